@@ -1,7 +1,4 @@
-/**
- * A registered function with its descriptors: what the pipeline needs of it, computed at registration.
- * @module
- */
+/** A registered function with its descriptors: what the pipeline needs of it, computed at registration. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'

@@ -1,7 +1,4 @@
-/**
- * The pipeline: request → descriptor → function → descriptor → response, over plain values.
- * @module
- */
+/** The pipeline: request → descriptor → function → descriptor → response, over plain values. @module */
 
 import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'

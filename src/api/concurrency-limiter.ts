@@ -1,7 +1,4 @@
-/**
- * Limits the number of requests in flight.
- * @module
- */
+/** Limits the number of requests in flight. @module */
 
 // Without refusals for this long, slots may have been free: measuring begins anew. **Units**: milliseconds.
 const staleMs = 2_000

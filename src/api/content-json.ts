@@ -1,7 +1,4 @@
-/**
- * Contents of RPC answers in protobuf's JSON.
- * @module
- */
+/** Contents of RPC answers in protobuf's JSON. @module */
 
 import { PayloadTooLarge } from '../core/errors.ts'
 import { contentToJson } from '../messages/content-types.ts'

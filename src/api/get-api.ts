@@ -1,7 +1,4 @@
-/**
- * Functions that answer GET, with the query of the URL for their input.
- * @module
- */
+/** Functions that answer GET, with the query of the URL for their input. @module */
 
 import { BadInput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'

@@ -1,7 +1,4 @@
-/**
- * Functions of an application around its requests.
- * @module
- */
+/** Functions of an application around its requests. @module */
 import { expected, FunctionError, InvalidArgument, ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'

@@ -1,7 +1,4 @@
-/**
- * Requests answered in process, without a socket.
- * @module
- */
+/** Requests answered in process, without a socket. @module */
 import { InternalError } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
 

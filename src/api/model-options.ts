@@ -1,7 +1,4 @@
-/**
- * The runners of a service that clients may call by the Open Inference Protocol.
- * @module
- */
+/** The runners of a service that clients may call by the Open Inference Protocol. @module */
 import { type DType, isDType } from '../core/dtype.ts'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'

@@ -1,7 +1,4 @@
-/**
- * Fetch handlers beside the APIs of a service.
- * @module
- */
+/** Fetch handlers beside the APIs of a service. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPathSegment, requireFreePath } from './api.ts'

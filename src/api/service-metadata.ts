@@ -1,7 +1,4 @@
-/**
- * Metadata of a service and its descriptors, for RPC clients.
- * @module
- */
+/** Metadata of a service and its descriptors, for RPC clients. @module */
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { ProtoWriter } from '../messages/protobuf.ts'
 import { writeStruct } from '../messages/value.ts'

@@ -1,7 +1,4 @@
-/**
- * The error tree and the one table that drives classes, status codes and docs/reference/errors.md.
- * @module
- */
+/** The error tree and the one table that drives classes, status codes and docs/reference/errors.md. @module */
 
 /**
  * Every error code with its HTTP status, gRPC status and meaning. Closed list: codes are never added at run time

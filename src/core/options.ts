@@ -1,7 +1,4 @@
-/**
- * Checks of options that every public constructor and function makes.
- * @module
- */
+/** Checks of options that every public constructor and function makes. @module */
 import { expected, InvalidArgument } from './errors.ts'
 
 /** Options without null, which means none. */

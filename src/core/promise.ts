@@ -1,7 +1,4 @@
-/**
- * Values that are ready now or later.
- * @module
- */
+/** Values that are ready now or later. @module */
 
 /**
  * A value that is ready, or a promise of it. The pipeline awaits promises only, so that ready values are answered at

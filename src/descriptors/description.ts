@@ -1,8 +1,3 @@
-/**
- * What a descriptor says of its formats: the source of OpenAPI documents, pages and clients.
- * @module
- */
-
 import { type BadInputReason, badInputReasons, type ErrorCode } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
@@ -17,7 +12,6 @@ export interface FieldDescription {
   readonly name: string
   /** How often the part may come. */
   readonly occurrence: 'one' | 'optional' | 'many'
-  /** The formats of its content, the default first. */
   readonly formats: readonly FormatDescription[]
 }
 
@@ -26,26 +20,21 @@ export interface FormatDescription {
   readonly mimeType: string
   /** Schema of a JSON body, or of a text as a JSON string. Undefined for bytes and for forms. */
   readonly schema?: JsonSchema
-  /** A body that fits, as a JSON value; a text as a string. Undefined for bytes, and where none is known. */
+  /** A body that fits, as a JSON value; a text as a string. Undefined for bytes, or if none is known. */
   readonly example?: unknown
-  /** The parts of a form. Undefined for other bodies. */
   readonly fields?: readonly FieldDescription[]
 }
 
 /** An error that a descriptor answers requests with. */
 export interface ErrorDescription {
   readonly code: ErrorCode
-  /** The values of `reason`. */
   readonly reasons: readonly BadInputReason[]
 }
 
 /** The formats of a descriptor, as {@link IODescriptor.describe} returns them. */
 export interface Description {
-  /** What requests may have, the default first. */
   readonly input: readonly FormatDescription[]
-  /** What responses may have, the default first. */
   readonly output: readonly FormatDescription[]
-  /** What responses to generators may have, the default first. */
   readonly stream: readonly FormatDescription[]
   readonly errors: readonly ErrorDescription[]
 }
@@ -56,7 +45,7 @@ export interface Formats {
   readonly output: readonly FormatDescription[]
   /** Of responses to generators. Default: as `output`. */
   readonly stream?: readonly FormatDescription[]
-  /** Reasons of its BadInput. Default: any. */
+  /** Default: any. */
   readonly reasons?: readonly BadInputReason[]
 }
 
@@ -75,7 +64,7 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
   }
 }
 
-/** Returns the members of a format with the JSON text as its example; none for what JSON's numbers do not hold. */
+/** Returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
     return {
@@ -86,15 +75,13 @@ export function exampleIn(text: string | Uint8Array): { readonly example?: unkno
   }
 }
 
-/** Returns what `make` returns at once; undefined if it fails or waits: no document should fail for an example. */
+/** Returns what `make` returns at once; undefined if it fails or waits: an example must not fail a document. */
 export function attempt<T>(make: () => MaybePromise<T>): T | undefined {
   try {
     const made = make()
     if (!isPromise(made)) return made
     // A rejection that nobody handles would end the process.
     Promise.resolve(made).catch(() => {})
-  } catch {
-    // As if there were none.
-  }
+  } catch {}
   return undefined
 }

@@ -1,8 +1,3 @@
-/**
- * JSON Schemas and examples of elements and of nested lists of them.
- * @module
- */
-
 import { type DType, elementTypes, isFloat, isWideInteger } from '../core/dtype.ts'
 import type { Nested } from '../values/array/nested.ts'
 import type { JsonSchema } from './description.ts'
@@ -12,7 +7,7 @@ export const maxExampleElements = 256
 
 const formats: Partial<Record<DType, string>> = { float32: 'float', float64: 'double' }
 
-/** Returns the schema of one element. `nullable`: whether a float may be null, which is NaN. */
+/** Returns the schema of one element. `nullable`: a float may be null, which is NaN. */
 export function elementSchema(dtype: DType | undefined, nullable: boolean): JsonSchema {
   if (dtype === undefined) return { type: ['number', 'boolean', 'string', ...(nullable ? ['null'] : [])] }
   if (dtype === 'str') return { type: 'string' }
@@ -29,10 +24,7 @@ export function elementSchema(dtype: DType | undefined, nullable: boolean): Json
   return { type: 'integer', format: dtype, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
 }
 
-/**
- * Returns the schema of nested lists. Without a shape they have any number of levels.
- * `isExact`: whether the lengths are those of the shape, where it has any.
- */
+/** Returns the schema of nested lists, of any depth without a shape. `isExact`: the lengths are those of the shape. */
 export function arraySchema(element: JsonSchema, shape: readonly number[] | undefined, isExact: boolean): JsonSchema {
   if (shape === undefined) return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
   return shape.reduceRight<JsonSchema>((items, length) => {
@@ -41,14 +33,14 @@ export function arraySchema(element: JsonSchema, shape: readonly number[] | unde
   }, element)
 }
 
-/** Returns the element at a place of an example: 0, 1, 2, … as the type has them. */
+/** Returns element number `place` of an example: 0, 1, 2, … in the dtype. */
 export function exampleElement(dtype: DType | undefined, place: number): number | boolean | string {
   if (dtype === 'bool') return place % 2 === 1
   if (dtype === 'str') return String.fromCharCode(97 + (place % 26))
   return dtype === undefined || isFloat(dtype) ? place + 0.5 : place % 100
 }
 
-/** Returns an array of a type and a shape, one element along `-1`. Undefined if it would be too large. */
+/** Returns an example array with one element along `-1`; undefined if it would be too large. */
 export function exampleArray(dtype: DType | undefined, shape: readonly number[] = [-1]): unknown {
   const lengths = shape.length === 1 && shape[0] === -1 ? [2] : shape.map((length) => (length === -1 ? 1 : length))
   if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements) return undefined
@@ -60,7 +52,7 @@ export function exampleArray(dtype: DType | undefined, shape: readonly number[] 
   return fill(0)
 }
 
-/** Returns nested lists as JSON has them. Undefined if a number would not be exact. */
+/** Returns nested lists as JSON values; undefined if a number would not be exact. */
 export function nestedAsJson(nested: Nested): unknown {
   let isExact = true
   const convert = (value: Nested): unknown => {

@@ -1,7 +1,3 @@
-/**
- * The descriptor for files of any kind.
- * @module
- */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { extensionType } from '../core/file/extension-type.ts'
@@ -29,15 +25,15 @@ import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile, singleFileForm } from './single-file-part.ts'
 import { defaultSpoolAboveBytes, Spooler } from './spooler.ts'
 
-/** Options of {@link File}; unknown ones are ignored, as the spec says. **Source**: SPEC "File". */
+/** Options of {@link File}; unknown ones are ignored. **Source**: SPEC "File". */
 export interface FileOptions {
   /** The only kind. */
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
   readonly mimeType?: string | null
   /**
-   * Uploads above this size are stored on disk while the request runs. Default 4 MiB, and 16 for a body whose length is
-   * announced while three quarters of the server's `maxMemoryBytes` are free. **Units**: bytes.
+   * Larger uploads are stored on disk. Default 4 MiB; 16 MiB for an announced length while three quarters of
+   * `maxMemoryBytes` are free. **Units**: bytes.
    */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
@@ -49,17 +45,15 @@ const holdsScripts = /^[^;]*(?:html|xml|xsl)/i
 
 /**
  * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes a BinaryFile or
- * bytes as a response.
+ * bytes.
  *
- * **Wire**: requests: if `mimeType` is set, the media type must equal it, ignoring parameters and case; in a form the
- * first file of that type is used. Responses: the content-type is `mimeType`, else the file's own, else
- * `application/octet-stream`; a file name is sent as `content-disposition: attachment`, which without `mimeType` is
- * there for HTML, SVG and XML in any case: opened in a browser, their scripts would run as those of the service.
+ * **Wire**: if `mimeType` is set, requests must have it; in a form the first file of that type is used. Responses have
+ * `mimeType`, else the file's own type, else `application/octet-stream`; a file name is sent as `content-disposition:
+ * attachment`. Without `mimeType`, HTML, SVG and XML are always attachments: a browser would run their scripts as the
+ * service's.
  * **Errors**: 415 for another type; BadInput `part` for a form that is malformed or has no file.
- * **Cost**: large uploads and responses are streamed, see `spoolAboveBytes`. The server's
- * `maxBodyBytes` (64 MiB unless set) and `requestTimeoutMs` limit uploads, too.
- * **Source**: SPEC "File".
- * **Example** `new io.File({ mimeType: 'application/pdf' })`
+ * **Cost**: large bodies are streamed, see `spoolAboveBytes`; `maxBodyBytes` and `requestTimeoutMs` limit uploads.
+ * **Source**: SPEC "File". **Example** `new io.File({ mimeType: 'application/pdf' })`
  */
 export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly mimeType: string
@@ -69,11 +63,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   override readonly publicOptions: readonly string[] = ['spoolAboveBytes']
   readonly kind = 'binaryio'
   readonly spoolAboveBytes: number
-  /** The sample passed to `fromSample`. */
   readonly sample: BinaryFile | undefined
   // In lower case; undefined if any type is accepted.
   readonly #essence: string | undefined
-  /** Undefined where the option is not given. */
   readonly #spoolAboveBytes: number | undefined
 
   /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
@@ -96,11 +88,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   /**
-   * Makes a descriptor from a file, bytes, a path, a `file:` URL or a stream of bytes, with the sample and its media
-   * type: that of `options`, else the sample's own, else the one that the bytes tell, else that of the name's
-   * extension. Asynchronous, since file-type is.
-   * **Errors**: MissingDependencyException without file-type, ValueError if no type can be determined, BadInput for a
-   * file that cannot be read or any other failure.
+   * Makes a descriptor from a file, bytes, a path, a `file:` URL or a stream. Its type is that of `options`, of the
+   * sample, of the bytes, or of the name's extension. **Errors**: MissingDependencyException without file-type;
+   * ValueError if no type can be determined; BadInput for a file that cannot be read.
    */
   static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
     try {
@@ -115,7 +105,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   protected override formats(): Formats {
     const raw = { mimeType: this.#essence ?? anyType }
-    // A file that is itself a form is only read as it is.
+    // A file that is itself a form is not unpacked.
     const form = raw.mimeType === 'multipart/form-data' ? [] : [singleFileForm([raw])]
     return { input: [raw, ...form], output: [raw], reasons: ['part'] }
   }
@@ -146,7 +136,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { headers, body, pooled: new PooledBody() }
   }
 
-  /** Reads a File message or bytes as a file. The message's kind is treated as a Content-Type. */
+  /** Reads a File message or bytes. The message's kind counts as a Content-Type. */
   override fromProto(message: FileMessage | Uint8Array): BinaryFile {
     if (message instanceof Uint8Array) return new BinaryFile(message, { mimeType: this.mimeType })
     const { kind, content = new Uint8Array(0), name } = message
@@ -157,7 +147,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return new BinaryFile(content, { name: name || undefined, mimeType: isType ? kind : this.mimeType })
   }
 
-  /** Returns a File message. */
   override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
     const { headers, body } = this.toHttpResponse(value)
     const name = value instanceof BinaryFile ? value.name : undefined
@@ -165,7 +154,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { kind: headers[0][1], content, ...(name !== undefined && { name }) }
   }
 
-  /** Returns the name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
+  /** Returns name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)
@@ -175,7 +164,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { name, mimeType: this.#typeOf(headers, name) }
   }
 
-  /** Returns the media type of a received file. **Errors**: UnsupportedMediaType. */
   #typeOf(headers: RequestHeaders, name: string | undefined): string {
     const required = this.#essence
     const type = fileMediaType(headers.get('content-type'), name)

@@ -1,7 +1,4 @@
-/**
- * Decodes the parts of a form by descriptors, from a whole body or as it arrives.
- * @module
- */
+/** Decodes a form's parts by descriptors, from a whole body or as it arrives. @module */
 
 import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../core/errors.ts'
 import { GrowableBytes } from '../core/memory/growable-bytes.ts'
@@ -17,27 +14,25 @@ export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest
 
 /** How to read a part. */
 export interface PartPlan {
-  /** Decodes the part. */
   readonly descriptor: PartDescriptor
   /** Prefix for the `path` of the part's errors. */
   readonly path: string
-  /** Called with the part's value, at most once, possibly after later parts were planned. */
+  /** Called at most once, possibly after later parts were planned. */
   readonly store: (value: unknown) => void
 }
 
 /** How to read a form; one object per request. */
 export interface FormPlan<T> {
-  /** Called with the headers of each part, in order. Returns undefined to skip the part. **Errors**: BadInput. */
+  /** Called with each part's headers, in order. Returns undefined to skip the part. **Errors**: BadInput. */
   plan(part: FormPart): PartPlan | undefined
-  /** Returns the form's value; called after the last part was stored. **Errors**: BadInput. */
+  /** Called after the last part was stored. **Errors**: BadInput. */
   finish(): T
 }
 
-/** A part from its headers to its end. */
 class OpenPart {
   readonly headers: RequestHeaders
   readonly plan: PartPlan
-  /** Bytes within the piece that is being parsed: borrowed. */
+  /** Bytes of the current piece: borrowed. */
   view: Uint8Array | undefined
   /** Bytes copied from earlier pieces. */
   held: GrowableBytes | undefined
@@ -51,15 +46,13 @@ class OpenPart {
 }
 
 /**
- * Reads a form by a plan. A part that is complete within one piece is decoded in place; a longer one is passed to its
- * descriptor's receiver, or its pieces are concatenated.
+ * Reads a form by a plan. A part within one piece is decoded in place; a longer one goes to its receiver or is joined.
  */
 export class FormReader<T> implements BodyReceiver<T>, FormListener {
   readonly #parser: FormParser
   readonly #plan: FormPlan<T>
   readonly #ctx: Context | undefined
   #open: OpenPart | undefined
-  // Values that are still being decoded.
   readonly #pending: Promise<void>[] = []
   // Promises of receivers that asked to pause during this piece.
   #busy: Promise<unknown>[] = []
@@ -71,7 +64,6 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#ctx = ctx
   }
 
-  /** Reads a request's whole form. */
   readWhole(request: HttpRequest): MaybePromise<T> {
     this.#parser.write(request.peek())
     return this.end()
@@ -105,13 +97,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     open?.receiver?.abort(reason)
   }
 
-  /** @internal Called by the parser. */
+  /** @internal */
   partStart(part: FormPart): void {
     const plan = this.#plan.plan(part)
     this.#open = plan && new OpenPart(part.headers, plan)
   }
 
-  /** @internal Called by the parser. */
+  /** @internal */
   partData(bytes: Uint8Array): void {
     const open = this.#open
     if (open === undefined) return
@@ -119,13 +111,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     else if (open.held !== undefined) open.held.append(bytes)
     else if (open.view === undefined) open.view = bytes
     else {
-      // What looked like the start of a boundary at the end of the last piece was data.
+      // The last bytes of the previous piece looked like a boundary, but were data.
       open.held = copyOf(open.view)
       open.held.append(bytes)
     }
   }
 
-  /** @internal Called by the parser. */
+  /** @internal */
   partEnd(): void {
     const open = this.#open
     if (open === undefined) return
@@ -155,7 +147,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       throw this.#failed.error
     }
     const value = open.busy === undefined ? receiver.end() : open.busy.then(end)
-    // Its last bytes may not be on disk yet: slow down the next part until they are.
+    // Its last bytes may still be on their way to disk: the next part waits for them.
     if (isPromise(value)) this.#busy.push(Promise.resolve(value).catch(() => {}))
     return value
   }
@@ -169,7 +161,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#pending.push(stored)
   }
 
-  /** Copies or passes on the bytes of the open part that lie in the piece that ends. */
+  /** Copies or passes on the open part's bytes at the end of a piece. */
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return
@@ -199,7 +191,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       this.#failed ??= { error: this.#errorIn(open, error) }
     })
     this.#busy.push(settled)
-    // Not Promise.all of the two, which keeps what both resolved to: lists nested one deeper for every piece.
+    // Promise.all of the two would nest one list deeper for every piece.
     const { busy: before } = open
     open.busy = before === undefined ? settled : before.then(() => settled)
   }
@@ -211,17 +203,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
 const noBytes = new Uint8Array(0)
 
-/** Copies borrowed bytes into memory with room for more. */
 function copyOf(bytes: Uint8Array): GrowableBytes {
   const copy = new GrowableBytes(Buffer.allocUnsafeSlow(bytes.length * 2))
   copy.append(bytes)
   return copy
 }
 
-/**
- * Returns the error of a part with the part's name prepended to its path. Offsets still count from the part's start.
- * Errors of the application's own kinds are returned unchanged.
- */
+/** Prepends the part's name to an error's path; offsets count from the part's start. Returns other errors unchanged. */
 export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error
   const pathOf = (path = '') => (path === '' || path.startsWith('[') ? name + path : `${name}.${path}`)

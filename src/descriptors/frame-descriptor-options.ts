@@ -1,7 +1,3 @@
-/**
- * The options of the descriptor for data frames.
- * @module
- */
 import type { TimeUnit } from '../values/table/columns.ts'
 import type { FrameFormat } from '../values/table/frame-formats.ts'
 import type { TimeOptions } from '../values/table/frame-options.ts'
@@ -15,14 +11,11 @@ export interface PandasDataFrameOptions extends TimeOptions {
   readonly columns?: readonly string[] | null
   /** Rename incoming and outgoing columns by position. Needs `columns`. */
   readonly applyColumnNames?: boolean
-  /**
-   * Types by column name that incoming columns are cast to; `true` infers types, `false` leaves CSV columns as text.
-   * Not for orient `table`.
-   */
+  /** Types to cast incoming columns to, by name. `false` leaves CSV columns as text. Not for orient `table`. */
   readonly dtype?: boolean | Readonly<Record<string, string>> | null
   /**
-   * Also refuse nulls in columns whose numpy type cannot hold them, integers and booleans, and frames without one of
-   * the columns of `dtype`; under orient `values`, whose rows have no names, columns may be missing. Needs `dtype`.
+   * Also refuse nulls in integers and booleans, and frames without a column of `dtype` (except under orient `values`,
+   * whose rows have no names). Needs `dtype`.
    */
   readonly enforceDtype?: boolean
   /** Columns that a request must have, by their name in it or after `applyColumnNames`. */
@@ -34,13 +27,13 @@ export interface PandasDataFrameOptions extends TimeOptions {
   /** Format of requests without Content-Type, and of responses. Default `json`. */
   readonly defaultFormat?: FrameFormat
   /**
-   * What digits alone count in CSV columns of dtype datetime64 and timedelta64; such columns may also have texts of
-   * ISO 8601 alone. Without it they are refused: `20200131` may be a day.
+   * Unit of bare numbers in CSV columns of dtype datetime64 and timedelta64, which may also have ISO 8601 texts.
+   * Without it numbers are refused: `20200131` may be a day.
    */
   readonly csvDateUnit?: TimeUnit | null
 }
 
-/** Names of the options that metadata publish. */
+/** Names of the published options. */
 export const optionNames = [
   'orient',
   'columns',
@@ -51,5 +44,5 @@ export const optionNames = [
   'enforceShape',
   'defaultFormat',
 ] as const
-/** Not in metadata: the reference's clients fail on an option that theirs does not have. */
+/** Not in metadata: BentoML's clients fail on an option that they do not know. */
 export const ownOptions = ['required', 'dateFormat', 'dateUnit', 'csvDateUnit'] as const

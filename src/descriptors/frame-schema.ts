@@ -1,7 +1,3 @@
-/**
- * JSON Schemas and examples of frames and series in every layout.
- * @module
- */
 import { type ColumnKind, isDType } from '../core/dtype.ts'
 import { type Column, type ColumnTable, columnOf } from '../values/table/columns.ts'
 import {
@@ -20,13 +16,12 @@ import { elementSchema, exampleElement } from './element-schema.ts'
 /** What is known of a frame's columns. */
 export interface FrameForm {
   readonly orient: Orient
-  /** Types by column name; columns that are not named have any. */
+  /** Types by column name; other columns have any. */
   readonly dtypes: Readonly<Record<string, string>>
-  /** Number of columns that each row has; undefined for any. */
+  /** Undefined for any. */
   readonly width: number | undefined
-  /** Whether integers and booleans are never null. */
+  /** Integers and booleans are never null. */
   readonly refusesNulls: boolean
-  /** Columns that are always there. */
   readonly required: readonly string[]
 }
 
@@ -34,7 +29,7 @@ export interface FrameForm {
 export interface SeriesForm {
   readonly orient: Orient
   readonly dtype: string | undefined
-  /** Number of rows; undefined for any. */
+  /** Undefined for any. */
   readonly rows: number | undefined
   readonly refusesNulls: boolean
 }
@@ -43,7 +38,7 @@ export interface SeriesForm {
 const anyCell: JsonSchema = {}
 const label: JsonSchema = { type: ['integer', 'string'] }
 
-/** Returns the schema of one element of a column; `name` is the type's in the options. */
+/** `name` is the type's in the options. */
 function cellSchema(name: string | undefined, nullsRefused: boolean): JsonSchema {
   if (name === undefined) return anyCell
   const type = parseFrameType(name, 'dtype')
@@ -139,7 +134,7 @@ const tableSchema: JsonSchema = {
   required: ['schema', 'data'],
 }
 
-/** Returns a table of two rows with these columns, for examples. */
+/** Returns an example table of two rows. */
 export function exampleTable(names: readonly string[], dtypes: Readonly<Record<string, string>>): ColumnTable {
   const rows = 2
   const columns = names.map((name, i) => {
@@ -165,7 +160,7 @@ export function exampleColumn(name: string, dtype: string | undefined, rows: num
   return columnOf(name, kind, values)
 }
 
-/** Returns the text of an example of a type that is no number, boolean or text; undefined for those. */
+/** Returns an example of a time or a binary type; undefined for others. */
 function specialExample(type: FrameType): string | undefined {
   if (type === 'Struct') return '{"key":1.5}'
   if (isNested(type)) {

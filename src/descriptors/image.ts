@@ -1,8 +1,3 @@
-/**
- * The descriptor for pictures.
- * @module
- */
-
 import {
   BadInput,
   BadOutput,
@@ -51,57 +46,44 @@ import { singleFileForm, singleFilePart } from './single-file-part.ts'
 
 /** Options of {@link Image}. **Source**: SPEC "Image". */
 export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
-  /** Colour mode that pictures are converted to, both ways. Default `'RGB'`; `null` keeps the mode of each picture. */
+  /** Colour mode that pictures are converted to, both ways; `null` keeps each picture's. Default `'RGB'`. */
   readonly pilmode?: RasterMode | null
   /**
-   * Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff`, `image/gif` or
-   * `image/avif`. Default `image/jpeg`. Modes that it does not hold are written in the nearest one.
+   * Type of the response: `image/` `jpeg`, `png`, `webp`, `bmp`, `tiff`, `gif` or `avif`. Default `image/jpeg`. Modes
+   * that it cannot hold are written in the nearest one.
    */
   readonly mimeType?: string
-  /**
-   * Formats that are read: those above without `image/avif`. Default all; an empty list reads nothing.
-   */
+  /** Formats that are read: those above without `image/avif`. Default all; an empty list reads nothing. */
   readonly allowedMimeTypes?: Iterable<string> | null
-  /** Maximum size of a picture. Our choice: default 64 million. **Units**: pixels. */
+  /** Maximum size of a picture. Default 64 million. **Units**: pixels. */
   readonly maxPixels?: number
-  /**
-   * Gives the function a tensor instead of a raster: resized, cut out and normalised in one pass. For `pilmode` `RGB`
-   * and `L`.
-   */
+  /** Gives the function a resized, cropped and normalised tensor. For `pilmode` `RGB` and `L`. */
   readonly tensor?: T
 }
 
-/** What a function receives: a raster, or the tensor of the options. */
+/** The function's input: a raster, or the tensor of the options. */
 export type ImageValue<T> = T extends TensorOptions ? NDArray<TensorDType<T>> : RasterImage
 
 const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'tensor'] as const
 const defaultMaxPixels = 64_000_000
-/** What `curl --data-binary` says of every body. */
+/** Type that `curl --data-binary` gives every body. */
 const typeOfCurl = 'application/x-www-form-urlencoded'
 
 /**
- * Decodes a picture to a {@link RasterImage}, or to a tensor for a model; encodes a RasterImage, or an array of pixels,
- * to a picture.
+ * Decodes a picture to a {@link RasterImage} or a tensor; encodes a RasterImage or an array of pixels.
  *
- * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as
- * `pilmode` if dtype and channels are exactly those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]`
- * with `layout: 'hwc'`.
- * The pixels of a RasterImage are freed at the end of its request: await work on them, or `copy()` it.
- * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
- * called. The format is detected from the bytes, so a body without a type, of `application/octet-stream` or of the
- * `application/x-www-form-urlencoded` that `curl --data-binary` says is accepted.
- * TIFF of palettes, LAB, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. Palettes are kept where
- * `pilmode` is `null`, `P` or `PA`, but those of BMP. Only the first frame is read; EXIF orientation and colour
+ * **Shape**: arrays are uint8 `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]`: grey, RGB and RGBA, or `pilmode` if
+ * dtype and channels are those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]` with `layout:
+ * 'hwc'`. A RasterImage's pixels are freed at the end of its request: await work on them, or `copy()` it.
+ * **Wire**: a body of `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
+ * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`. Palettes are kept if
+ * `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame is read; EXIF orientation and colour
  * profiles are not applied.
- * Responses: `content-type` and `content-disposition` as the reference writes them.
- * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
- * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too
- * little left for its pixels. MissingDependencyException at construction
- * without `@napi-rs/image`.
- * **Cost**: decodes and encodes in libuv's thread pool, converts modes on the event loop, with turns in between.
- * **Source**: SPEC "Image".
- * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`,
- * `new io.Image({ tensor: { size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } })`
+ * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before decoding; BadInput
+ * `encoding` for bytes that are no picture or damaged; 503 if the server has too little memory for the pixels. The
+ * constructor throws MissingDependencyException without `@napi-rs/image`.
+ * **Cost**: decodes and encodes on other threads; converts modes on the event loop, in turns.
+ * **Source**: SPEC "Image". **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
  */
 export class Image<const T extends TensorOptions | undefined = undefined> extends IODescriptor<
   ImageValue<T>,
@@ -116,7 +98,6 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   readonly allowedMimeTypes: readonly ImageMimeType[]
   readonly maxPixels: number
   readonly tensor: T | undefined
-  /** The sample passed to `fromSample`. */
   readonly sample: Uint8Array | undefined
   readonly #codec = imageCodec()
   readonly #plan: TensorPlan | undefined
@@ -141,7 +122,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     if (tensor !== undefined && pilmode !== 'RGB' && pilmode !== 'L') {
       throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
     }
-    // Only if both are given: for an input, the default mimeType is irrelevant.
+    // Only if both are given: an input ignores the default mimeType.
     if (sample === undefined && options.mimeType !== undefined && mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
@@ -159,9 +140,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL; asynchronously from a Blob
-   * or a stream. Default `mimeType`: that of the name's extension, else that of the bytes.
-   * **Errors**: BadInput for a sample that cannot be read, or whose header this descriptor would refuse.
+   * Makes a descriptor from bytes, a path, a `file:` URL, a file-like object, a Blob or a stream. Default `mimeType`:
+   * that of the extension, else of the bytes. **Errors**: BadInput for a sample that it cannot read or accept.
    */
   static fromSample<const T extends TensorOptions | undefined = undefined>(
     sample: ReadySample,
@@ -196,7 +176,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
-      // The part's own bytes, which no other code holds.
+      // The part's bytes are this request's own.
       return Promise.resolve(part).then(({ body }) => this.#decode(body, this.#admit(body), ctx?.signal, ctx))
     }
     const isOfCurl = contentType === typeOfCurl && imageTypeOf(request.peek()) !== undefined
@@ -207,10 +187,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx?.signal, ctx))
   }
 
-  /**
-   * Decodes a picture's bytes, of a part or a message, by the same rules as a body.
-   * **Errors**: as for a body; what the header tells is thrown at once.
-   */
+  /** Decodes a part's or message's bytes as a body. **Errors**: as for a body; throws those of the header at once. */
   fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {
     return this.#fromBytes(bytes, contentType, signal)
   }
@@ -226,14 +203,13 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return withCopy(bytes, (copy) => this.#decode(copy, header, signal, ctx))
   }
 
-  /** Decodes a File message, or a picture's bytes; a kind counts as a Content-Type does. */
+  /** Decodes a File message, or a picture's bytes; the message's kind counts as a Content-Type. */
   override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T>> {
     if (message instanceof Uint8Array) return this.#fromBytes(message, undefined, ctx?.signal, ctx)
     const { content = new Uint8Array(0), kind } = message
     return this.#fromBytes(content, kind || undefined, ctx?.signal, ctx)
   }
 
-  /** Encodes a raster, or an array of pixels, to a File message of `mimeType`. */
   override async toProto(value: RasterImage | NDArray, ctx?: Context): Promise<FileMessage> {
     const { body } = await this.toHttpResponse(value, ctx)
     return { kind: this.mimeType, content: body as Uint8Array }
@@ -258,7 +234,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
   }
 
-  /** Decodes bytes that no other code can change or transfer before the promise settles, for a request if any. */
+  /** Decodes bytes that no other code can change or transfer before the promise settles. */
   async #decode(
     bytes: Uint8Array,
     header: ImageHeader,
@@ -299,7 +275,6 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return raster as ImageValue<T>
   }
 
-  /** Checks the declared type of a body, which may be absent. */
   #checkDeclared(contentType: string | undefined): void {
     if (contentType === undefined) return
     const type = mediaTypeOf(contentType)
@@ -312,7 +287,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return type !== undefined && this.allowedMimeTypes.includes(type)
   }
 
-  /** Returns the header of a picture that may be decoded: of an allowed format and not too large. */
+  /** Returns the picture's header. **Errors**: for a format that is not allowed, or too many pixels. */
   #admit(bytes: Uint8Array): ImageHeader {
     const type = imageTypeOf(bytes)
     if (type === undefined) {
@@ -359,7 +334,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 }
 
-/** Counts the memory of a picture for its request. **Errors**: Overloaded when the server has too little left. */
+/** Counts a picture's memory for its request. **Errors**: Overloaded if the server has too little left. */
 function reserve(ctx: Context | undefined, bytes: number): void {
   if (ctx === undefined || ctx.reserve(bytes)) return
   throw new Overloaded('too little memory for another picture', { limit: 'memory' })

@@ -1,7 +1,4 @@
-/**
- * The `io` namespace: descriptors and what they are made of.
- * @module
- */
+/** The `io` namespace: descriptors and what they are made of. @module */
 
 export type { FileSample, ReadySample } from '../core/file/file-sample.ts'
 export type { MaybePromise } from '../core/promise.ts'

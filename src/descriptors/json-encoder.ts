@@ -1,8 +1,3 @@
-/**
- * Encodes values that JSON.stringify cannot: arrays, bigints, maps, sets.
- * @module
- */
-
 import { BadOutput, expected } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { maxJsonDepth } from '../core/text/json-syntax.ts'
@@ -15,31 +10,28 @@ import { loadPolars } from '../values/table/polars/polars.ts'
 import { isJsonStream } from './json-stream.ts'
 
 /**
- * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints
- * exactly, dates and other values with a `toJSON` method by calling it, Maps as objects, Sets as lists, class instances
- * by their fields, NaN and the infinities as null.
- * Subclass it and override {@link JSONEncoder.default} for types of your own, or to write these differently.
- *
+ * Writes values as JSON text: arrays as lists, data frames by column, series by label, bigints exactly, Maps as
+ * objects, Sets as lists, class instances by `toJSON` or their fields, NaN and infinities as null. Override {@link
+ * JSONEncoder.default} for other types.
  * **Errors**: BadOutput with the path for functions, symbols, promises, iterators, ArrayBuffers, cycles and more than
- * 128 levels.
- * **Source**: SPEC "JSON", `json_encoder`.
+ * 128 levels. **Source**: SPEC "JSON", `json_encoder`.
  */
 export class JSONEncoder {
   /**
-   * Returns what to write in place of a value, or the value itself, which is then written as above. Called for
-   * everything but null, booleans, numbers, strings, bigints, lists and plain objects.
+   * Returns a substitute for a value, or the value. Called for all but null, booleans, numbers, strings, bigints, lists
+   * and plain objects.
    */
   default(value: unknown): unknown {
     return value
   }
 
-  /** Returns the text. `undefined` is written as `null`. */
+  /** `undefined` is written as `null`. */
   encode(value: unknown): string {
     const isPlainText = this.default === JSONEncoder.prototype.default && isPlain(value, 0)
     return (isPlainText ? JSON.stringify(value) : this.#write(value, '', 0)) ?? 'null'
   }
 
-  /** Returns the text of a value; undefined for a value that objects omit and lists write as null. */
+  /** Returns undefined for a value that objects omit and lists write as null. */
   #write(value: unknown, path: string, depth: number): string | undefined {
     if (value === undefined) return undefined
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
@@ -55,7 +47,6 @@ export class JSONEncoder {
     return written === value ? this.#writeObject(value, path, depth) : this.#write(written, path, depth + 1)
   }
 
-  /** Returns the text of a value that is neither a list nor a plain object. */
   #writeObject(value: unknown, path: string, depth: number): string | undefined {
     if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value) || isJsonStream(value)) {
       throw new BadOutput(expected('a value that JSON has', 'JSON', value), { path })
@@ -87,19 +78,16 @@ export class JSONEncoder {
   }
 }
 
-/** Whether the value is bytes without an element type. */
 function isBuffer(value: object): boolean {
   return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || value instanceof DataView
 }
 
-/** Whether the value is an object around a number, a string, a boolean or a bigint. */
+/** Whether the value is a Number, String, Boolean or BigInt object. */
 function isBoxed(value: object): boolean {
   return [Number, String, Boolean, BigInt].some((kind) => value instanceof kind)
 }
 
-/**
- * Returns the text of a data frame as an object of its columns, or of a series by label; undefined for other values.
- */
+/** Returns the text of a data frame or a series; undefined for other values. */
 function frameText(value: unknown): string | undefined {
   // Checked first, so that Polars is not loaded for values such as a Date.
   if (!isPolars(value)) return undefined
@@ -115,7 +103,7 @@ function frameText(value: unknown): string | undefined {
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
-/** Whether JSON.stringify writes the value as the encoder would. Cheaper than passing it a replacer function. */
+/** Whether JSON.stringify writes the value as the encoder would. */
 function isPlain(value: unknown, depth: number): boolean {
   if (value === null || typeof value !== 'object') {
     return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
@@ -130,10 +118,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
-/**
- * Whether the value may be a Polars object. Its frames are proxies of plain objects: they have methods, but the `in`
- * operator does not find them.
- */
+/** Whether the value may be of Polars. Its frames are proxies: the `in` operator does not find their methods. */
 export function isPolars(value: unknown): boolean {
   return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }

@@ -1,8 +1,3 @@
-/**
- * Streams of JSON values: lines of NDJSON, or server-sent events.
- * @module
- */
-
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
@@ -12,7 +7,7 @@ import { encodeEvent, eventHeaders, eventStream } from '../http/event-stream.ts'
 import type { HttpResponse } from '../http/message.ts'
 import type { FormatDescription, JsonSchema } from './description.ts'
 
-/** A result that is sent value by value: what a generator returns when it is called, or any other async iterable. */
+/** A result that is sent value by value, such as that of a generator. */
 export type JsonPieces<T> = AsyncIterable<T> | IterableIterator<T>
 
 const ndjson = 'application/x-ndjson'
@@ -20,14 +15,14 @@ const ndjson = 'application/x-ndjson'
 const lineHeaders = constantHeaders([['content-type', ndjson], nosniff, variesByAccept, ['x-accel-buffering', 'no']])
 const variedEventHeaders = constantHeaders([...eventHeaders, variesByAccept])
 
-/** Whether a result is a stream: an async iterable or an iterator. Lists, Sets and Maps are values. */
+/** Whether a result is an async iterable or an iterator. Lists, Sets and Maps are values. */
 export function isJsonStream(value: unknown): value is JsonPieces<unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   if (Symbol.asyncIterator in value) return true
   return Symbol.iterator in value && typeof (value as { readonly next?: unknown }).next === 'function'
 }
 
-/** Returns the response to a stream. `write` makes the JSON text of a value. */
+/** `write` returns the JSON text of a value. */
 export function streamResponse(
   pieces: JsonPieces<unknown>,
   write: (piece: unknown) => MaybePromise<string>,
@@ -43,7 +38,7 @@ export function streamResponse(
 }
 
 function lineOf(json: string): string {
-  // Line breaks that an encoder of the user's writes are white space: JSON has none in strings.
+  // A custom encoder may write line breaks; JSON has none in strings, so they are white space.
   return `${json.replace(/[\r\n]+/g, ' ')}\n`
 }
 
@@ -51,10 +46,10 @@ function eventOf(json: string): string {
   return encodeEvent({ data: json })
 }
 
-/** Returns the formats of streams whose values have a schema. */
+/** Returns the formats of streams whose values have this schema. */
 export function streamFormats(schema: JsonSchema): readonly FormatDescription[] {
   const { $defs, ...item } = schema
-  // A reference to the root would be one to the whole stream.
+  // A reference to the root would then mean the whole stream.
   const isRecursive = JSON.stringify(schema).includes('"$ref":"#"')
   const values =
     isRecursive || Object.keys(item).length === 0 ? {} : { contentSchema: item, ...($defs ? { $defs } : {}) }

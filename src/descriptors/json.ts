@@ -1,7 +1,3 @@
-/**
- * The descriptor for JSON values, with or without a schema.
- * @module
- */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../core/errors.ts'
 import { checkAtLeast, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
@@ -26,43 +22,36 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /** Any schema that implements Standard Schema: zod, valibot, arktype. */
 export type Schema = StandardSchemaV1
 
-/** What the function receives: the schema's output, or any JSON value without a schema. */
+/** The function's input: the schema's output, or any JSON value. */
 export type JsonIn<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : JsonValue
 
-/** What the function may return, or yield piece by piece: the schema's input, or anything without a schema. */
+/** The function's result or the pieces that it yields: the schema's input, or anything. */
 export type JsonOut<S> = S extends Schema
   ? StandardSchemaV1.InferInput<S> | JsonPieces<StandardSchemaV1.InferInput<S>>
   : unknown
 
 /** Options of {@link JSON}. **Source**: SPEC "JSON". */
 export interface JsonOptions<S extends Schema | undefined = undefined> {
-  /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
+  /** Checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. SPEC: `pydantic_model`. */
   readonly schema?: S | null
-  /**
-   * Accepted and published in metadata, but has no effect: bodies are always parsed as JSON, and always checked if
-   * there is a `schema`.
-   * **Source**: SPEC "JSON", which does not define its effect; the reference ignores it, too.
-   */
+  /** Has no effect, as in BentoML: bodies are always JSON, and always checked if there is a `schema`. */
   readonly validateJson?: boolean | null
   /** Writes values that JSON.stringify cannot. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
   /**
-   * How to read integers that a double cannot hold, such as 9007199254740993, and numbers above the largest double. Our
-   * choice: `'error'` by default, since an id that is silently changed may be another client's. `'bigint'` reads such
-   * integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, like JSON.parse.
+   * How to read integers that a double cannot hold, and numbers above the largest double. Default `'error'`: a changed
+   * id may be another client's. `'bigint'` reads such integers as bigints, which a schema must allow; `'round'` takes
+   * the nearest double or Infinity, as JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
   /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
   readonly maxBytes?: number
   /**
-   * Maximum number of values in a body: lists, objects, strings, numbers and words, counted by commas and opening
-   * brackets; more are refused with 413. Default: 250,000; 50,000 with a schema, which checks them in one call.
+   * Maximum number of values in a body, counted by commas and opening brackets; 413 for more. Default: 250,000; 50,000
+   * with a schema.
    */
   readonly maxValues?: number
-  /**
-   * Maximum number of keys of one object in a body, a key that comes twice counted twice; more are refused with 413.
-   * Default: 100,000.
-   */
+  /** Maximum number of keys of one object, duplicates counted; 413 for more. Default: 100,000. */
   readonly maxKeys?: number
 }
 
@@ -74,26 +63,23 @@ const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 const maxExampleLength = 10_000
 
 /**
- * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text, and what a generator yields
- * value by value. Exported as `io.JSON`.
+ * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
  *
- * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`. An
- * empty body that is said to be JSON is read as null. The values of a generator, or of any other async iterable or
- * iterator, are lines of `application/x-ndjson`, or the data of server-sent events for clients that prefer
- * `text/event-stream` by Accept.
+ * **Wire**: UTF-8, with or without a byte order mark; the last duplicate key wins; `undefined` is written as `null`. An
+ * empty body of a JSON type is null. Values of a generator, async iterable or iterator are lines of
+ * `application/x-ndjson`, or server-sent events if the client prefers `text/event-stream`.
  * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number or blanks above 1 MiB), `schema`
- * (with the path); 415 for a type that is not JSON; 413 for more than `maxBytes` bytes, `maxValues` values or `maxKeys`
- * keys of an object.
- * **Cost**: no other request is answered while a body is parsed and checked, or a result checked and written.
- * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
- * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
+ * (with the path); 415 for another type; 413 above `maxBytes`, `maxValues` or `maxKeys`.
+ * **Cost**: parsing, checking and writing hold the event loop.
+ * **Source**: SPEC "JSON"; our choice: at most 128 levels. **Example** `new io.JSON({ schema: z.object({ name:
+ * z.string() }) })`
  */
 export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'json'
   override readonly descriptorId: string = 'serving.io.JSON'
-  // A schema is code, which metadata does not hold.
+  // A schema is code: metadata cannot hold it.
   override readonly publicOptions: readonly string[] = [
     'validateJson',
     'bigNumbers',
@@ -107,7 +93,6 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   readonly maxBytes: number
   readonly maxValues: number
   readonly maxKeys: number
-  /** The sample passed to `fromSample`, parsed. */
   readonly sample: unknown
   readonly #encoder: JSONEncoder
 
@@ -138,9 +123,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   /**
-   * Makes a descriptor with a sample: an object, a list or JSON text (string or bytes).
-   * **Errors**: BadInput if the text is not JSON, the value is of another kind or contains what JSON cannot express
-   * (with its path: functions, cycles, and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
+   * Makes a descriptor with a sample: an object, a list or JSON text (string or bytes). **Errors**: BadInput if it is
+   * not JSON, has what JSON cannot express (such as cycles, or Maps without a `jsonEncoder`), or the schema refuses it.
    */
   static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
@@ -153,7 +137,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     if (value === sample) checkSample(value, options.jsonEncoder)
     const { schema } = options
     const result = schema ? runSchema(schema, value) : undefined
-    // The result of an asynchronous schema is not awaited here; it still checks requests.
+    // An asynchronous check of the sample is not awaited; requests are still checked.
     if (isPromise(result)) Promise.resolve(result).catch(() => {})
     else if (result?.issues !== undefined) throw schemaError(result.issues, 'JSON.fromSample')
     return new JSON(options, value)
@@ -185,14 +169,12 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return this.#check(parseJson(bytes, 'JSON', this))
   }
 
-  /** Reads a Value message or JSON text, by the rules for a body. */
   override fromProto(message: unknown): MaybePromise<JsonIn<S>> {
     return this.#check(message instanceof Uint8Array ? parseJson(message, 'JSON', this) : message)
   }
 
   /**
-   * Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. That of a
-   * generator is a list of its values.
+   * Returns the Value of the result's JSON text, so that RPC and HTTP agree: numbers are float64, streams are lists.
    */
   override toProto(value: JsonOut<S>, ctx?: Context): MaybePromise<unknown> {
     return isJsonStream(value) ? this.#collect(value, ctx) : this.#message(value)
@@ -232,7 +214,6 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))
   }
 
-  /** Returns the text of a value, checked by the schema. */
   #text(value: unknown): MaybePromise<string> {
     const { schema } = this
     if (schema === undefined) return this.#encoder.encode(value)
@@ -250,7 +231,7 @@ const unbounded = Number.POSITIVE_INFINITY
 /** For texts of the application's own. */
 const noLimits = { maxBytes: unbounded, maxValues: unbounded, maxKeys: unbounded }
 
-/** Refuses a sample that JSON cannot express. **Errors**: BadInput with the path. */
+/** **Errors**: BadInput with the path, for what JSON cannot express. */
 function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void {
   try {
     ;new (encoder ?? StrictEncoder)().encode(sample)
@@ -260,7 +241,7 @@ function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void
   }
 }
 
-/** An encoder that refuses Map and Set, which have no counterpart in JSON. */
+/** Refuses Map and Set, which JSON cannot express. */
 class StrictEncoder extends JSONEncoder {
   override default(value: unknown): unknown {
     if (!(value instanceof Map || value instanceof Set)) return super.default(value)

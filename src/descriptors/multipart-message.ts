@@ -1,8 +1,3 @@
-/**
- * Parts of a form ⇄ a Multipart message.
- * @module
- */
-
 import { BadInput, BadOutput, expected } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
@@ -15,7 +10,7 @@ import { contentOf, fromContent } from './proto-content.ts'
 
 type Rules = ReadonlyMap<string, PartRule<IODescriptor>>
 
-/** Returns headers for a form that came without any; the boundary is taken from its first line. */
+/** Returns headers for a form that came without them; its first line tells the boundary. */
 export function formHeaders(form: Uint8Array): HeaderList {
   const start = Buffer.from(form.buffer, form.byteOffset, Math.min(form.length, 80)).toString('latin1')
   const boundary = /^--([^\r\n"\\]{1,70})\r\n/.exec(start)?.[1] ?? 'none'
@@ -31,9 +26,8 @@ export function missingPart(name: string, where: string): BadInput {
 }
 
 /**
- * Converts a message to an object with a value for each declared part; other parts are skipped. A message holds one
- * part per name, so a part that may come many times is a list of at most one. **Errors**: BadInput with the part's name
- * in its path.
+ * Converts a message to an object with a value for each declared part. A message holds one part per name, so a part
+ * with `many` is a list of at most one. **Errors**: BadInput with the part's name in its path.
  */
 export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
   // Without a prototype, so that `__proto__` is an ordinary name.
@@ -45,7 +39,7 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       const store = (value: unknown) => {
         values[name] = occurrence === 'many' ? [value] : value
       }
-      // Set here, so that keys have the declared order whatever order values arrive in.
+      // Set here, so that keys have the declared order.
       values[name] = occurrence === 'many' ? [] : undefined
       if (content === undefined) {
         if (occurrence === 'one') throw missingPart(name, 'a message')
@@ -59,7 +53,7 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       else store(value)
     }
   } catch (error) {
-    // Earlier parts are no longer awaited; their rejections must not end the process.
+    // The rejections of earlier parts must not end the process.
     for (const other of pending) other.catch(() => {})
     throw error
   }
@@ -74,10 +68,7 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
   }
 }
 
-/**
- * Returns the parts of a function's result: name, descriptor and value of each, in declared order. **Errors**:
- * BadOutput.
- */
+/** Returns name, descriptor and value of each part of a result, in declared order. **Errors**: BadOutput. */
 export function partValues(rules: Rules, values: object): [name: string, descriptor: IODescriptor, value: unknown][] {
   const list: [string, IODescriptor, unknown][] = []
   for (const [name, { descriptor, occurrence }] of rules) {
@@ -96,11 +87,7 @@ export function partValues(rules: Rules, values: object): [name: string, descrip
   return list
 }
 
-/**
- * Converts values of the declared parts to a message. Undefined if a name has several parts, which messages cannot
- * hold.
- * **Errors**: BadOutput.
- */
+/** Returns a message; undefined if a name has several parts, which messages cannot hold. **Errors**: BadOutput. */
 export function toParts(rules: Rules, values: object, ctx: Context | undefined): Promise<MultipartMessage> | undefined {
   const parts = partValues(rules, values)
   if (new Set(parts.map(([name]) => name)).size < parts.length) return undefined

@@ -1,8 +1,3 @@
-/**
- * The descriptor for forms: named parts, each with its own descriptor.
- * @module
- */
-
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
@@ -28,7 +23,7 @@ import { formHeaders, fromParts, missingPart, partValues, toParts } from './mult
 import { type PartOfSample, partOfSample } from './part-of-sample.ts'
 import { PartRule } from './part-rule.ts'
 
-/** Part names with their descriptors: each part comes once, unless {@link many} or {@link optional} says otherwise. */
+/** Descriptors by part name: each part comes once, unless {@link many} or {@link optional} says otherwise. */
 export type Parts = Readonly<Record<string, AnyDescriptor | PartRule>>
 
 type PartIn<P> =
@@ -37,19 +32,19 @@ type PartOut<P> =
   P extends PartRule<infer D, infer O> ? (O extends 'many' ? readonly Returned<D>[] : Returned<D>) : Returned<P>
 type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
 
-/** What the function receives: a value for each part. */
+/** The function's input: a value for each part. */
 export type MultipartIn<P extends Parts> = { [K in keyof P]: PartIn<P[K]> }
 
-/** What the function may return: a value for each part. */
+/** The function's result: a value for each part. */
 export type MultipartOut<P extends Parts> = {
   [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartOut<P[K]>
 } & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K]> | undefined }
 
-/** Limits of a form; the body as a whole is bounded by the server's `maxBodyBytes`. */
+/** Limits of a form; `maxBodyBytes` of the server limits the whole body. */
 export interface MultipartOptions {
   /** Maximum number of parts, declared or not. Default 1000. */
   readonly maxParts?: number
-  /** Maximum size of a part. Default: none. **Units**: bytes. */
+  /** Default: none. **Units**: bytes. */
   readonly maxPartBytes?: number
 }
 
@@ -58,14 +53,11 @@ const optionNames = ['maxParts', 'maxPartBytes']
 /**
  * Decodes a form to an object with a value for each declared part; encodes such an object as a form.
  *
- * **Wire**: requests: parts are matched by name in any order and read by their own headers. A part whose Content-Type
- * is uninformative (none, `application/octet-stream`, `text/plain`) is taken to be what its descriptor reads, or what
- * its file's name says. Parts of other names are skipped. Responses: the declared parts in order, each with
- * content-disposition, content-type and content-length; other keys are dropped. Each part comes once, unless
- * `io.optional` or `io.many` says otherwise.
- * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have the part's name
- * prepended to their path, and offsets from the part's start; 415 for another type than multipart/form-data.
- * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link File}.
+ * **Wire**: parts are matched by name, in any order, and read by their own headers. A part of type
+ * `application/octet-stream`, `text/plain` or none is taken to be what its descriptor reads, or what its file's name
+ * says. Other parts are skipped. Responses have the declared parts in order; other keys are dropped.
+ * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in their
+ * path, and offsets from its start; 415 for another type than multipart/form-data.
  * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so that any name works.
  * **Example** `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
  */
@@ -75,9 +67,9 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   override readonly protoField = 'multipart'
   override readonly descriptorId: string = 'serving.io.Multipart'
   override readonly publicOptions: readonly string[] = ['parts']
-  /** The descriptors by name, in declared order. */
+  /** In declared order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
-  /** The descriptors with how often each part comes. */
+  /** How often each part comes. */
   readonly rules: ReadonlyMap<string, PartRule<IODescriptor>>
   readonly #limits: FormLimits
 
@@ -110,11 +102,9 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   /**
-   * Makes a descriptor from a sample of each part: Text for strings, NumpyNdarray for NDArrays, File for files, Blobs
-   * and bytes, PandasDataFrame and PandasSeries for data frames and series, JSON for everything else. A descriptor in
-   * place of a sample is used as it is: `io.Image.fromSample(…)`.
-   * **Errors**: BadInput for a value that is not an object, and those of each part's `fromSample` with the part's name
-   * prepended to their path.
+   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes
+   * File, frames and series theirs, all else JSON. A part may also be a descriptor. **Errors**: BadInput for a value
+   * that is no object; those of each part's `fromSample` with the part's name in their path.
    */
   static async fromSample<S extends Readonly<Record<string, unknown>>>(
     samples: S,
@@ -145,7 +135,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
       fields: parts.map(({ name, occurrence, [direction]: formats }) => ({
         name,
         occurrence,
-        // A file is a part by itself; alone it may also be in a form of its own.
+        // A file may come alone in a form; as a part it does not.
         formats: formats.filter(({ fields }) => fields === undefined),
       })),
     })
@@ -170,7 +160,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
         written.push(whenReady(descriptor.toHttpResponse(part, ctx), (response) => writePart(name, response)))
       }
     } catch (error) {
-      // Earlier parts are no longer awaited; their rejections must not end the process.
+      // The rejections of earlier parts must not end the process.
       for (const part of written) if (isPromise(part)) Promise.resolve(part).catch(() => {})
       throw error
     }
@@ -178,7 +168,6 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
   }
 
-  /** Reads a Multipart message, or a form's bytes, as an object with a value for each declared part. */
   override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
     if (message instanceof Uint8Array) {
       return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
@@ -199,7 +188,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 }
 
-/** Placeholder for the value of a part that has not come yet. */
+/** Value of a part that has not come yet. */
 const missing = Symbol('missing')
 
 class NamedParts<T> implements FormPlan<T> {
@@ -209,7 +198,7 @@ class NamedParts<T> implements FormPlan<T> {
 
   constructor(rules: ReadonlyMap<string, PartRule<IODescriptor>>) {
     this.#rules = rules
-    // Set here, so that keys have the declared order whatever order the parts come in.
+    // Set here, so that keys have the declared order.
     for (const [name, { occurrence }] of rules) this.#values[name] = occurrence === 'many' ? [] : missing
   }
 
@@ -261,7 +250,7 @@ async function collectPart(
   return { ...part, length: bytes.length, body: bytes }
 }
 
-/** Converts a part's response to the part. Its bytes are collected, unless it is a stream that states its length. */
+/** Converts a part's response to the part. Collects its bytes, unless it is a stream that states its length. */
 function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<WrittenPart> {
   const header = (name: string) => headers.find(([key]) => key === name)?.[1]
   const type = header('content-type') ?? 'application/octet-stream'

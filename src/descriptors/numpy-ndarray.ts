@@ -1,8 +1,3 @@
-/**
- * The descriptor for n-dimensional arrays.
- * @module
- */
-
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
@@ -37,12 +32,12 @@ import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJ
 
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
-  /** Element type that arrays are converted to, both ways, with numpy's casts; never wraps. Default: none. */
+  /** Type that arrays are cast to, both ways, by numpy's rules without wrapping. Default: none. */
   readonly dtype?: D | null
   /**
-   * Refuse what numpy's `same_kind` does not cast to `dtype`, instead of converting it, both ways and in every format.
-   * In JSON a number without fraction and exponent is an integer, unsigned without a minus; `null` and NaN are floats:
-   * for int64 `[1.5]`, `[1.0]` and `["7"]` are refused, for bool `[1]`. Needs `dtype`.
+   * Refuse what numpy's `same_kind` does not cast to `dtype`, both ways. In JSON a number without fraction and exponent
+   * is an integer; `null` and NaN are floats: int64 refuses `[1.5]`, `[1.0]` and `["7"]`, bool refuses `[1]`. Needs
+   * `dtype`.
    */
   readonly enforceDtype?: boolean
   /** Shape that arrays are reshaped to; `-1` matches any length. Default: none. */
@@ -52,8 +47,8 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   /** How NaN and the infinities are written in JSON, which has no word for them. Default: `'null'`. */
   readonly nonFinite?: NonFinite
   /**
-   * Longest JSON body that is read by JSON.parse, which holds the event loop: arrays of strings or of objects, and all
-   * arrays if the native add-on is not loaded. Longer ones are refused with 413. Default: 4 MiB. **Units**: bytes.
+   * Longest JSON body of strings or objects (413 above it), or of any array if the native add-on is not loaded:
+   * JSON.parse holds the event loop. Default: 4 MiB. **Units**: bytes.
    */
   readonly maxBytes?: number
 }
@@ -64,17 +59,13 @@ const jsonHeaders = constantHeaders([['content-type', 'application/json'], varie
 /**
  * Decodes a body to an {@link NDArray}; encodes an NDArray as a response.
  *
- * **Shape**: any; `shape` reshapes, `enforceShape` refuses.
- * **Wire**: JSON requests: nested lists, a scalar, or a list of objects keyed by column index. JSON responses: compact
- * nested lists; floats have the fewest digits that are exact for their width, integral ones end in `.0`. Also
- * application/x-flatbuffers (proto/ndarray.fbs) and application/x-npy, selected by Content-Type in requests and by
- * Accept for responses.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset, or with the path of the
- * element for what JSON.parse reads; PayloadTooLarge for more than `maxBytes` or 250,000 elements of that; 415 for a
- * type that is not read.
- * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
- * **Source**: SPEC "NumpyNdarray".
- * **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
+ * **Wire**: JSON requests are nested lists, a scalar, or a list of objects keyed by column index. JSON responses are
+ * compact nested lists; floats have the fewest digits that are exact, integral ones end in `.0`. Content-Type and
+ * Accept also select application/x-flatbuffers (proto/ndarray.fbs) and application/x-npy.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset or the element's path; 413
+ * for more than `maxBytes` or 250,000 elements read by JSON.parse; 415 for a type that is not read.
+ * **Source**: SPEC "NumpyNdarray". **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape:
+ * true })`
  */
 export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<D>, NDArray> {
   readonly mimeType = 'application/json'
@@ -88,7 +79,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly enforceShape: boolean
   readonly nonFinite: NonFinite
   readonly maxBytes: number
-  /** The sample passed to `fromSample`, as an array. */
   readonly sample: NDArray | undefined
 
   constructor(given: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
@@ -108,9 +98,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * Makes a descriptor with the sample's dtype and shape; `options` override them. Nothing is enforced unless the
-   * options say so.
-   * **Errors**: BadInput for a bare scalar, and for a sample that cannot be converted to an array.
+   * Makes a descriptor with the sample's dtype and shape; `options` override them. **Errors**: BadInput for a bare
+   * scalar, and for a sample that is no array.
    */
   static fromSample<D extends DType = DType>(
     sample: NDArray<D> | Nested | ArrayBufferView,
@@ -148,7 +137,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
     const parsed = parseText(request, this.dtype, this.enforceDtype, this.maxBytes)
-    // Saves a closure if there is no promise.
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 
@@ -165,20 +153,19 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
-  /** Returns an array that a protocol of tensors received, as the options want it. **Errors**: BadInput. */
+  /** Casts and reshapes an array that a tensor protocol received. **Errors**: BadInput. */
   fromArray(array: NDArray): NDArray<D> {
     return this.#fromTyped(array)
   }
 
-  /** Returns the function's array as the options want it, for a protocol of tensors. **Errors**: BadOutput. */
+  /** Casts and reshapes the function's array for a tensor protocol. **Errors**: BadOutput. */
   toArray(value: NDArray): NDArray {
     return this.#checkOutput(value)
   }
 
   /**
-   * Takes an NDArray message or serialized bytes: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or
-   * little-endian elements of `dtype`.
-   * **Errors**: BadInput `dtype` (also for what `enforceDtype` refuses), `shape`, `encoding`.
+   * Reads a message, or bytes: a FlatBuffers table (proto/ndarray.fbs), .npy, or little-endian elements of `dtype`.
+   * **Errors**: BadInput `dtype`, `shape`, `encoding`.
    */
   override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
     const name = 'NumpyNdarray'
@@ -187,8 +174,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * Returns an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's
-   * `accept` metadata asks for them.
+   * Returns a message; bytes if messages have no list for its dtype, or if the call's `accept` metadata asks for them.
    */
   override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
     const array = this.#checkOutput(value)
@@ -202,7 +188,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return this.#inShape(parsed) as NDArray<D>
   }
 
-  /** Casts an array received with its own dtype to the descriptor's. */
   #fromTyped(array: NDArray): NDArray<D> {
     const { dtype } = this
     const shaped = this.#inShape(array)
@@ -215,7 +200,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return cast as NDArray<D>
   }
 
-  /** Returns the array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
+  /** Reshapes without a copy. **Errors**: BadInput `shape`. */
   #inShape(array: NDArray): NDArray {
     const pattern = this.shape
     if (pattern === undefined) return array
@@ -228,7 +213,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     )
   }
 
-  /** Returns the shape of an array under the pattern: its own if that matches. Undefined if it is refused. */
+  /** Returns the array's own shape if the pattern matches, else the new shape; undefined if it is refused. */
   #fit(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
     if (!this.enforceShape) return reshapeTo(own, pattern)
     return matchesShape(own, pattern) ? own : undefined

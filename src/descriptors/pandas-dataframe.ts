@@ -1,8 +1,3 @@
-/**
- * The descriptor for data frames.
- * @module
- */
-
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
@@ -61,7 +56,6 @@ import { exampleTable, frameSchema } from './frame-schema.ts'
 
 export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
-// Not JSON, which has an orient and labels.
 const encoders = {
   csv: encodeFrameCsv,
   parquet: encodeParquet,
@@ -73,21 +67,15 @@ const maxExampleColumns = 64
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
  *
- * **Shape**: rows × columns; `enforceShape` checks the number of columns only.
- * **Wire**: JSON in the chosen orient. Integers are read as Int64 and exact, other numbers as Float64, null and NaN as
- * null, a column of nulls as Float64; nothing is guessed from names or texts. Lists are columns of lists and objects
- * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as
- * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which
- * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
- * column. Decimals stay decimals in Parquet and CSV and are floats in JSON, as in pandas, and in messages. Row labels
- * are texts or numbers of one level: pandas reads several of its own JSON in table alone, where they are columns here.
- * In Parquet they are what pandas states as the index; other labels are left out there, and a name twice is refused.
- * Under index and columns, labels of integers are integers and all others texts. A column whose elements are of several
- * kinds, such as `[1,"2"]`, needs a dtype that says what they are. Parquet is decoded in a separate process unless its
- * columns are flat. Responses have `defaultFormat`, unless `Accept` names another.
+ * **Wire**: JSON in the chosen orient. Integers are Int64, beyond it UInt64, other numbers Float64, null and NaN null,
+ * a column of nulls Float64. Lists and objects are nested columns, at most 16 levels deep. Times are epoch
+ * milliseconds, or as `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are
+ * JSON text, which dtype `list` or `struct` reads. Decimals are floats in JSON and messages. A column of several kinds,
+ * such as `[1,"2"]`, needs a dtype. Row labels are texts or numbers of one level, stored beside the frame, see {@link
+ * labels}; CSV has none, and Parquet only what pandas states as the index. Parquet with nested columns is decoded in a
+ * separate process. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
- * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
  * **Source**: SPEC "PandasDataFrame". Our choice: `records`, `columns` and `values` each read the layouts of all three,
  * as pandas does; a duplicate name is refused in objects and renamed `a.1` in split and CSV.
  * **Example** `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
@@ -103,7 +91,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly applyColumnNames: boolean
   readonly dtype: boolean | Readonly<Record<string, string>> | undefined
   readonly enforceDtype: boolean
-  /** Columns that a request must have: those of the options, and of `dtype` if it is enforced. */
+  /** Columns that a request must have: those of the options, and of an enforced `dtype`. */
   readonly required: readonly string[]
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
@@ -111,7 +99,6 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly dateFormat: TimeForm['format']
   readonly dateUnit: TimeForm['unit']
   readonly csvDateUnit: TimeUnit | undefined
-  /** The sample passed to `fromSample`. */
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
   readonly #times: TimeForm
@@ -152,10 +139,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.#polars = loadPolars('PandasDataFrame')
   }
 
-  /**
-   * Makes a descriptor with the columns, types and shape of a frame; `options` override them. **Errors**: BadInput if
-   * the sample is not a DataFrame.
-   */
+  /** Makes a descriptor with a frame's columns, types and shape; `options` override them. **Errors**: BadInput. */
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
     if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
@@ -217,7 +201,6 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const count = width ?? Math.max(known.length, known.length === 0 ? 2 : 1)
     if (count > maxExampleColumns) return undefined
     const names = Array.from({ length: count }, (_, i) => known[i] ?? `column_${i + 1}`)
-    // Columns of lists and objects are texts here; this reads them.
     return buildFrame(exampleTable(names, dtypes), this.#castingTo([]))
   }
 
@@ -254,10 +237,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return { name: 'PandasDataFrame', types, epochUnit: this.csvDateUnit, isPrivate }
   }
 
-  /**
-   * Reads a DataFrame message or serialized bytes: a Parquet file, an Arrow IPC file or stream, recognised by its first
-   * bytes, else a body of `defaultFormat`. Options apply as for bodies; `orient` applies to JSON.
-   */
+  /** Reads a DataFrame message or bytes: Parquet, an Arrow IPC file or stream, else a body of `defaultFormat`. */
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'
     if (!(message instanceof Uint8Array)) {
@@ -278,7 +258,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     })
   }
 
-  /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */
+  /** Returns a DataFrame message; Parquet if the call's `accept` metadata asks for it. */
   override toProto(value: DataFrame, ctx?: Context): MaybePromise<DataFrameMessage | Uint8Array> {
     const accept = ctx?.headers.get('accept')
     const { format } = responseFormat(accept, 'json')
@@ -295,7 +275,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     )
   }
 
-  /** `isOwned`: whether the columns' memory belongs to them alone, as that of a parsed text does. */
+  /** `isOwned`: no other object shares the columns' memory. */
   #fromTable(
     { table, labels, types, mixed }: LabelledTable & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,
@@ -329,7 +309,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame', isOwned }
   }
 
-  /** Returns the type of each column, looked up by its name after renaming, else by its name in the request. */
+  /** Looks up each column's type by its name after renaming, else by its name in the request. */
   #typesOf(
     columns: readonly { readonly name: string }[],
     own: readonly { readonly name: string }[],
@@ -367,13 +347,12 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
   }
 
-  /** Checks the function's frame; returns it with the names to send. **Errors**: BadOutput. */
+  /** Returns the function's frame with the names to send. **Errors**: BadOutput. */
   #checkOutput(value: DataFrame): DataFrame {
     const polars = this.#polars
     if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
-    // Reading a frame's names takes 0.7 µs, so only if needed.
     if (this.applyColumnNames || this.enforceShape) this.#checkWidth(polars.names(value).length, BadOutput)
-    // The renamed clone shares the columns; the function's own frame keeps its names.
+    // The clone shares the columns; the function's own frame keeps its names.
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 

@@ -1,8 +1,3 @@
-/**
- * The descriptor for series.
- * @module
- */
-
 import { type ColumnKind, dtypeOfContainer } from '../core/dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
@@ -40,10 +35,7 @@ import { exampleColumn, seriesSchema } from './frame-schema.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions extends TimeOptions {
-  /**
-   * JSON layout of requests and responses: `records` and `values` are a list, `index` and `columns` an object keyed by
-   * label. Default `records`.
-   */
+  /** JSON layout: `records` and `values` are a list, `index` and `columns` an object by label. Default `records`. */
   readonly orient?: Orient
   /** Type that incoming elements are cast to; `true` and `false` keep the types of the JSON values. */
   readonly dtype?: boolean | string | null
@@ -58,23 +50,21 @@ export interface PandasSeriesOptions extends TimeOptions {
 /** An element of a sample that is a list. */
 export type SeriesElement = number | bigint | boolean | string | null
 
-// `columns` and `applyColumnNames` are described by the spec but not in its signature; a series has no columns to name.
+// The spec lists `columns` and `applyColumnNames` without effect on a series: it has no columns.
 const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape'] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
-// Not in metadata: the reference's clients fail on an option that theirs does not have.
+// Not in metadata: BentoML's clients fail on an option that they do not know.
 const timeOptions = ['dateFormat', 'dateUnit'] as const
 
 /**
  * Decodes a JSON body to a Polars Series; encodes a Series as JSON.
  *
- * **Shape**: one dimension.
- * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient. Under every orient but
- * split and table, a list, an object and a scalar are each read, as pandas does. Types and times as in
- * PandasDataFrame; numbers are never read as dates.
- * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position; 415 for a type
- * that is not JSON.
- * **Source**: SPEC "PandasSeries".
- * **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true })`
+ * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient. Orients other than
+ * split and table each read a list, an object and a scalar, as pandas does. Types and times as in PandasDataFrame.
+ * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position; 415 for another
+ * type.
+ * **Source**: SPEC "PandasSeries". **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true
+ * })`
  */
 export class PandasSeries extends IODescriptor<Series> {
   readonly mimeType = 'application/json'
@@ -89,7 +79,6 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly enforceShape: boolean
   readonly dateFormat: TimeForm['format']
   readonly dateUnit: TimeForm['unit']
-  /** The sample passed to `fromSample`, as a series. */
   readonly sample: Series | undefined
   readonly #type: FrameType | undefined
   readonly #times: TimeForm
@@ -117,8 +106,7 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   /**
-   * Makes a descriptor with the type and shape of a series, a list or a typed array; `options` override them.
-   * **Errors**: BadInput for anything else and for lists of mixed kinds.
+   * Makes a descriptor with the type and shape of a series or list; `options` override. **Errors**: BadInput otherwise.
    */
   static fromSample(
     sample: Series | readonly SeriesElement[] | ArrayBufferView,
@@ -168,9 +156,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
 
-  /**
-   * Reads a Series message or serialized bytes: a Parquet or an Arrow IPC file of one column, else JSON as in a body.
-   */
+  /** Reads a Series message or bytes: Parquet or Arrow IPC of one column, else JSON as in a body. */
   override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
     if (!(message instanceof Uint8Array)) {
       const { name = '' } = message
@@ -194,12 +180,11 @@ export class PandasSeries extends IODescriptor<Series> {
     return this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true)
   }
 
-  /** Returns a Series message. */
   override toProto(value: Series): SeriesMessage {
     return toSeriesTable({ table: this.#checkOutput(value), labels: getLabels(value) })
   }
 
-  /** `isOwned`: whether the column's memory belongs to it alone, as that of a parsed text does. */
+  /** `isOwned`: no other object shares the column's memory. */
   #fromTable(
     { table, labels, name, types, mixed }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
     isOwned = false,
@@ -261,7 +246,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return { headers: jsonHeaders, body: frameCodec.encodeFrame(table, textOf(table)) }
   }
 
-  /** Checks the function's series; returns it as a column. **Errors**: BadOutput. */
+  /** Returns the function's series as a column. **Errors**: BadOutput. */
   #checkOutput(value: Series): ColumnTable {
     this.#checkSeries(value)
     return requireTable(this.#polars.toColumns(this.#polars.frameOf(value)), 'PandasSeries')
@@ -295,7 +280,7 @@ function columnSeries(polars: Polars, column: Column, rows: number): Series {
   return polars.seriesOf(polars.fromColumns({ rows, columns: [column] }))
 }
 
-/** Returns the kind of the values as JSON has them: int64 for whole numbers, else float64. Undefined: mixed kinds. */
+/** Returns int64 for whole numbers, else float64, …; undefined for mixed kinds. */
 function kindOf(values: readonly SeriesElement[]): ColumnKind | undefined {
   const present = values.filter((value) => value !== null)
   const isInt = (value: SeriesElement) =>

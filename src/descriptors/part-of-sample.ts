@@ -1,8 +1,3 @@
-/**
- * Chooses the descriptor of a form's part from a sample of its value.
- * @module
- */
-
 import { BinaryFile } from '../core/file/binary-file.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { NDArray } from '../values/array/ndarray.ts'

@@ -1,14 +1,10 @@
-/**
- * How often a part of a form may come: once, unless a rule says otherwise.
- * @module
- */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
 
 /** How often a part may come. */
 export type Occurrence = 'one' | 'optional' | 'many'
 
-/** A descriptor of a part and how often the part may come; made by {@link many} and {@link optional}. */
+/** A part's descriptor and how often the part may come; made by {@link many} and {@link optional}. */
 export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurrence = Occurrence> {
   readonly descriptor: D
   readonly occurrence: O
@@ -24,18 +20,14 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
 }
 
 /**
- * Declares a part that may come any number of times. The function receives a list, in the order of arrival, and may
- * return one.
- * **Example** `new io.Multipart({ images: io.many(new io.Image()) })`
+ * Declares a part that may come any number of times: a list, in the order of arrival. **Example** `io.many(new
+ * io.Image())`
  */
 export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'> {
   return new PartRule(descriptor, 'many')
 }
 
-/**
- * Declares a part that may be left out. The function then receives undefined, and may return no value.
- * **Example** `new io.Multipart({ image: new io.Image(), note: io.optional(new io.Text()) })`
- */
+/** Declares a part that may be left out: its value may be undefined. **Example** `io.optional(new io.Text())` */
 export function optional<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'optional'> {
   return new PartRule(descriptor, 'optional')
 }

@@ -1,8 +1,3 @@
-/**
- * Converts the content of RPC messages to values and back, through the abstract descriptor alone.
- * @module
- */
-
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
@@ -11,13 +6,12 @@ import type { ProtoContent, ProtoField, ProtoMessages } from '../messages/messag
 import { ProtoQuota } from '../messages/protobuf.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
-/** The members of a descriptor that read messages. `maxBytes`: of texts and JSON values; default 4 MiB. */
+/** What reading a message needs. `maxBytes`: of texts and JSON values; default 4 MiB. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'> & { readonly maxBytes?: number }
 
 /**
- * Reads content, which may still be the bytes of its message: they are decoded only if the descriptor accepts that
- * member, and belong to it from then on. **Errors**: BadInput for another member or none, and for malformed bytes;
- * PayloadTooLarge for more than 250,000 texts and JSON values, or `maxBytes` of them.
+ * Reads content, which may still be encoded: bytes are decoded only for a member that the descriptor accepts, and then
+ * belong to it. **Errors**: BadInput; PayloadTooLarge above 250,000 texts and JSON values, or `maxBytes`.
  */
 export function fromContent(
   descriptor: ProtoReading,
@@ -32,14 +26,12 @@ export function fromContent(
 }
 
 function messageOf({ field, bytes, room }: RawContent, maxBytes?: number): ProtoMessages[ProtoField] {
-  // The bytes follow the API's name, so their address is arbitrary; they are moved over it to be aligned for arrays.
+  // The bytes follow the API's name, at any address: moving them aligns them for arrays.
   const message = field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes
   return decodeMessage(field, message, new ProtoQuota(maxBytes))
 }
 
-/**
- * Returns a result of `toProto` as content: bytes as serialized bytes, anything else as the descriptor's own message.
- */
+/** Returns a result of `toProto` as content: bytes, or the descriptor's own message. */
 export function contentOf(descriptor: Pick<IODescriptor, 'protoField'>, message: unknown): ProtoContent {
   const field = message instanceof Uint8Array ? 'serialized_bytes' : descriptor.protoField
   return { field, message: message as ProtoMessages[ProtoField] }

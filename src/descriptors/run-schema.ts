@@ -1,10 +1,6 @@
 /**
- * Runs a schema over a value.
- *
- * zod (4.6) first runs every schema as a synchronous one and drops the promise of an asynchronous check that it meets:
- * where that rejects, as for a database that is down, nobody handles it, and the process would end. So asynchronous
- * schemas of zod are run by `safeParseAsync`, which runs them once. Only this file imports `@standard-schema/spec`.
- * @module
+ * Runs schemas. zod drops the promise of an asynchronous check in a synchronous run: its rejection would end the
+ * process. So schemas of zod with such checks are run by `safeParseAsync`. @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
@@ -22,10 +18,10 @@ interface ZodSchema {
   >
 }
 
-/** Schemas by whether they are asynchronous ones of zod. */
+/** Schemas of zod by whether they are asynchronous. */
 const asynchronous = new WeakMap<StandardSchemaV1, boolean>()
 
-/** Returns what a schema says of a value. Throws or rejects with what a function of the schema throws. */
+/** **Errors**: throws or rejects with what a function of the schema throws. */
 export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromise<Result> {
   let isAsync = asynchronous.get(schema)
   if (isAsync === undefined) {

@@ -1,14 +1,10 @@
-/**
- * What a schema finds wrong, as an error.
- * @module
- */
 import { BadInput } from '../core/errors.ts'
 import type { StandardSchemaV1 } from './run-schema.ts'
 
 /** Number of issues that an error lists. */
 const maxIssues = 64
 
-/** Returns the error of what a schema finds wrong; `name` says what was checked. */
+/** Returns the error for a schema's issues; `name` says what was checked. */
 export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))

@@ -1,7 +1,3 @@
-/**
- * Makes a value that fits a JSON Schema.
- * @module
- */
 import { isRecord } from '../core/options.ts'
 import { attempt, type JsonSchema } from './description.ts'
 
@@ -23,15 +19,12 @@ const texts: Readonly<Record<string, string>> = {
   hostname: 'example.com',
 }
 
-/**
- * Returns a value for a schema, from its examples, defaults and types; undefined if none is found. What JSON Schema
- * does not say, such as a refinement in code, may refuse it.
- */
+/** Returns a value that should fit, or undefined. A check that JSON Schema cannot state may refuse it. */
 export function exampleFor(schema: JsonSchema): unknown {
   return attempt(() => build(schema, schema, 0))
 }
 
-/** Ends the search, for a schema that is too deep or has a keyword that is not supported here. */
+/** Ends the search if a schema is too deep or has an unsupported keyword. */
 function giveUp(): never {
   throw new Error('no example found')
 }
@@ -97,7 +90,7 @@ function buildNumber(schema: JsonSchema): number {
   const above = numberOf(schema.exclusiveMinimum)
   const max = numberOf(schema.maximum)
   const step = numberOf(schema.multipleOf)
-  // The bounds of `z.int()` are those of exact integers, which are no example.
+  // The bounds of `z.int()` are no useful example.
   const bound = above !== undefined ? above + 1 : min
   const start = bound === undefined || bound < 0 ? Math.min(1, max ?? 1) : bound
   const value = step === undefined ? start : Math.ceil(start / step) * step

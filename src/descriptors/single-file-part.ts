@@ -1,7 +1,3 @@
-/**
- * Reads one file of a form, whatever its field is called.
- * @module
- */
 import { BadInput, expected, UnsupportedMediaType } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { formBoundary } from '../http/form/form-parser.ts'
@@ -15,13 +11,12 @@ const anyType = 'application/octet-stream'
 
 /** A file from a form, in memory. */
 export interface FilePart {
-  /** The headers of the part, not of the request. */
+  /** Of the part, not of the request. */
   readonly headers: RequestHeaders
-  /** The file's bytes, which the caller may keep. */
+  /** The caller may keep it. */
   readonly body: Uint8Array
-  /** Name of the field. */
   readonly name: string
-  /** Name of the file; empty when none was chosen. */
+  /** Empty if the user chose no file. */
   readonly filename: string
 }
 
@@ -35,14 +30,12 @@ export interface FileSelection<T> {
   readonly types: string
   /** The descriptor's name, for errors. */
   readonly owner: string
-  /** Returns the descriptor that decodes the part. */
   readonly descriptor: (part: FormPart) => PartDescriptor<T>
 }
 
 /**
- * Returns a plan that takes the first file (a part with a filename) of an accepted type and skips all other parts.
- * **Errors**: BadInput `part` if there is no file; UnsupportedMediaType if there are files, but none of an accepted
- * type.
+ * Takes the first file (a part with a filename) of an accepted type, and skips all other parts. **Errors**: BadInput
+ * `part` if there is no file; UnsupportedMediaType if no file has an accepted type.
  */
 export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSelection<T>): FormPlan<T> {
   let taken = false
@@ -73,16 +66,12 @@ export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSel
   }
 }
 
-/**
- * Describes a form with a file of these formats. Its field may have any name; this one is that of the specification's
- * example.
- * **Source**: SPEC "API endpoint".
- */
+/** Describes a form with one file. Any field name is read; this one is the specification's ("API endpoint"). */
 export function singleFileForm(formats: readonly FormatDescription[]): FormatDescription {
   return { mimeType: 'multipart/form-data', fields: [{ name: 'fileobj', occurrence: 'one', formats }] }
 }
 
-/** Whether a file is accepted by its Content-Type, else by the type of its name; true if neither tells a type. */
+/** Checks the Content-Type, else the type of the name; true if neither tells a type. */
 function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
   const value = headers.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)
@@ -92,10 +81,7 @@ function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): bool
   return type === undefined || type.essence === anyType
 }
 
-/**
- * Returns the first file of an accepted type in a complete form. `types` and `owner` are for errors.
- * **Errors**: UnsupportedMediaType for a body that is not multipart/form-data, and as {@link planSingleFile}.
- */
+/** Returns the file of a complete form. **Errors**: UnsupportedMediaType for no form; see {@link planSingleFile}. */
 export function singleFilePart(
   request: HttpRequest,
   accepts: AcceptsType,

@@ -1,8 +1,3 @@
-/**
- * Collects a body of unknown length as a file in memory or on disk.
- * @module
- */
-
 import { InsufficientStorage, Overloaded } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions, spooledFile } from '../core/file/binary-file.ts'
 import { TempFile } from '../core/file/temp-file.ts'
@@ -13,37 +8,30 @@ import type { BodyReceiver } from './descriptor.ts'
 const blockBytes = 256 * 1024
 /** Uploads above this size are on disk, unless an option says otherwise. **Units**: bytes. */
 export const defaultSpoolAboveBytes = 4 * 1024 * 1024
-// A body of announced length gets memory of that length once so large a part of it has come: whoever announces much
-// and sends little holds a block, and the collector finds the memory young when the request is over.
+// Share of an announced length that must come before memory of that length is taken: a client may announce more than it
+// sends.
 const minShare = 1 / 4
-// Largest body that gets memory of its announced length: a quarter of it fits the blocks that are not on disk yet.
-// **Units**: bytes.
+// Largest body that gets memory of its announced length. **Units**: bytes.
 const maxWholeBytes = 4 * defaultSpoolAboveBytes
-// Maximum number of blocks being written to disk before the socket is asked to pause.
+// Blocks on their way to disk above which the socket is asked to pause.
 const maxWriting = 2
-// Maximum number of blocks being written to disk before blocks are written synchronously. uWebSockets.js reads on
-// without returning to the event loop, paused or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks
-// late on loopback.
+// Blocks on their way to disk above which writes are synchronous: uWebSockets.js can read many more before it pauses.
 const maxLate = 16
 
 /**
- * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`; by
- * default above 4 MiB, or above 16 for a body of announced length while the server has memory to spare.
- *
- * **Cost**: in memory, one copy of a body whose length is announced, and of at most a quarter of it another; two of one
- * whose length is not. On disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
+ * Collects a body in blocks of 256 KiB. Moves them to a temporary file above `spoolAboveBytes`: at most 20 blocks stay
+ * in memory. Default: 4 MiB, or 16 for an announced length while the server has memory to spare.
  */
 export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #options: BinaryFileOptions
   readonly #spoolAboveBytes: number
   readonly #ctx: Context
-  /** The announced length of a body that stays in memory if there is room. */
+  /** Announced length of a body that stays in memory. */
   #declared: number | undefined
   #whole: Buffer | undefined
-  /** Bytes in `#whole`. */
   #filled = 0
   #blocks: Buffer[] = []
-  // Bytes in the last block, and in the blocks that were passed on to be written.
+  // Bytes in the last block and in those passed on for writing.
   #used = blockBytes
   #written = 0
   #file: TempFile | undefined
@@ -117,9 +105,8 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     return this.#filled + this.#written + (length === 0 ? 0 : (length - 1) * blockBytes + this.#used)
   }
 
-  /** Moves what the blocks hold to the start of a buffer of that length. */
   #join(length: number): Buffer {
-    // Of exact size, not a view of a block: a small file must not keep 256 KiB alive.
+    // Of exact size: a small file must not keep a block alive.
     const bytes = Buffer.allocUnsafeSlow(length)
     const size = this.#size
     for (const [index, block] of this.#blocks.entries()) {
@@ -159,9 +146,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     this.#writing.add(writing)
   }
 
-  /**
-   * Returns one promise for all waiting pieces: pieces that arrive despite the pause must not each watch every write.
-   */
+  /** One promise for all waiting pieces: pieces that come despite the pause must not each watch every write. */
   #catchUp(): Promise<void> {
     this.#relief ??= new Promise<void>((resolve) => {
       this.#relieve = resolve
@@ -181,7 +166,7 @@ function giveBack(block: Buffer): void {
   bufferPool.give(block.buffer as ArrayBuffer)
 }
 
-/** Opens a temporary file. **Errors**: Overloaded if no file descriptor is free, otherwise those of the disk. */
+/** **Errors**: Overloaded if no file descriptor is free, otherwise those of the disk. */
 function openTempFile(): TempFile {
   try {
     return new TempFile()
@@ -190,7 +175,7 @@ function openTempFile(): TempFile {
   }
 }
 
-/** Returns the error for the client. Lack of space or of descriptors may pass; other errors are faults of the setup. */
+/** Lack of space or of descriptors may pass; other errors are faults of the setup. */
 function storageError(cause: unknown): unknown {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code))

@@ -1,9 +1,6 @@
 /**
- * JSON Schemas of Standard Schemas.
- *
- * Libraries that implement the Standard JSON Schema interface (zod from 4.2, arktype) are asked by it, others by their
- * own converter. What JSON Schema cannot say is left open: a document must not fail for one date.
- * @module
+ * JSON Schemas of Standard Schemas: by their standard interface, else by their library's own converter. What JSON
+ * Schema cannot express is left open, so that one date does not fail a document. @module
  */
 import { loadOptional } from '../core/modules/optional.ts'
 import type { JsonSchema } from './description.ts'
@@ -14,7 +11,7 @@ export type Direction = 'input' | 'output'
 
 type Convert = (schema: StandardSchemaV1, direction: Direction) => unknown
 
-/** The interface's target, which libraries spell so. Unknown ones were answered in draft 7 by zod 4.6. */
+/** Spelling of the libraries. */
 const target = 'draft-2020-12'
 
 interface ZodNode {
@@ -31,7 +28,7 @@ function describeZodNode({ zodSchema, jsonSchema }: ZodNode): void {
 
 const zodOptions = { unrepresentable: 'any', override: describeZodNode }
 
-/** What each library calls leaving open what it cannot say. */
+/** Each library's option to leave open what it cannot express. */
 const libraryOptions: Readonly<Record<string, Record<string, unknown>>> = {
   zod: zodOptions,
   arktype: {
@@ -46,7 +43,6 @@ const byInterface: Convert = (schema, direction) => {
 
 type Converter = (schema: unknown, options: Record<string, unknown>) => unknown
 
-/** The converters of the libraries themselves, by vendor. */
 const byVendor: Readonly<Record<string, Convert>> = {
   zod: (schema, io) =>
     loadOptional<{ toJSONSchema: Converter }>('zod', '4', 'JSON').toJSONSchema(schema, { ...zodOptions, target, io }),
@@ -59,10 +55,7 @@ const byVendor: Readonly<Record<string, Convert>> = {
   arktype: (schema) => (schema as unknown as { toJsonSchema(options: unknown): unknown }).toJsonSchema({ target }),
 }
 
-/**
- * Returns the JSON Schema of what a schema takes or gives. One that accepts everything, with the vendor's name in a
- * comment, where the library has no converter or the converter's package is not installed.
- */
+/** Returns a JSON Schema; without a converter, one that accepts everything and names the vendor in a comment. */
 export function jsonSchemaOf(schema: StandardSchemaV1, direction: Direction): JsonSchema {
   const { vendor } = schema['~standard']
   for (const convert of [byInterface, byVendor[vendor]]) {

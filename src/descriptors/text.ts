@@ -1,8 +1,3 @@
-/**
- * The descriptor for text, whole or streamed.
- * @module
- */
-
 import { BadInput, BadOutput, expected, InvalidArgument, PayloadTooLarge } from '../core/errors.ts'
 import { checkAtLeast, checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
@@ -20,8 +15,8 @@ import { IODescriptor } from './descriptor.ts'
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
   /**
-   * Media type of the response; for NDJSON, take `io.JSON`. Default: `text/event-stream` for a generator that yields an
-   * object first, `text/plain` for everything else.
+   * Media type of the response. Default: `text/event-stream` if a generator first yields an object, else `text/plain`.
+   * For NDJSON, take `io.JSON`.
    */
   readonly contentType?: 'text/plain' | 'text/event-stream'
   /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
@@ -40,18 +35,15 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 /**
  * Decodes a body to a string; sends a string, or the strings or server-sent events that a generator yields.
  *
- * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response to a string has
- * a content-length. That to a generator is a stream without one; each yielded piece is a chunk of its own. It is a
- * stream of events (`text/event-stream`) if `contentType` says so or the first piece is an object; strings are events
- * without a name there. uWebSockets.js sends the line end of a chunk with the next chunk, and Python's requests waits
- * for it: it sees pieces of text one late, and not the last one before a failure, but the lines of an event at once,
- * since the empty line after them is a chunk of its own. curl, undici and browsers see every piece at once, and so does
- * requests with engine node.
- * **Errors**: BadInput `encoding` with the byte offset; 413 for more than `maxBytes`; 415 for a type that is not text.
- * BadOutput for an event after a piece of text, or under `contentType: 'text/plain'`.
- * **Source**: SPEC "Text". WHATWG HTML, section "Server-sent events".
- * **Example**
- * `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
+ * **Wire**: UTF-8 unless the charset says otherwise; a byte order mark is kept. Each yielded piece is a chunk of its
+ * own. If `contentType` says so or the first piece is an object, the response is `text/event-stream`, where strings are
+ * events without a name. With uWebSockets.js, Python's requests sees pieces of text one late; events, and engine node,
+ * are not affected.
+ * **Errors**: BadInput `encoding` with the byte offset; 413 above `maxBytes`; 415 for a type that is not text.
+ * BadOutput for an event after text, or under `contentType: 'text/plain'`.
+ * **Source**: SPEC "Text"; WHATWG HTML, "Server-sent events".
+ * **Example** `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield*
+ * text.split(' ') })`
  */
 export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string
@@ -61,9 +53,8 @@ export class Text extends IODescriptor<string, TextResult> {
   override readonly publicOptions: readonly string[] = ['contentType', 'maxBytes']
   readonly contentType: 'text/plain' | 'text/event-stream'
   readonly maxBytes: number
-  /** The sample passed to `fromSample`. */
   readonly sample: string | undefined
-  /** Whether generators send events; undefined: their first piece decides. */
+  /** Undefined: the generator's first piece decides. */
   readonly #sendsEvents: boolean | undefined
 
   constructor(options: TextOptions = {}, sample?: string) {
@@ -122,18 +113,16 @@ export class Text extends IODescriptor<string, TextResult> {
     throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
   }
 
-  /** Reads a StringValue or UTF-8 bytes as a string. */
   override fromProto(message: string | Uint8Array): MaybePromise<string> {
     return typeof message === 'string' ? message : this.#decode(message)
   }
 
-  /** Returns a string, or all that a generator yields, as one StringValue. */
+  /** Joins all that a generator yields. */
   override toProto(value: TextResult): MaybePromise<string> {
     if (typeof value === 'string') return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
     return collectBody(this.#stream(value).body).then((bytes) => decodeUtf8(bytes, 'Text'))
   }
 
-  /** Returns each piece as a StringValue of its own. */
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
     if (typeof value === 'string') yield this.#sendsEvents === true ? encodeEvent({ data: value }) : value
     else for await (const piece of this.#stream(value).body as AsyncIterable<Chunk>) yield piece as string

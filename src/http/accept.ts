@@ -1,7 +1,4 @@
-/**
- * Content negotiation by Accept headers.
- * @module
- */
+/** Content negotiation by Accept headers. @module */
 import { parseMediaType } from './media-type.ts'
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The address and the scheme of a client, by its socket or the headers of proxies.
- * @module
- */
+/** The address and the scheme of a client, by its socket or the headers of proxies. @module */
 import type { Scheme } from './context.ts'
 import type { RequestHeaders } from './message.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Header lines that every response of a kind has: checked and laid out once, not for each response.
- * @module
- */
+/** Header lines that every response of a kind has: checked and laid out once, not for each response. @module */
 import { InternalError } from '../core/errors.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 

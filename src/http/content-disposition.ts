@@ -1,7 +1,4 @@
-/**
- * Content-Disposition: of parts of a form (RFC 7578, as browsers write it) and of responses (RFC 6266).
- * @module
- */
+/** Content-Disposition: of parts of a form (RFC 7578, as browsers write it) and of responses (RFC 6266). @module */
 
 /** A parsed Content-Disposition. */
 export interface ContentDisposition {

@@ -1,7 +1,4 @@
-/**
- * Compressed request bodies: gzip and zlib, within limits on what it decompresses to.
- * @module
- */
+/** Compressed request bodies: gzip and zlib, within limits on what it decompresses to. @module */
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../core/errors.ts'
 import { nativeLimiter } from '../core/memory/limiter.ts'

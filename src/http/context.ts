@@ -1,7 +1,4 @@
-/**
- * The context of a request: what a function may read of it and set on its response.
- * @module
- */
+/** The context of a request: what a function may read of it and set on its response. @module */
 import { randomBytes } from 'node:crypto'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
@@ -78,9 +75,7 @@ const idPrefix = randomBytes(8).toString('hex')
 let idCount = 0
 const plainId = /^[\w.:+/=-]{1,128}$/
 
-/**
- * The context of one request. Members are made when they are first read: those that are not read cost nothing.
- */
+/** The context of one request. Members are made when they are first read: those that are not read cost nothing. */
 export class Context {
   /** Request headers, names in lower case. */
   readonly headers: RequestHeaders

@@ -1,7 +1,4 @@
-/**
- * Cookies, read and written. The only file that imports cookie.
- * @module
- */
+/** Cookies, read and written. The only file that imports cookie. @module */
 import { parse } from 'cookie'
 import type { RequestHeaders } from './message.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Streamed bodies whose pieces are encoded as they are sent.
- * @module
- */
+/** Streamed bodies whose pieces are encoded as they are sent. @module */
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Chunk } from './message.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Server-sent events: the lines of `text/event-stream`.
- * @module
- */
+/** Server-sent events: the lines of `text/event-stream`. @module */
 import { BadOutput, expected } from '../core/errors.ts'
 import { constantHeaders, nosniff } from './constant-headers.ts'
 

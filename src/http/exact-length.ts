@@ -1,7 +1,4 @@
-/**
- * Streams whose length was promised.
- * @module
- */
+/** Streams whose length was promised. @module */
 import type { Chunk } from './message.ts'
 
 /**

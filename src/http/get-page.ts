@@ -1,7 +1,4 @@
-/**
- * Pages of the server itself, which are answered under any load.
- * @module
- */
+/** Pages of the server itself, which are answered under any load. @module */
 import type { Endpoint } from './endpoint.ts'
 import { problemResponse } from './problem.ts'
 

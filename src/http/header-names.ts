@@ -1,7 +1,4 @@
-/**
- * The request headers that are read: only those are copied from the socket.
- * @module
- */
+/** The request headers that are read: only those are copied from the socket. @module */
 
 /** Names in lower case. */
 export type HeaderNames = readonly string[] | 'all'

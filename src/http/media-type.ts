@@ -1,7 +1,4 @@
-/**
- * Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters.
- * @module
- */
+/** Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters. @module */
 import { UnsupportedMediaType } from '../core/errors.ts'
 import { extensionType } from '../core/file/extension-type.ts'
 import { parseContentDisposition } from './content-disposition.ts'

@@ -1,7 +1,4 @@
-/**
- * How requests end, and the observers of it.
- * @module
- */
+/** How requests end, and the observers of it. @module */
 import type { Context } from './context.ts'
 
 /** The protocol of a request. */

@@ -1,7 +1,4 @@
-/**
- * Errors as `application/problem+json` (RFC 9457).
- * @module
- */
+/** Errors as `application/problem+json` (RFC 9457). @module */
 import { type ServingError, tellsDetail } from '../core/errors.ts'
 import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'

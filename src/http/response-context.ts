@@ -1,7 +1,4 @@
-/**
- * What hooks and functions set on their response.
- * @module
- */
+/** What hooks and functions set on their response. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { type SerializeOptions, serialize } from './cookies.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'

@@ -1,7 +1,4 @@
-/**
- * Callers known by a key.
- * @module
- */
+/** Callers known by a key. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { expected, InvalidArgument, Unauthorized } from '../../core/errors.ts'
 import { checkOptions } from '../../core/options.ts'

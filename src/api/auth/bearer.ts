@@ -1,7 +1,4 @@
-/**
- * Where requests carry keys and tokens.
- * @module
- */
+/** Where requests carry keys and tokens. @module */
 
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { isHeaderName, type RequestHeaders } from '../../http/message.ts'

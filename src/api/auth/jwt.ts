@@ -1,7 +1,4 @@
-/**
- * Callers known by a JSON Web Token. The only file that imports jose, where such a hook is made.
- * @module
- */
+/** Callers known by a JSON Web Token. The only file that imports jose, where such a hook is made. @module */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'

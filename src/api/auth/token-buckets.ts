@@ -1,7 +1,4 @@
-/**
- * Token buckets: how often each of many callers may do something.
- * @module
- */
+/** Token buckets: how often each of many callers may do something. @module */
 
 /** What is left to a caller. */
 export interface Share {

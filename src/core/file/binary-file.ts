@@ -1,7 +1,4 @@
-/**
- * A file's bytes with its name and type, in memory or on disk.
- * @module
- */
+/** A file's bytes with its name and type, in memory or on disk. @module */
 import { expected, InvalidArgument } from '../errors.ts'
 import type { TempFile } from './temp-file.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Media types by file extension.
- * @module
- */
+/** Media types by file extension. @module */
 import mime from 'mime'
 
 // What models and their data come in; the package knows registered types only.

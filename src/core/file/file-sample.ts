@@ -1,7 +1,4 @@
-/**
- * Files as developers have them at hand: paths, bytes, file objects, streams.
- * @module
- */
+/** Files as developers have them at hand: paths, bytes, file objects, streams. @module */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,4 @@
-/**
- * What kind of file some bytes are. The only file that imports file-type, an optional package.
- * @module
- */
+/** What kind of file some bytes are. The only file that imports file-type, an optional package. @module */
 import { MissingDependencyException } from '../errors.ts'
 
 type FileTypes = Pick<typeof import('file-type'), 'fileTypeFromBuffer'>

@@ -1,7 +1,4 @@
-/**
- * A file without a name, which holds what is too large for memory.
- * @module
- */
+/** A file without a name, which holds what is too large for memory. @module */
 import { randomUUID } from 'node:crypto'
 import { close, closeSync, ftruncateSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,4 @@
-/**
- * A pool of large buffers.
- * @module
- */
+/** A pool of large buffers. @module */
 
 // Smaller ones come from memory that the allocator has at hand anyway. **Units**: bytes.
 const minBytes = 64 * 1024

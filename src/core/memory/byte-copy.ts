@@ -1,7 +1,4 @@
-/**
- * Bytes that somebody else owns, copied for work on other threads.
- * @module
- */
+/** Bytes that somebody else owns, copied for work on other threads. @module */
 import { bufferPool } from './buffer-pool.ts'
 
 /**

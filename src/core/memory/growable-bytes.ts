@@ -1,7 +1,4 @@
-/**
- * Bytes that are appended to.
- * @module
- */
+/** Bytes that are appended to. @module */
 
 /**
  * One buffer that doubles: many small pieces must not become many objects. Starts with the bytes of `buffer`, of which

@@ -1,7 +1,4 @@
-/**
- * Limits how many pieces of work run at once.
- * @module
- */
+/** Limits how many pieces of work run at once. @module */
 import { availableParallelism } from 'node:os'
 
 /** Runs at most a number of works at once; the others wait, first come first served. */

@@ -1,7 +1,4 @@
-/**
- * Properties whose memory is gone.
- * @module
- */
+/** Properties whose memory is gone. @module */
 import { InvalidArgument } from '../errors.ts'
 
 /** Replaces a property of an object by one that throws InvalidArgument with this message when it is read. */

@@ -1,7 +1,4 @@
-/**
- * Moves bytes by a little, so that typed arrays can be views of them.
- * @module
- */
+/** Moves bytes by a little, so that typed arrays can be views of them. @module */
 
 // Below this a copy costs no more than the check.
 const fromBytes = 4096

@@ -1,7 +1,4 @@
-/**
- * Memory for bytes that are read before the next ones are written.
- * @module
- */
+/** Memory for bytes that are read before the next ones are written. @module */
 
 /**
  * A buffer that one caller after another writes to: nobody may read it when a call of the next one has begun. Memory of

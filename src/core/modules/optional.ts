@@ -1,7 +1,4 @@
-/**
- * Packages that only some services need.
- * @module
- */
+/** Packages that only some services need. @module */
 import { createRequire } from 'node:module'
 import { MissingDependencyException } from '../errors.ts'
 

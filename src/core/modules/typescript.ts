@@ -1,7 +1,4 @@
-/**
- * Lets this thread import TypeScript. The only file that imports tsx.
- * @module
- */
+/** Lets this thread import TypeScript. The only file that imports tsx. @module */
 import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import { register } from 'node:module'
 import { tmpdir } from 'node:os'

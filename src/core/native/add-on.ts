@@ -1,7 +1,4 @@
-/**
- * The native add-on. The only file that loads it.
- * @module
- */
+/** The native add-on. The only file that loads it. @module */
 import { loadAddon } from './load-addon.ts'
 
 /** Exports of native/src/frame_addon.cpp; called by src/values/table/json/native-codec.ts alone. */

@@ -1,7 +1,4 @@
-/**
- * Text of any charset that the WHATWG's Encoding Standard names.
- * @module
- */
+/** Text of any charset that the WHATWG's Encoding Standard names. @module */
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
 import { decodeUtf8 } from './utf8.ts'
 

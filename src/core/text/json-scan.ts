@@ -1,7 +1,4 @@
-/**
- * One pass over a JSON text that measures it before it is parsed.
- * @module
- */
+/** One pass over a JSON text that measures it before it is parsed. @module */
 import { maxJsonDepth } from './json-syntax.ts'
 
 /** What a JSON text would come to. Right for every valid text; JSON.parse judges the rest. */

@@ -1,7 +1,4 @@
-/**
- * JSON grammar (RFC 8259) without values: where a broken text breaks.
- * @module
- */
+/** JSON grammar (RFC 8259) without values: where a broken text breaks. @module */
 
 /**
  * The most levels of lists and objects in a JSON body: our choice, above what data needs and far below what recursion

@@ -1,7 +1,4 @@
-/**
- * Numbers ⇄ their decimal text.
- * @module
- */
+/** Numbers ⇄ their decimal text. @module */
 
 interface ByteText {
   latin1Slice(this: Uint8Array, start: number, end: number): string

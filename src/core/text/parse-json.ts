@@ -1,7 +1,4 @@
-/**
- * JSON text to values, with the offset of what is wrong.
- * @module
- */
+/** JSON text to values, with the offset of what is wrong. @module */
 import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { type BigNumber, type BigNumbers, bigNumbersIn, parseWithBigInts } from './json-numbers.ts'
 import { type JsonMeasure, maxStretchBytes, measureJson } from './json-scan.ts'

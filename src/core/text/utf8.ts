@@ -1,7 +1,4 @@
-/**
- * UTF-8 bytes to text, with the offset of the first bad byte.
- * @module
- */
+/** UTF-8 bytes to text, with the offset of the first bad byte. @module */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { asciiText } from './number-text.ts'

@@ -1,7 +1,4 @@
-/**
- * multipart/form-data, read as it comes.
- * @module
- */
+/** multipart/form-data, read as it comes. @module */
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.ts'
 import { parseMediaType } from '../media-type.ts'
 import type { RequestHeaders } from '../message.ts'

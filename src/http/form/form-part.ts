@@ -1,7 +1,4 @@
-/**
- * The headers of one part of a form.
- * @module
- */
+/** The headers of one part of a form. @module */
 import { BadInput, expected } from '../../core/errors.ts'
 import { parseContentDisposition } from '../content-disposition.ts'
 import { HeaderList, isHeaderName } from '../message.ts'

@@ -1,7 +1,4 @@
-/**
- * multipart/form-data, written.
- * @module
- */
+/** multipart/form-data, written. @module */
 
 import { randomBytes } from 'node:crypto'
 import { escapeFormName } from '../content-disposition.ts'
