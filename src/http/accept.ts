@@ -1,14 +1,8 @@
-/** Content negotiation by Accept headers. @module */
 import { parseMediaType } from './media-type.ts'
 
 /**
- * Returns the type of `offered` that an Accept value ranks highest; undefined when it takes none of them.
- *
- * The most specific range that matches a type gives its weight, and `q=0` refuses it. Among types of equal weight the
- * one that is matched most specifically counts, and then the one that is offered first: `*` leaves the choice to the
- * caller.
- *
- * **Source**: RFC 9110 section 12.5.1. **Cost**: linear in the length of the value.
+ * Returns the type of `offered` that an Accept value ranks highest; of equal weight the most specifically matched, then
+ * the first; undefined if it takes no type. **Source**: RFC 9110 section 12.5.1.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
   const weights = new Map<string, number>()
@@ -16,7 +10,7 @@ export function preferredType(accept: string, offered: readonly string[]): strin
     const type = parseMediaType(range)
     if (type === undefined) continue
     const q = Number(type.parameters.get('q') ?? 1)
-    // A malformed weight counts as a refusal: guessing could only send what the client did not ask for.
+    // A malformed weight counts as a refusal.
     weights.set(type.essence, q >= 0 && q <= 1 ? q : 0)
   }
   let best: string | undefined
@@ -31,16 +25,15 @@ export function preferredType(accept: string, offered: readonly string[]): strin
   return best
 }
 
-/** Orders types by weight and then by how specific their range is; 0 for a refused type. */
+/** Orders types by weight, then by how specific their range is; 0 for a refused type. */
 function rankOf(type: string, weights: ReadonlyMap<string, number>): number {
   const ranges = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']
   const level = ranges.findIndex((range) => weights.has(range))
   const weight = weights.get(ranges[level]) ?? 0
-  // Weights have at most three decimals, so that the level never outweighs a difference of weights.
+  // Weights have at most three decimals, so the level never outweighs a difference of weights.
   return weight === 0 ? 0 : weight * 10_000 + (ranges.length - level)
 }
 
-/** Splits at commas outside of quotes, in one pass. */
 function splitList(value: string): string[] {
   if (!value.includes('"')) return value.split(',')
   const parts: string[] = []

@@ -1,12 +1,10 @@
-/** The address and the scheme of a client, by its socket or the headers of proxies. @module */
 import type { Scheme } from './context.ts'
 import type { RequestHeaders } from './message.ts'
 
-/** The proxies in front of a server that are believed. */
+/** The trusted proxies in front of a server. */
 export interface TrustedProxies {
-  /** How many there are, one behind the other. */
   readonly count: number
-  /** Whether they write Forwarded; else they write X-Forwarded-For and X-Forwarded-Proto. */
+  /** Else they write X-Forwarded-For and X-Forwarded-Proto. */
   readonly writeForwarded: boolean
 }
 
@@ -16,10 +14,8 @@ export function forwardingHeaders({ writeForwarded }: TrustedProxies): readonly 
 }
 
 /**
- * Returns the address that the outermost of the proxies saw; undefined when they name none. Each proxy adds the address
- * that it sees at the end of one header, so that what a client writes there itself stands further in front and is not
- * read. Other headers of this kind are ignored: a proxy passes on those that it does not write.
- * **Source**: RFC 7239; `X-Forwarded-For` as common proxies write it.
+ * Returns the address that the outermost trusted proxy saw; undefined without one. Each proxy appends an address, so
+ * what the client itself wrote stands further in front and is ignored. **Source**: RFC 7239.
  */
 export function forwardedAddress(headers: RequestHeaders, proxies: TrustedProxies): string | undefined {
   return nodeAddress(forwarded(headers, 'x-forwarded-for', 'for', proxies) ?? '')
@@ -51,7 +47,7 @@ function nodeAddress(text: string): string | undefined {
   return /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(bare) ? plainAddress(bare) : undefined
 }
 
-/** Returns an address in its short form: without zeros of IPv6, and an IPv4 address as that. */
+/** Returns an address without zeros of IPv6, and a mapped IPv4 address as IPv4. */
 export function plainAddress(text: string): string {
   if (!text.includes(':')) return text
   try {

@@ -1,16 +1,14 @@
-/** Header lines that every response of a kind has: checked and laid out once, not for each response. @module */
 import { InternalError } from '../core/errors.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
-/** Forbids browsers to guess another type from an answer's bytes. */
+/** Forbids browsers to guess another type from the body. */
 export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nosniff'] as const)
 
 const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
 
 /**
- * Returns the lines, frozen. A response that has just this list is neither checked nor written line by line.
- *
- * **Errors**: InternalError for a line that cannot be sent, or that depends on the request.
+ * Checks and lays out the lines once, and freezes them. **Errors**: InternalError for a line that cannot be sent or
+ * that depends on the request.
  */
 export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLine[] {
   for (const [name, value] of lines) {
@@ -25,12 +23,12 @@ export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLi
   return frozen
 }
 
-/** Returns lines of `constantHeaders` behind the status 200, as one text in Latin-1; undefined for all others. */
+/** Returns the lines of `constantHeaders` as Latin-1 after status 200; undefined for other lists. */
 export function headerBlockOf(lines: readonly HeaderLine[]): ArrayBuffer | undefined {
   return blocks.get(lines)
 }
 
-/** Not a Buffer of the shared pool: uWebSockets.js takes an ArrayBuffer faster than a view. */
+/** uWebSockets.js takes an ArrayBuffer faster than a view of the shared pool. */
 function bytesOf(text: string): ArrayBuffer {
   const bytes = new Uint8Array(text.length)
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)

@@ -1,11 +1,8 @@
-/** Content-Disposition: of parts of a form (RFC 7578, as browsers write it) and of responses (RFC 6266). @module */
-
 /** A parsed Content-Disposition. */
 export interface ContentDisposition {
-  /** `form-data`, `attachment`, `inline`, in lower case. */
   readonly type: string
   readonly name: string | undefined
-  /** Without directories, which receivers must ignore (RFC 7578 section 4.2); empty when no file was chosen. */
+  /** Without directories (RFC 7578 section 4.2); empty if the user chose no file. */
   readonly filename: string | undefined
 }
 
@@ -15,13 +12,13 @@ const escaped = String.raw`"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"`
 const literal = '"([^"]*)"'
 const parameterWith = (quoted: string) =>
   new RegExp(`[ \\t]*;[ \\t]*(${tokenCharacters}+)[ \\t]*=[ \\t]*(?:${quoted}|([^;"]*))[ \\t]*`, 'gy')
-// curl and Python write \" for a quote; browsers write %22 and leave a backslash as it is, also the last one of a name.
+// curl and Python write \" for a quote; browsers write %22 and do not escape a backslash.
 const dialects = [parameterWith(escaped), parameterWith(literal)]
 
-// What nearly every part of a form has, with nothing in it that the dialects read differently.
+// Nearly every part's value, which all dialects read alike.
 const plainForm = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
 
-/** Parses a Content-Disposition; returns undefined for a malformed one and for one that repeats a parameter. */
+/** Returns undefined for a malformed value and for one that repeats a parameter. */
 export function parseContentDisposition(value: string): ContentDisposition | undefined {
   const plain = plainForm.exec(value)
   if (plain !== null) {
@@ -61,7 +58,7 @@ function parseParameters(
     }
     at = dialect.lastIndex
     const name = match[1].toLowerCase()
-    // Of two equal names some parsers take the first, others the last.
+    // Of two equal names, some parsers take the first, others the last.
     if (seen.has(name)) return undefined
     seen.add(name)
     const quoted = match[2]
@@ -73,7 +70,7 @@ function parseParameters(
   return parameters
 }
 
-// Only what the WHATWG form encodes: a percent sign itself is not encoded, so anything else stands for itself.
+// Decodes only what the WHATWG form encodes; a percent sign is not encoded.
 function fromForm(text: string): string {
   return text.includes('%') ? text.replace(/%22|%0d|%0a/gi, unescape) : text
 }
@@ -82,7 +79,7 @@ function unescape(code: string): string {
   return String.fromCharCode(Number.parseInt(code.slice(1), 16))
 }
 
-/** Decodes `UTF-8'en'na%C3%AFve`; returns undefined when it is malformed. **Source**: RFC 8187. */
+/** Decodes `UTF-8'en'na%C3%AFve`; undefined if malformed. **Source**: RFC 8187. */
 function decodeExtended(value: string): string | undefined {
   const match = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!#$&+\-.^_`|~0-9a-z])*)$/i.exec(value)
   if (match === null) return undefined
@@ -101,16 +98,14 @@ function baseName(path: string): string {
   return name === '.' || name === '..' ? '' : name
 }
 
-/**
- * Escapes a name for the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm".
- */
+/** Escapes a name for a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm". */
 export function escapeFormName(name: string): string {
   return name.replace(/["\r\n]/g, (char) => (char === '"' ? '%22' : char === '\r' ? '%0D' : '%0A'))
 }
 
-/** Encodes the Content-Disposition of a response. **Source**: RFC 6266 section 5, RFC 8187. */
+/** **Source**: RFC 6266 section 5, RFC 8187. */
 export function encodeContentDisposition(type: 'inline' | 'attachment', filename: string): string {
-  // Not even an escaped quote or a percent sign: readers disagree on both.
+  // Readers disagree on escaped quotes and on percent signs.
   const plain = filename.replace(/[^ -~]|["\\%]/gu, '_')
   if (plain === filename) return `${type}; filename="${plain}"`
   const extended = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '\ufffd')).replace(

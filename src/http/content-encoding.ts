@@ -1,11 +1,10 @@
-/** Compressed request bodies: gzip and zlib, within limits on what it decompresses to. @module */
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../core/errors.ts'
 import { nativeLimiter } from '../core/memory/limiter.ts'
 
 // Short bodies may repeat themselves: zeros compress a thousand to one.
 const ratioFreeBytes = 1024 * 1024
-// zlib fills at least so much before it asks for more, and at most so much where the size is not known.
+// Limits of the memory that zlib fills before it asks for more.
 const minPieceBytes = 16 * 1024
 const maxPieceBytes = 1024 * 1024
 
@@ -15,14 +14,9 @@ export function isIdentity(encoding: string | undefined): boolean {
 }
 
 /**
- * Decompresses a body, off the event loop.
- *
- * **Errors**: UnsupportedMediaType for another encoding than gzip and deflate, which is zlib's format (brotli reaches a
- * million to one: not taken); PayloadTooLarge above `maxBytes`, and above both 1 MiB and `maxRatio` times the
- * compressed bytes, as soon as that many came out and without the memory for more; BadInput `encoding` for damaged
- * data.
- * **Cost**: the last bytes of gzip tell the size, so that it is unpacked to one buffer, on another thread.
- * **Source**: RFC 9110 section 8.4. **Units**: bytes.
+ * Decompresses a body off the event loop. **Errors**: UnsupportedMediaType for other encodings than gzip and deflate
+ * (brotli reaches a million to one); PayloadTooLarge above `maxBytes`, or above both 1 MiB and `maxRatio` times the
+ * compressed size; BadInput `encoding`. **Units**: bytes.
  */
 export async function decodeContent(
   body: Uint8Array,
@@ -56,9 +50,8 @@ export async function decodeContent(
 }
 
 /**
- * Returns how much zlib unpacks at once: all of gzip that says its size, and a byte more, since it asks for another
- * buffer when one is full. A false size costs no memory, of which the system provides only what is written to.
- * **Source**: RFC 1952 section 2.3.1, ISIZE. **Units**: bytes.
+ * Returns how much zlib unpacks at once: gzip's stated size, and one byte since zlib asks for more when a buffer is
+ * full. A false size takes no physical memory. **Source**: RFC 1952 section 2.3.1, ISIZE. **Units**: bytes.
  */
 function pieceBytesOf(body: Uint8Array, isGzip: boolean, limit: number): number {
   const size =
@@ -67,7 +60,7 @@ function pieceBytesOf(body: Uint8Array, isGzip: boolean, limit: number): number 
   return Math.max(Math.min(size, limit) + 1, usual)
 }
 
-/** Returns the unpacked bytes. **Errors**: `tooLarge` above the limit; zlib's. */
+/** **Errors**: `tooLarge` above the limit; zlib's. */
 function unpack(stream: Gunzip | Inflate, body: Uint8Array, limit: number, tooLarge: () => Error): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
@@ -83,7 +76,6 @@ function unpack(stream: Gunzip | Inflate, body: Uint8Array, limit: number, tooLa
   })
 }
 
-/** Returns the bytes of all pieces in memory that nobody else has. */
 function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = Buffer.allocUnsafeSlow(pieces.reduce((size, piece) => size + piece.length, 0))
   let at = 0

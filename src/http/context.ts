@@ -1,4 +1,3 @@
-/** The context of a request: what a function may read of it and set on its response. @module */
 import { randomBytes } from 'node:crypto'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
@@ -16,28 +15,22 @@ export interface Caller {
 }
 
 /**
- * The type of `ctx.state`: what hooks leave there for functions. An application declares further members.
- *
- * **Example**
- * ```ts
- * declare module 'serving' { interface ContextState { team?: string } }
- * ```
+ * Type of `ctx.state`: what hooks leave for functions. An application adds members by `declare module 'serving' {
+ * interface ContextState { team?: string } }`.
  */
 export interface ContextState {
   /** Set by the hooks of `serving/auth`. */
   caller?: Caller
 }
 
-/** Of the URL that the client asked for. */
+/** Scheme of the URL that the client asked for. */
 export type Scheme = 'http' | 'https'
 
-/** The other end of a connection, and what it may take. */
+/** The other end of a connection. */
 export interface RequestPeer {
   /** Counts memory that the request takes until its end; undefined without a limit. */
   readonly reservation?: { reserve(bytes: number, isSpare?: boolean): boolean } | undefined
-  /** Default `http`. */
   readonly scheme?: Scheme
-  /** Undefined where it is not known, or not known any more. */
   readonly remoteAddress?: string | undefined
 }
 
@@ -48,16 +41,15 @@ export interface RequestLine {
   readonly path?: string
 }
 
-/** What a transport knows of a request. Every member is optional, so that tests need none. */
+/** What a transport knows of a request; all members are optional, for tests. */
 export interface ContextInit extends RequestLine, RequestPeer {
-  /** Name of the API. */
   readonly api?: string | undefined
   readonly headers?: RequestHeaders
-  /** The raw query string without `?`. */
+  /** Without `?`. */
   readonly query?: string
   /** **Units**: milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined
-  /** The same as time from now, which takes precedence. **Units**: milliseconds. */
+  /** Takes precedence over `deadlineMs`. **Units**: milliseconds from now. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -70,17 +62,16 @@ const noParameters: RequestParameters = Object.freeze({})
 export type Cleanup = () => void | Promise<void>
 
 const noHeaders = new HeaderList([], [])
-// Ids are unique, not secret.
 const idPrefix = randomBytes(8).toString('hex')
 let idCount = 0
 const plainId = /^[\w.:+/=-]{1,128}$/
 
-/** The context of one request. Members are made when they are first read: those that are not read cost nothing. */
+/** The context of one request. Its members are made when first read. */
 export class Context {
   /** Request headers, names in lower case. */
   readonly headers: RequestHeaders
   readonly #query: string
-  // One look at the clock for all that is timed: Date.now takes longer, and jumps when the system's time is set.
+  // A steady clock, unlike Date.now, and read once.
   readonly #begunAt = performance.now()
   readonly #timeoutMs: number | undefined
   #deadlineMs: number | undefined
@@ -99,9 +90,9 @@ export class Context {
   #parameters: RequestParameters = noParameters
   #listeners: ((reason: Error) => void)[] | undefined
 
-  /** @internal Why the request is refused, unless its API turns out to be for everybody. */
+  /** @internal Why the request is refused, unless its API is open to everybody. */
   denial: ServingError | undefined
-  /** @internal Whether the function has returned its result: no work for it runs on unawaited. */
+  /** @internal Whether the function has returned its result. */
   returned = false
 
   constructor(init: ContextInit = {}) {
@@ -114,37 +105,37 @@ export class Context {
     this.#api = init.api
   }
 
-  /** When the answer is due; undefined without a deadline. **Units**: milliseconds since the epoch. */
+  /** **Units**: milliseconds since the epoch; undefined without a deadline. */
   get deadlineMs(): number | undefined {
     if (this.#timeoutMs === undefined) return undefined
     this.#deadlineMs ??= Math.round(Date.now() - this.elapsedMs + this.#timeoutMs)
     return this.#deadlineMs
   }
 
-  /** @internal Time since the context was made. **Units**: milliseconds. */
+  /** @internal Since the context was made. **Units**: milliseconds. */
   get elapsedMs(): number {
     return performance.now() - this.#begunAt
   }
 
-  /** The request's id: the client's `x-request-id` when it is short and plain, else a new one. */
+  /** The client's `x-request-id` if it is short and plain, else a new id. */
   get id(): string {
     this.#id ??= this.clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
     return this.#id
   }
 
-  /** What the function says about its response. */
+  /** What the function sets on its response. */
   get response(): ResponseContext {
     this.#response ??= new ResponseContext()
     return this.#response
   }
 
-  /** @internal The client's own `x-request-id`, which every answer repeats; undefined if absent, long or malformed. */
+  /** @internal The client's own `x-request-id`; undefined if absent, long or malformed. */
   get clientId(): string | undefined {
     const value = this.headers.get('x-request-id')
     return value !== undefined && plainId.test(value) ? value : undefined
   }
 
-  /** The parameters of a request of the Open Inference Protocol; none for others. */
+  /** Parameters of a request of the Open Inference Protocol; empty for others. */
   get parameters(): RequestParameters {
     return this.#parameters
   }
@@ -159,12 +150,12 @@ export class Context {
     return this.#line.method ?? ''
   }
 
-  /** The path of the request, without its query; not decoded. `/package.Service/Method` for gRPC. */
+  /** Without the query; not decoded. `/package.Service/Method` for gRPC. */
   get path(): string {
     return this.#line.path ?? ''
   }
 
-  /** Name of the API. Over Connect and gRPC it is known when the body has been read; undefined before. */
+  /** Name of the API. Over Connect and gRPC undefined until the body has been read. */
   get api(): string | undefined {
     return this.#api
   }
@@ -175,35 +166,31 @@ export class Context {
   }
 
   /**
-   * Address of the client, without a port; that of a proxy in front, unless the option `trustProxy` says how many there
-   * are. Undefined where there is no socket, and when it is first read after the client has gone.
+   * The client's address without a port, or that of a proxy without option `trustProxy`. Undefined without a socket,
+   * and if first read after the client has gone.
    */
   get remoteAddress(): string | undefined {
     this.#remoteAddress ??= this.#peer.remoteAddress
     return this.#remoteAddress
   }
 
-  /**
-   * `https` over TLS, also that of a proxy in front, where the option `trustProxy` lets it say so by X-Forwarded-Proto
-   * or Forwarded.
-   */
+  /** `https` over TLS, or if a proxy says so and option `trustProxy` trusts it. */
   get scheme(): Scheme {
     return this.#peer.scheme ?? 'http'
   }
 
-  /** What hooks leave for the function, and for later hooks. Its type is declared by the application. */
+  /** What hooks leave for the function and later hooks; the application declares its type. */
   get state(): ContextState {
     this.#state ??= {}
     return this.#state
   }
 
-  /** The query parameters of the URL. */
   get query(): URLSearchParams {
     this.#params ??= new URLSearchParams(this.#query)
     return this.#params
   }
 
-  /** Aborted when the client goes away (reason ClientClosed) or the deadline passes (reason DeadlineExceeded). */
+  /** Aborted if the client goes away (reason ClientClosed) or the deadline passes (DeadlineExceeded). */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -212,12 +199,12 @@ export class Context {
     return this.#controller.signal
   }
 
-  /** Time left until the deadline, never below 0; Infinity without one. **Units**: milliseconds. */
+  /** Time left until the deadline, at least 0; Infinity without one. **Units**: milliseconds. */
   get remainingMs(): number {
     return this.#timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#timeoutMs - this.elapsedMs)
   }
 
-  /** @internal Gives the request up; the first reason stays. */
+  /** @internal Aborts the request; the first reason stays. */
   abort(reason: Error = new ClientClosed()): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
@@ -227,15 +214,12 @@ export class Context {
     for (let listener = listeners.shift(); listener !== undefined; listener = listeners.shift()) listener(reason)
   }
 
-  /** @internal Why the request was given up; undefined while it was not. */
+  /** @internal Undefined while the request is not aborted. */
   get abortReason(): Error | undefined {
     return this.#reason
   }
 
-  /**
-   * @internal Calls `listener` once when the request is given up, never for one that is given up already. Returns a
-   * function that removes the listener. Cheaper than a listener of `signal`.
-   */
+  /** @internal Calls `listener` once on abort, never if already aborted. Returns a function that removes it. */
   onAbort(listener: (reason: Error) => void): () => void {
     this.#listeners ??= []
     const listeners = this.#listeners
@@ -247,9 +231,8 @@ export class Context {
   }
 
   /**
-   * Adds work for when the response has been sent or the request was given up: closing files, freeing memory of native
-   * code. Each runs exactly once, the last added first; what is added later than that runs at once. The function may
-   * still be running then: after its deadline, or when the client has gone.
+   * Adds work for the end of the request, such as closing files. Each runs exactly once, the last added first; at once
+   * if the request has ended. A function may still be running then: after its deadline, or if the client has gone.
    */
   onEnd(cleanup: Cleanup): void {
     if (this.#over) {
@@ -260,7 +243,7 @@ export class Context {
     this.#cleanups.push(cleanup)
   }
 
-  /** @internal Runs the clean-ups of `onEnd`, once; `onError` is called with what they throw. */
+  /** @internal Runs the clean-ups of `onEnd` once; `onError` gets what they throw. */
   end(onError: (error: unknown) => void = ignore): void {
     if (this.#over) return
     this.#over = true
@@ -270,7 +253,7 @@ export class Context {
     for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) runCleanup(cleanup, onError)
   }
 
-  /** @internal Tells the context of its request. Called by transports. */
+  /** @internal Called by transports with the request. */
   bind(line: RequestLine, api: string | undefined, peer: RequestPeer): void {
     this.#line = line
     this.#api = api
@@ -278,34 +261,34 @@ export class Context {
   }
 
   /**
-   * @internal Counts more memory of the request; returns false, and counts none, if the server has too little left.
-   * `isSpare`: the request can do without, so that the server keeps three quarters for others. **Units**: bytes.
+   * @internal Counts memory of the request; false if the server has too little. `isSpare`: three quarters stay for
+   * others. **Units**: bytes.
    */
   reserve(bytes: number, isSpare?: boolean): boolean {
     return this.#over || (this.#peer.reservation?.reserve(bytes, isSpare) ?? true)
   }
 
-  /** @internal What the function has set on its response; undefined if it has set nothing. */
+  /** @internal Undefined if the function has set nothing. */
   get ownResponse(): ResponseContext | undefined {
     return this.#response?.touched ? this.#response : undefined
   }
 
-  /** @internal Moves the headers and cookies that were set so far to those of every answer, errors as well. */
+  /** @internal Moves the headers and cookies set so far to those of every answer, errors included. */
   saveHeaders(): void {
     this.#response?.save()
   }
 
-  /** @internal Drops the headers and cookies that were set since. */
+  /** @internal Drops the headers and cookies set since. */
   dropHeaders(): void {
     this.#response?.drop()
   }
 
-  /** @internal Adds lines to every answer, errors as well. */
+  /** @internal Adds lines to every answer, errors included. */
   addHeaders(lines: readonly HeaderLine[]): void {
     this.response.addSaved(lines)
   }
 
-  /** @internal Returns a response with the lines of every answer; the response itself if there are none. */
+  /** @internal Returns the response with the lines of every answer. */
   withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     return this.#response?.withSaved(response) ?? response
   }

@@ -4,7 +4,7 @@ import type { RequestHeaders } from './message.ts'
 
 export { type SerializeOptions, serialize } from 'cookie'
 
-/** Returns the value of a request's cookie, percent-decoded; undefined where there is none or it is empty. */
+/** Returns a cookie's value, percent-decoded; undefined if it is absent or empty. */
 export function cookieOf(headers: RequestHeaders, name: string): string | undefined {
   const value = headers.get('cookie')
   return value === undefined ? undefined : parse(value)[name] || undefined

@@ -1,8 +1,7 @@
-/** Streamed bodies whose pieces are encoded as they are sent. @module */
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Chunk } from './message.ts'
 
-/** Returns a body whose source is asked for its iterator when it is read. */
+/** Returns a body that opens its source when it is read. */
 export function encodedBody<T>(
   pieces: AsyncIterable<T> | Iterable<T>,
   encode: (piece: T) => MaybePromise<Chunk>,
@@ -16,18 +15,13 @@ async function* eachOf<T>(pieces: Iterable<T>): AsyncGenerator<T> {
 }
 
 /**
- * The pieces of a source as chunks of a body. Whoever reads many takes `source` and `encode` instead of `next`, which
- * spares a promise for each piece.
- *
- * Not a generator: that would take four more turns of the microtask queue for each piece, and its `return` would not
- * reach a source of which nothing was read.
+ * The pieces of a source as chunks of a body. Not a generator: its `return` would not reach a source that was never
+ * read. Fast readers take `source` and `encode` instead of `next`.
  */
 export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
   readonly source: AsyncIterator<T | Chunk>
-  /** Returns the chunk of the piece that `source` gave last. */
   readonly encode: (piece: T | Chunk) => MaybePromise<Chunk>
   readonly #pieces: AsyncIterator<T>
-  /** The first piece, encoded. */
   #first: IteratorResult<Chunk> | undefined
   #isEncoded = false
 
@@ -41,7 +35,7 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     this.source = { next: () => this.#nextPiece(), return: () => this.return() }
   }
 
-  /** Reads and encodes the first piece. Called once, before anything else. **Errors**: those of source and `encode`. */
+  /** Called once, before anything else. **Errors**: those of source and `encode`. */
   async readFirst(): Promise<void> {
     this.#first = await this.next()
   }

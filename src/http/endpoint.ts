@@ -1,5 +1,5 @@
 /**
- * What a path of the HTTP port answers. A protocol is one file that implements this, and one line in `endpoints.ts`.
+ * What a path of the HTTP port answers. A protocol is one file that implements it, and one line in `endpoints.ts`.
  * @module
  */
 import type { ServingError } from '../core/errors.ts'
@@ -10,22 +10,22 @@ import type { ProtocolName } from './outcome.ts'
 
 /** The request line, as far as endpoints need it. */
 export interface RequestTarget {
-  /** As the client sent it. An endpoint that answers GET gets HEAD, too, and answers it alike: the body is not sent. */
+  /** Endpoints that answer GET also get HEAD; the body is not sent. */
   readonly method: string
   /** Without the query; not decoded. */
   readonly path: string
-  /** Without `?`; not decoded. Empty when absent. */
+  /** Without `?`; not decoded. */
   readonly query: string
-  /** Values of the `{name}` segments of the endpoint's path, percent-decoded. */
+  /** Values of the path's `{name}` segments, percent-decoded. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Takes a request's body as it comes. `write` and `abort` are as in {@link BodyReceiver} of descriptors. */
+/** Receives a body in pieces. `write` and `abort`: see {@link BodyReceiver} of descriptors. */
 export interface EndpointReceiver {
   write(piece: Uint8Array): void | Promise<void>
   /**
-   * Called once, when the request has its slots: starts the answer, which may come before the body has ended. `end`
-   * then returns undefined. Never throws, never rejects.
+   * Called once, when the request has its slots: starts an answer that may precede the body's end; `end` then returns
+   * undefined. Never rejects.
    */
   answer?(): Promise<HttpResponse>
   /** Called when the body is complete. Never throws, never rejects. */
@@ -36,68 +36,57 @@ export interface EndpointReceiver {
 /** How many requests of an endpoint may run at a time. */
 export interface EndpointSlots {
   readonly isFull: boolean
-  /** Takes a slot; returns false when none is free. */
+  /** False if all are taken. */
   acquire(): boolean
-  /** Called exactly once for each slot that was taken. */
+  /** Called exactly once for each slot taken. */
   release(): void
-  /** Called for each refusal: returns when to come again. **Units**: whole seconds. */
+  /** Called for each refusal. **Units**: whole seconds. */
   retryAfterSeconds(): number
 }
 
 /** One protocol on one path. */
 export interface Endpoint {
-  /** For the log. */
   readonly name: string
-  /** What a document of the server says of its first method: an operation of OpenAPI. Undefined for nothing. */
+  /** Its OpenAPI operation; undefined leaves it out of documents. */
   readonly operation?: Readonly<Record<string, unknown>> | undefined
-  /** Default `http`. */
   readonly protocol?: ProtocolName
-  /** Name of the API, where the path determines it. */
+  /** Undefined if the path does not tell the API. */
   readonly api?: string
-  /** Whether every request names its API in the body, so that the API may decide for itself about auth. */
+  /** Whether the body names the API, which then decides about auth. */
   readonly namesApi?: boolean
-  /** Whether it is answered without hooks and auth. Default false; for health. */
+  /** Answered without hooks and auth, as health is. Default false. */
   readonly isOpen?: boolean
-  /** Whether it needs no auth, since it tells nothing of the service; hooks run. Default false. */
+  /** Answered without auth, but with hooks. Default false. */
   readonly isPublic?: boolean
   /**
-   * Absolute. A segment `{name}` matches any one segment, and a last segment `*` matches the rest, which may be empty:
-   * `/v2/models/{model}/infer`, `/static/*`.
+   * `{name}` matches one segment, `*` at the end the rest, which may be empty: `/v2/models/{model}/infer`, `/static/*`.
    */
   readonly path: string
-  /** GET includes HEAD. None: it lends its `problem` to refusals of wrong paths and methods at its path. */
+  /** GET includes HEAD. An empty list only lends its `problem` to refusals at its path. */
   readonly methods: readonly string[] | 'any'
-  /** Request headers to copy into the context; the others read as absent. Names in lower case. */
+  /** Headers to copy, in lower case; others read as absent. */
   readonly readsHeaders: readonly string[] | 'all'
-  /**
-   * Whether requests need a ready server and count against `maxInFlight`. False for what must be answered under any
-   * load.
-   */
+  /** Whether requests need a ready server and count against `maxInFlight`; false for health. */
   readonly isLimited: boolean
-  /** Slots of its own, beside those of the server. */
+  /** Its own, beside those of the server. */
   readonly slots?: EndpointSlots | undefined
-  /** Whether `receive` is called although nothing of a body has come yet. Default false. */
+  /** Whether `receive` is called before any byte of the body. Default false. */
   readonly startsUnread?: boolean
-  /** Whether bodies with a content-encoding are decompressed first; otherwise they come as they were sent. */
+  /** Whether compressed bodies are decompressed first. */
   readonly decompresses: boolean
   /**
-   * Answers a request; the body of the response may be a stream. Never throws, never rejects. Owns the request: to read
-   * its body after returning, keep or copy it first.
+   * Answers a request, which it owns: keep or copy a body that is read after returning. Never throws, never rejects.
    */
   answer(request: HttpRequest, ctx: Context, target: RequestTarget): MaybePromise<HttpResponse>
-  /** Returns an error in the protocol's format; its body is a string. Never throws. */
+  /** Returns an error in the protocol's format, with a string body. Never throws. */
   problem(error: ServingError, requestId: string): HttpResponse
-  /** Returns the client's own deadline. **Units**: milliseconds from now; undefined for none. */
+  /** Returns the client's deadline. **Units**: milliseconds from now. */
   timeoutMs?(headers: RequestHeaders): number | undefined
-  /**
-   * Returns the place of a body, where numbers start, that is to lie at a multiple of 8 bytes in memory; undefined for
-   * none. **Units**: bytes.
-   */
+  /** Returns where the body has numbers that must be aligned to 8 bytes; undefined for nowhere. **Units**: bytes. */
   alignedAt?(headers: RequestHeaders): number | undefined
   /**
-   * Called for a body that did not come at once and is not compressed: returns a receiver of its pieces, or undefined
-   * to get it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as descriptors'
-   * `receive`.
+   * Returns a receiver for an uncompressed body that did not come at once; undefined collects it. `declared`: its
+   * Content-Length, undefined if chunked. **Errors**: as descriptors' `receive`.
    */
   receive?(declared: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver | undefined
 }

@@ -1,11 +1,10 @@
-/** Server-sent events: the lines of `text/event-stream`. @module */
 import { BadOutput, expected } from '../core/errors.ts'
 import { constantHeaders, nosniff } from './constant-headers.ts'
 
 /** The media type of events. */
 export const eventStream = 'text/event-stream'
 
-/** Headers of a response of events. Two of them tell proxies to pass events on at once instead of buffering them. */
+/** They also tell proxies not to buffer events. */
 export const eventHeaders = constantHeaders([
   ['content-type', `${eventStream}; charset=utf-8`],
   nosniff,
@@ -15,19 +14,16 @@ export const eventHeaders = constantHeaders([
 
 /** One event. **Units**: `retry` in milliseconds. **Source**: WHATWG HTML, section "Server-sent events". */
 export interface ServerSentEvent {
-  /** The payload; each of its lines is sent as a `data:` line. */
+  /** Each line is sent as a `data:` line. */
   readonly data: string
-  /** The event's type; no line breaks. */
+  /** No line breaks. */
   readonly event?: string
-  /** The event's id; no line breaks, no NUL. */
+  /** No line breaks, no NUL. */
   readonly id?: string
   readonly retry?: number
 }
 
-/**
- * Encodes an event: the lines event, id, retry and data, and an empty line.
- * **Errors**: BadOutput when a field would break out of its line.
- */
+/** Encodes an event. **Errors**: BadOutput for a field that would break out of its line. */
 export function encodeEvent(event: ServerSentEvent): string {
   const { data, event: type, id, retry } = event
   if (typeof data !== 'string') throw new BadOutput(expected('a string', 'data of an event', data))

@@ -1,10 +1,6 @@
-/** Streams whose length was promised. @module */
 import type { Chunk } from './message.ts'
 
-/**
- * Passes on the chunks of a source that must have `length` bytes in all.
- * **Errors**: an Error when they are more or fewer; nothing beyond `length` is passed on.
- */
+/** Passes on chunks of `length` bytes in all. **Errors**: an Error if the source has more or fewer. */
 export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {

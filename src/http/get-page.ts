@@ -1,8 +1,7 @@
-/** Pages of the server itself, which are answered under any load. @module */
 import type { Endpoint } from './endpoint.ts'
 import { problemResponse } from './problem.ts'
 
-/** Returns the endpoint of a page at a path. `readsHeaders`: beside the request's id. */
+/** Returns the endpoint of a server page, answered under any load. `readsHeaders`: beside the request's id. */
 export function getPage(path: string, readsHeaders: readonly string[], answer: Endpoint['answer']): Endpoint {
   return {
     name: path,

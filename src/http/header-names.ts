@@ -1,6 +1,4 @@
-/** The request headers that are read: only those are copied from the socket. @module */
-
-/** Names in lower case. */
+/** Names of request headers that are read, in lower case. */
 export type HeaderNames = readonly string[] | 'all'
 
 /** Returns the headers that any of several reads. */

@@ -1,12 +1,10 @@
-/** Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters. @module */
 import { UnsupportedMediaType } from '../core/errors.ts'
 import { extensionType } from '../core/file/extension-type.ts'
 import { parseContentDisposition } from './content-disposition.ts'
 import type { RequestHeaders } from './message.ts'
 
-/** `type/subtype` in lower case and its parameters. */
+/** `type/subtype` in lower case and its parameters (RFC 9110 section 8.3.1). */
 export interface MediaType {
-  /** For example `text/csv`. */
   readonly essence: string
   readonly parameters: ReadonlyMap<string, string>
 }
@@ -14,7 +12,7 @@ export interface MediaType {
 const shape = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const parameter = /;[ \t]*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))[ \t]*/gy
 
-/** Parses a Content-Type; returns undefined for what is none. */
+/** Returns undefined for a value that is no media type. */
 export function parseMediaType(value: string): MediaType | undefined {
   const end = value.indexOf(';')
   const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
@@ -24,7 +22,7 @@ export function parseMediaType(value: string): MediaType | undefined {
     parameter.lastIndex = end
     for (let match = parameter.exec(value); match !== null; match = parameter.exec(value)) {
       const name = match[1].toLowerCase()
-      // The first one wins, as in the WHATWG MIME Sniffing standard.
+      // The first one wins (WHATWG MIME Sniffing).
       if (!parameters.has(name)) parameters.set(name, match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? '')
     }
   }
@@ -33,12 +31,12 @@ export function parseMediaType(value: string): MediaType | undefined {
 
 const noParameters: ReadonlyMap<string, string> = new Map()
 const json: MediaType = { essence: 'application/json', parameters: noParameters }
-// Types without parameters are few and come again; the caps are for a client that invents them.
+// Types without parameters are few; the caps are for a client that invents them.
 const seen = new Map<string, MediaType | undefined>()
 const maxSeen = 256
 const maxSeenLength = 80
 
-/** As {@link parseMediaType}, without work for values that come again and again. */
+/** Cached {@link parseMediaType}. */
 export function mediaTypeOf(value: string): MediaType | undefined {
   if (value === 'application/json') return json
   if (seen.has(value)) return seen.get(value)
@@ -54,12 +52,11 @@ export function isJsonType(type: MediaType): boolean {
 
 const octetStream = 'application/octet-stream'
 
-/** Whether these are the headers of a part of a form. */
 function isPart(headers: RequestHeaders): boolean {
   return headers.get('content-disposition')?.startsWith('form-data') === true
 }
 
-/** Whether a part's Content-Type says nothing: clients write these two for what they do not know. */
+/** Whether a part's Content-Type is one of the two that clients write for unknown files. */
 export function isUntypedPart(headers: RequestHeaders): boolean {
   if (!isPart(headers)) return false
   const value = headers.get('content-type')
@@ -67,28 +64,24 @@ export function isUntypedPart(headers: RequestHeaders): boolean {
   return value === undefined || essence === octetStream || essence === 'text/plain'
 }
 
-/** Returns the type for the extension of the name of a part's file. */
 function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
   const disposition = headers.get('content-disposition')
-  // Spares parts without a file the parser.
+  // Avoids parsing for parts without a file.
   const hasFile = disposition?.startsWith('form-data') === true && disposition.includes('filename')
   return hasFile ? typeOfFilename(parseContentDisposition(disposition)?.filename) : undefined
 }
 
-/** Returns the media type for the extension of a file's name; undefined for an unknown one. */
+/** Returns the type for a file name's extension; undefined for an unknown one. */
 export function typeOfFilename(filename: string | undefined): MediaType | undefined {
   const type = filename === undefined ? undefined : extensionType(filename)
   return type === undefined ? undefined : mediaTypeOf(type)
 }
 
 /**
- * Returns the media type in which a descriptor reads a request; undefined when the client says none.
- *
- * In a part of a form, curl, Go, Java, aiohttp and `fetch` write `application/octet-stream` or `text/plain` for what
- * they do not know, and browsers what the system calls a file. There a type that the descriptor does not read gives way
- * to that of the file's name, and says nothing where that does not help. `curl -d` calls every body
- * `application/x-www-form-urlencoded`: it is read as JSON.
- * **Errors**: UnsupportedMediaType naming what `accepts` takes.
+ * Returns the media type for a descriptor; undefined if the client states none. In a form, many clients write
+ * `application/octet-stream` or `text/plain` for unknown types: there the file's name decides. `curl -d` states
+ * `application/x-www-form-urlencoded`, which is read as JSON. **Errors**: UnsupportedMediaType naming what `accepts`
+ * takes.
  */
 export function requireMediaType(
   headers: RequestHeaders,
@@ -112,8 +105,8 @@ export function requireMediaType(
 }
 
 /**
- * Returns the media type of a file: what the client says, or what its name tells where that is nothing or
- * `application/octet-stream`. Undefined without either, and for text that cannot be written into a header again.
+ * Returns the client's type, or that of the name for none or `application/octet-stream`; undefined if neither can be a
+ * header.
  */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
   const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)

@@ -1,20 +1,13 @@
-/**
- * Requests and responses as plain values: what descriptors read and write. A multipart part is such a request, too.
- * @module
- */
+/** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
 import type { BufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
-  /**
-   * Returns the value; several lines of one name joined by `, ` (RFC 9110 section 5.3). Undefined when absent or empty.
-   */
+  /** Joins several lines of one name by `, ` (RFC 9110 section 5.3). Undefined if absent or empty. */
   get(name: string): string | undefined
 }
 
-/**
- * Headers in two parallel lists: cheaper to make per request than a Map, and the names can be shared between requests.
- */
+/** Headers in two parallel lists, so that requests can share the names. */
 export class HeaderList implements RequestHeaders {
   readonly #names: readonly string[]
   readonly #values: readonly string[]
@@ -40,7 +33,6 @@ export class HeaderList implements RequestHeaders {
     for (let i = 0; i < this.#names.length; i++) if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
   }
 
-  /** Makes a HeaderList of a record, for tests and custom code. */
   static from(record: Readonly<Record<string, string>>): HeaderList {
     return new HeaderList(
       Object.keys(record).map((name) => name.toLowerCase()),
@@ -61,9 +53,8 @@ export class HttpRequest {
   }
 
   /**
-   * @internal Returns a request whose bytes belong to another owner: `true` for a socket, which takes them back when
-   * its callback returns, or the pool whose buffer they fill, which gets it back on `release`; false for bytes of the
-   * request's own.
+   * @internal Returns a request with lent bytes: `true` for a socket's, valid during its callback; a pool's until
+   * `release`; false for the request's own.
    */
   static lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest {
     const request = new HttpRequest(headers, bytes)
@@ -71,14 +62,13 @@ export class HttpRequest {
     return request
   }
 
-  /** @internal Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
+  /** @internal Whether the bytes lie in a pool's buffer, exclusive until `release`. */
   get isPooled(): boolean {
     return typeof this.#borrowed === 'object'
   }
 
   /**
-   * The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or leave more than a sixteenth
-   * of a pooled buffer free.
+   * The whole body, yours to keep. Copies bytes of a socket, and of a pooled buffer that is more than a sixteenth free.
    */
   get body(): Uint8Array {
     const borrowed = this.#borrowed
@@ -88,7 +78,7 @@ export class HttpRequest {
     if (borrowed !== true && buffer.byteLength - length <= length / 16)
       this.#bytes = new Uint8Array(youngOf(buffer), byteOffset, length)
     else {
-      // Not `slice`: on a Buffer that is another view of the same bytes.
+      // A Buffer's `slice` would share the bytes.
       this.#bytes = new Uint8Array(bytes)
       if (borrowed !== true) borrowed.give(buffer as ArrayBuffer)
     }
@@ -96,15 +86,12 @@ export class HttpRequest {
     return this.#bytes
   }
 
-  /**
-   * Returns the whole body without a copy. Valid until `fromHttpRequest` returns or awaits; the value made of it must
-   * not alias it.
-   */
+  /** The body without a copy: valid until `fromHttpRequest` returns or awaits; the value must not alias it. */
   peek(): Uint8Array {
     return this.#view()
   }
 
-  /** @internal Makes the bytes outlive the socket's callback. Called before anything is awaited. */
+  /** @internal Keeps the bytes beyond the socket's callback. Called before anything is awaited. */
   retain(): void {
     if (this.#borrowed !== true) return
     this.#bytes = new Uint8Array(this.#view())
@@ -112,8 +99,7 @@ export class HttpRequest {
   }
 
   /**
-   * @internal Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from
-   * then on.
+   * @internal Returns lent bytes to their owner, once the descriptor has its value; `peek` and `body` throw afterwards.
    */
   release(): void {
     if (this.#borrowed === false) return
@@ -128,10 +114,7 @@ export class HttpRequest {
   }
 }
 
-/**
- * Returns the same memory under a new object. While the body came, its own object was promoted to the old generation,
- * which only a whole collection frees: bodies that die with their request would bring one on for every 64 MB.
- */
+/** Returns the memory under a new object: the old one is in the old generation, which only full collections free. */
 function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
   return structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] })
 }
@@ -140,8 +123,8 @@ function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
 export type Chunk = string | Uint8Array
 
 /**
- * Bytes and texts are sent with a content-length, iterables as chunks; an async one has a content-length if it is among
- * the headers.
+ * Iterables are sent as chunks, an async one with a content-length if the headers have it; others with a
+ * content-length.
  */
 export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 
@@ -152,19 +135,14 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface HttpResponse {
   /** Default 200. */
   readonly status?: number
-  /** Lower-case names. Read when the first piece of a streamed body has come: a getter may decide by it. */
+  /** Lower-case names. Read when a stream's first piece has come: a getter may decide by it. */
   readonly headers: readonly HeaderLine[]
   readonly body: ResponseBody
   /** Set on error responses, for the log. */
   readonly error?: Error
-  /**
-   * @internal Set when the body lies in memory that is used again once it has been sent. Such a response is sent once.
-   */
+  /** @internal The pooled memory of the body, used again once it is sent. Such a response is sent once. */
   readonly pooled?: PooledBody
-  /**
-   * @internal Text in front of a large body of bytes, which are those of somebody else from the next turn on: they are
-   * sent at once, or copied.
-   */
+  /** @internal Text in front of a large body of borrowed bytes, which must be sent or copied at once. */
   readonly before?: string
 }
 
@@ -193,19 +171,19 @@ const framingNames: ReadonlySet<string> = new Set([
   'te',
 ])
 
-/** Whether a header, named in lower case, frames the message or the connection, so that only the server writes it. */
+/** Whether only the server writes this header (lower case), which frames the message or connection. */
 export function isFramingHeader(name: string): boolean {
   return framingNames.has(name)
 }
 
-/** Whether a header name is a token (RFC 9110 section 5.6.2). */
+/** RFC 9110 section 5.6.2. */
 export function isHeaderName(name: string): boolean {
   return tokenName.test(name)
 }
 
 const encoder = new TextEncoder()
 
-/** Collects a body of any kind. **Cost**: awaits the end of a stream; for tests and for parts of a larger body. */
+/** Collects a body of any kind. */
 export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)

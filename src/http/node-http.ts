@@ -1,7 +1,4 @@
-/**
- * node:http and node:https, by `require`: an import reads all exports of node:http, of which `WebSocket` loads undici.
- * @module
- */
+/** Loads node:http by `require`: an import reads its export `WebSocket`, which loads undici. @module */
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)

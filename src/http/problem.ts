@@ -1,4 +1,3 @@
-/** Errors as `application/problem+json` (RFC 9457). @module */
 import { type ServingError, tellsDetail } from '../core/errors.ts'
 import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
@@ -8,10 +7,8 @@ import { http } from './node-http.ts'
 export const problemMediaType = 'application/problem+json'
 
 /**
- * Encodes an error as a problem response. From status 500 on it has only the code and the request id, except for the
- * states that the client should know about (503, 504), whose messages are ours.
- * **Source**: RFC 9457; our choice: members `code`, `reason`, `path`, `offset`, `errors` (what a schema finds wrong),
- * `requestId`.
+ * Encodes an error (RFC 9457) with our members `code`, `reason`, `path`, `offset`, `errors` and `requestId`. Status 500
+ * and above, except 503 and 504, tell only code and request id.
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
   const title = http.STATUS_CODES[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
@@ -30,7 +27,7 @@ export function problemHeaders(error: ServingError, requestId: string, mediaType
   return headers
 }
 
-/** Returns what bodies say of an error beside its text: what is wrong, and where, if the client should know. */
+/** Returns what bodies tell of an error beside its text. */
 export function problemMembers(error: ServingError, requestId: string): Readonly<Record<string, unknown>> {
   const { code, reason, path, offset, issues: errors } = error
   return tellsDetail(error) ? { code, reason, path, offset, errors, requestId } : { code, requestId }

@@ -1,20 +1,19 @@
-/** What hooks and functions set on their response. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { type SerializeOptions, serialize } from './cookies.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
-/** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
+/** **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
 export type CookieOptions = SerializeOptions
 
-/** Returns header lines with those of every answer; lines of the same name take precedence, but for lists. */
+/** Adds the lines of every answer; the first list wins, except for list headers. */
 function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[]): readonly HeaderLine[] {
   const isList = (name: string) => name === 'vary' || name === 'set-cookie'
   return [...lines, ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
 }
 
 /**
- * Status, headers and cookies that a function or a hook adds to the response. Those of a function are dropped when it
- * fails; headers and cookies that were set before it runs are sent with errors, too.
+ * Status, headers and cookies that a hook or function adds. Those of a failed function are dropped; those of hooks
+ * stay.
  */
 export class ResponseContext {
   #saved: HeaderLine[] | undefined
@@ -22,7 +21,7 @@ export class ResponseContext {
   #headers: Map<string, string> | undefined
   #cookies: string[] | undefined
 
-  /** HTTP status; undefined leaves it to the descriptor (200). **Errors**: InvalidArgument outside 200 to 599. */
+  /** Undefined leaves it to the descriptor (200). **Errors**: InvalidArgument outside 200 to 599. */
   get status(): number | undefined {
     return this.#status
   }
@@ -35,8 +34,8 @@ export class ResponseContext {
   }
 
   /**
-   * Sets a header; a second value replaces the first, and a `content-type` replaces the descriptor's.
-   * **Errors**: InvalidArgument for a name or value that cannot be sent as one line, and for the framing headers.
+   * Replaces a header, also the descriptor's `content-type`. **Errors**: InvalidArgument for an invalid or framing
+   * header.
    */
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase()
@@ -50,7 +49,7 @@ export class ResponseContext {
     this.#headers.set(key, value)
   }
 
-  /** Adds a cookie; several of one name are all sent. **Errors**: InvalidArgument for what RFC 6265 does not allow. */
+  /** Adds a cookie. **Errors**: InvalidArgument for a value that RFC 6265 does not allow. */
   setCookie(name: string, value: string, options?: CookieOptions): void {
     try {
       const line = serialize(name, value, { path: '/', ...options })
@@ -61,12 +60,11 @@ export class ResponseContext {
     }
   }
 
-  /** Whether anything was set. */
   get touched(): boolean {
     return this.#status !== undefined || this.#headers !== undefined || this.#cookies !== undefined
   }
 
-  /** Returns a descriptor's header lines with the function's own on top. */
+  /** Adds the function's lines to a descriptor's. */
   merge(lines: readonly HeaderLine[]): readonly HeaderLine[] {
     const merged = lines.filter(([name]) => !this.#headers?.has(name))
     if (this.#headers !== undefined) merged.push(...this.#headers)
@@ -74,13 +72,13 @@ export class ResponseContext {
     return merged
   }
 
-  /** As `merge`, for a body of another format than that of the API's output: keeps its content-type. */
+  /** As `merge`, but keeps the content-type of a body in another format than the API's output. */
   mergeEncoded(lines: readonly HeaderLine[]): readonly HeaderLine[] {
     const type = lines.filter(([name]) => name === 'content-type')
     return [...type, ...this.merge(lines).filter(([name]) => name !== 'content-type')]
   }
 
-  /** @internal Moves headers and cookies to the lines of every answer, errors as well. */
+  /** @internal Moves headers and cookies to the lines of every answer, errors included. */
   save(): void {
     if (this.#headers === undefined && this.#cookies === undefined) return
     const lines = this.merge([])
@@ -102,7 +100,7 @@ export class ResponseContext {
     this.#saved = [...(this.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
   }
 
-  /** @internal Returns a response with the lines of every answer. */
+  /** @internal Returns the response with the lines of every answer. */
   withSaved<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     const saved = this.#saved
     return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }

@@ -1,4 +1,3 @@
-/** multipart/form-data, read as it comes. @module */
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.ts'
 import { parseMediaType } from '../media-type.ts'
 import type { RequestHeaders } from '../message.ts'
@@ -7,23 +6,23 @@ import { type FormPart, parseFormPart } from './form-part.ts'
 /** What a form may hold. */
 export interface FormLimits {
   readonly maxParts: number
-  /** **Units**: bytes, of one part's headers. */
+  /** Of one part. **Units**: bytes. */
   readonly maxHeaderBytes: number
-  /** **Units**: bytes, of one part's body. */
+  /** **Units**: bytes. */
   readonly maxPartBytes: number
 }
 
-/** Default limits; `maxBodyBytes` bounds the form as a whole. */
+/** `maxBodyBytes` limits the whole form. */
 export const defaultFormLimits: FormLimits = Object.freeze({
   maxParts: 1000,
   maxHeaderBytes: 16 * 1024,
   maxPartBytes: Number.POSITIVE_INFINITY,
 })
 
-/** Receives the parts of a form, in the order of its bytes. What a listener throws, `write` throws. */
+/** Receives the parts of a form in order. `write` throws what it throws. */
 export interface FormListener {
   partStart(part: FormPart): void
-  /** A piece of the part's body, in place: valid during the call only. */
+  /** Borrowed: valid during the call only. */
   partData(bytes: Uint8Array): void
   partEnd(): void
 }
@@ -31,22 +30,17 @@ export interface FormListener {
 const cr = 13
 const lf = 10
 const dash = 45
-// Blanks after a boundary are rare (RFC 2046 section 5.1.1 allows gateways to add them), and never many.
+// Gateways may add blanks after a boundary (RFC 2046 section 5.1.1), though few do.
 const maxPadding = 64
 const maxLine = maxPadding + 4
 const headEnd = Buffer.from('\r\n\r\n')
 
-// As browsers and libraries write it.
 const plainForm = /^multipart\/form-data; boundary=([\w!#$%&'*+\-.^`|~]{1,70})$/
 
 type State = 'preamble' | 'data' | 'boundary' | 'head' | 'done'
 type Verdict = 'more' | 'next' | 'close' | 'data'
 
-/**
- * Returns the boundary of a form's Content-Type.
- * **Errors**: UnsupportedMediaType when it is no form, BadInput `part` without a boundary of 1 to 70 printable
- * characters.
- */
+/** Returns the boundary. **Errors**: UnsupportedMediaType for no form, BadInput `part` without a valid boundary. */
 export function formBoundary(headers: RequestHeaders, name: string): string {
   const value = headers.get('content-type') ?? ''
   const plain = plainForm.exec(value)
@@ -65,17 +59,11 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
 }
 
 /**
- * Parses a form that comes in pieces, and calls a listener with what is in it.
+ * Parses a form in pieces.
  *
- * Our choices: lines end in CRLF, a bare LF is data; a boundary counts only when blanks and a line end follow it (or
- * `--`, blanks, and a line end or the end of the body), so that no other reader can see the parts elsewhere; what comes
- * before the first and after the last boundary is skipped.
- *
- * **Errors**: BadInput `part` for a form that is cut off, has no boundary, too many parts or bad headers;
- * PayloadTooLarge.
- * **Cost**: nothing is copied but headers cut by the end of a piece. Not \@fastify/busboy: that library ends a file at
- * a longer boundary in its content (`--BB` for `--B`), drops parts without a word (blanks after a boundary, no name),
- * and leaves `%22` in names.
+ * Own code: \@fastify/busboy ends a file at a longer boundary in its content (`--BB` for `--B`), and silently drops
+ * parts. Our choices: only CRLF ends a line; a boundary needs `--` or blanks and a line end, so that all readers agree.
+ * **Errors**: BadInput `part` for a cut or malformed form, too many parts or bad headers; PayloadTooLarge.
  * **Source**: RFC 7578, RFC 2046 section 5.1.1.
  */
 export class FormParser {
@@ -83,8 +71,7 @@ export class FormParser {
   readonly #listener: FormListener
   readonly #limits: FormLimits
   #state: State = 'preamble'
-  // How much of the delimiter was seen at the end of the last piece, and how much of that was never part of the data:
-  // at the start of the body and after an empty line its CRLF counts as read.
+  // Bytes of the delimiter seen at the end of the last piece; CRLF counts as seen at the start of a body or part.
   #matched = 2
   #assumed = 2
   // The end of a boundary's line that the end of a piece cut.
@@ -102,7 +89,6 @@ export class FormParser {
     this.#limits = limits
   }
 
-  /** Takes the next piece. */
   write(piece: Uint8Array): void {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     let at = 0
@@ -113,7 +99,6 @@ export class FormParser {
     }
   }
 
-  /** Called when the body is complete. */
   end(): void {
     if (this.#state === 'done') return
     // The line end after the last boundary may be missing.
@@ -141,7 +126,7 @@ export class FormParser {
       this.#matched = matched
       if (matched === delimiter.length) return this.#found(at)
       if (at === bytes.length) return at
-      // CR stands in a delimiter only at its start, so what was held back can hold no other start.
+      // CR is only at a delimiter's start, so the held bytes cannot contain another start.
       this.#emitMatched()
     }
     let search = at
@@ -170,7 +155,7 @@ export class FormParser {
     return at
   }
 
-  /** Returns where the piece ends in the beginning of a delimiter; its length when it does not. */
+  /** Returns where a delimiter begins that the piece's end cuts; else its length. */
   #delimiterStart(bytes: Buffer, search: number): number {
     const { length } = bytes
     let start = bytes.indexOf(cr, Math.max(search, length - this.#delimiter.length + 1))
@@ -181,9 +166,7 @@ export class FormParser {
     return length
   }
 
-  /**
-   * Reads what follows a delimiter, up to the end of its line: in place, or byte by byte when a piece ends within it.
-   */
+  /** Reads the rest of a delimiter's line; byte by byte if the piece ends within it. */
   #readBoundary(bytes: Buffer, at: number): number {
     if (this.#lineLength === 0) {
       const verdict = judge(bytes, at, Math.min(bytes.length, at + maxLine))
@@ -253,7 +236,6 @@ export class FormParser {
     this.#listener.partEnd()
   }
 
-  /** Emits bytes as data that looked like the start of a delimiter. */
   #emitMatched(): void {
     const bytes = this.#delimiter.subarray(this.#assumed, this.#matched)
     this.#matched = this.#assumed = 0
@@ -273,10 +255,7 @@ export class FormParser {
   }
 }
 
-/**
- * Whether the bytes after a delimiter make it the start of a part, the end of the form, or data; `more` if they are too
- * few.
- */
+/** Judges the bytes after a delimiter; `more` if they are too few. */
 function judge(bytes: Uint8Array, from: number, to: number): Verdict {
   let at = from
   const closing = at < to && bytes[at] === dash

@@ -1,14 +1,12 @@
-/** The headers of one part of a form. @module */
 import { BadInput, expected } from '../../core/errors.ts'
 import { parseContentDisposition } from '../content-disposition.ts'
 import { HeaderList, isHeaderName } from '../message.ts'
 
-/** What stands in front of a part's body. */
+/** The headers of a part. */
 export interface FormPart {
-  /** The part's own headers, names in lower case. */
   readonly headers: HeaderList
   readonly name: string
-  /** Given for files, empty when none was chosen. Without directories. */
+  /** For files; empty if the user chose none. Without directories. */
   readonly filename: string | undefined
 }
 
@@ -17,19 +15,16 @@ const plainText = /^[\t\r\n -~]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
-// Parts without a file name are the fields of an application: few, and the same again and again. By their bytes; the
-// caps are for a client that invents them.
+// Caches parsed headers of fields by their bytes: few in an application; the caps are for a client that invents them.
 const knownParts = new Map<string, FormPart>()
 const maxKnownParts = 256
 const maxKnownLength = 256
 
 /**
- * Parses a part's headers: the lines between a delimiter and an empty line, `bytes` from `start` to `end`.
- * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
- * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
+ * Parses headers between `start` and `end`. **Errors**: BadInput `part` for invalid lines, a missing or repeated
+ * Content-Disposition or name, or a transfer encoding; `encoding` for other than UTF-8.
  */
 export function parseFormPart(bytes: Buffer, start: number, end: number): FormPart {
-  // Nearly every head is ASCII.
   const text = bytes.toString('latin1', start, end)
   const known = knownParts.get(text)
   if (known !== undefined) return known
@@ -73,7 +68,7 @@ function readLine(line: string, names: string[], values: string[]): void {
   if ((folded ? names.length === 0 : name === '') || control.test(text)) {
     throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
   }
-  // A long line that a mail library folded (RFC 5322 section 2.2.3).
+  // A line that a mail library folded (RFC 5322 section 2.2.3).
   if (folded) values[values.length - 1] += ` ${text.trim()}`
   else {
     names.push(name)
@@ -81,7 +76,6 @@ function readLine(line: string, names: string[], values: string[]): void {
   }
 }
 
-// Spares nearly every part a look at each character of its headers' names.
 const knownNames: ReadonlyMap<string, string> = new Map(
   ['Content-Disposition', 'Content-Type', 'Content-Length', 'Content-Transfer-Encoding'].flatMap((name) => {
     const lower = name.toLowerCase()
@@ -92,7 +86,7 @@ const knownNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Returns a header's name in lower case; empty for what is none. */
+/** Returns the name in lower case; empty for an invalid one. */
 function headerName(name: string): string {
   return knownNames.get(name) ?? (isHeaderName(name) ? name.toLowerCase() : '')
 }

@@ -1,5 +1,3 @@
-/** multipart/form-data, written. @module */
-
 import { randomBytes } from 'node:crypto'
 import { escapeFormName } from '../content-disposition.ts'
 import { exactly } from '../exact-length.ts'
@@ -9,9 +7,8 @@ import type { Chunk } from '../message.ts'
 export interface WrittenPart {
   readonly name: string
   readonly filename?: string
-  /** Content-Type, checked by the caller to be a header value. */
+  /** A valid header value. */
   readonly type: string
-  /** **Units**: bytes. */
   readonly length: number
   /** All bytes, or a source of exactly `length` bytes. */
   readonly body: Uint8Array | AsyncIterable<Chunk>
@@ -20,16 +17,13 @@ export interface WrittenPart {
 /** A form with its Content-Type. */
 export interface WrittenForm {
   readonly contentType: string
-  /** Bytes, unless a part has a source of its own. */
+  /** Bytes, unless a part has a source. */
   readonly body: Uint8Array | AsyncIterable<Chunk>
 }
 
-/**
- * Encodes parts as a form; each has a Content-Disposition, Content-Type and Content-Length.
- * **Errors**: the stream fails when a source gives other than its `length` bytes, since it was promised to the client.
- */
+/** Encodes parts as a form. **Errors**: the stream fails if a source gives other than its `length` bytes. */
 export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
-  // 128 random bits: no content can hold them but by guessing, so none is searched.
+  // 128 random bits: no content holds them by chance.
   const boundary = randomBytes(16).toString('hex')
   const contentType = `multipart/form-data; boundary=${boundary}`
   const pieces: (Uint8Array | WrittenPart)[] = []
