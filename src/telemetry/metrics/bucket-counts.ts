@@ -1,7 +1,7 @@
 /** Counts how values are distributed. @module */
 import type { MetricFamily, MetricLabels, MetricValue } from './metric-family.ts'
 
-/** From half a millisecond, as small models take, to a minute of generated text. **Units**: seconds. */
+/** **Units**: seconds. */
 export const durationBuckets: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]
@@ -9,7 +9,7 @@ export const durationBuckets: readonly number[] = [
 /** Rows of a batch. */
 export const rowBuckets: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** The counts of one histogram. **Cost**: 20 ns a value; one of prom-client takes 1.6 µs. */
+/** The counts of one histogram. */
 export class BucketCounts {
   readonly #bounds: Float64Array
   readonly #counts: Float64Array

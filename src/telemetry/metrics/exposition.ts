@@ -10,18 +10,12 @@ export const metricsTypes = {
 } as const
 
 const require = createRequire(import.meta.url)
-/**
- * Loaded at first use. By `require`, which tries again after a failure: without a free descriptor `import` fails for
- * good.
- */
+/** By `require`, which tries again after a failure: `import` fails for good without a free descriptor. */
 const promClient = (): typeof import('prom-client') => require('prom-client')
 
 let processRegistry: Registry | undefined
 
-/**
- * How often the delay of the event loop is sampled: prom-client's own 10 ms wake an idle process. **Units**:
- * milliseconds.
- */
+/** How often the event loop's delay is sampled: prom-client's 10 ms wake an idle process. **Units**: milliseconds. */
 const lagSampleMs = 100
 
 /** Starts to measure the delay of the event loop and garbage collection. Idempotent. */
@@ -32,7 +26,7 @@ export function measureProcess(): void {
   collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: lagSampleMs })
 }
 
-/** Returns the metrics of this process, and those that the application has in prom-client's default registry. */
+/** Returns the metrics of this process, and those in prom-client's default registry. */
 export async function processFamilies(): Promise<MetricFamily[]> {
   measureProcess()
   const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
@@ -70,7 +64,7 @@ export async function joinFamilies(processes: readonly (readonly MetricFamily[])
 /** Returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
 export function metricsText(processes: readonly (readonly MetricFamily[])[], type: string): Promise<string> {
   if (type !== metricsTypes.openMetrics) return aggregate(processes, type).metrics()
-  // prom-client 15.1 adds `_total` to counters; those of `aggregate` had it twice.
+  // prom-client adds `_total` to counters.
   const renamed = processes.map((families) =>
     families.map((family) =>
       family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family,

@@ -1,7 +1,4 @@
-/**
- * Metrics as plain data, which processes can send each other. The form is that of prom-client's `getMetricsAsJSON`.
- * @module
- */
+/** Metrics as plain data between processes, in the form of prom-client's `getMetricsAsJSON`. @module */
 /** MetricLabels of one value. */
 export type MetricLabels = Readonly<Record<string, string | number>>
 

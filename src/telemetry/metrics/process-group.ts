@@ -11,7 +11,7 @@ export function joinGroup(collectGroup: CollectGroup): void {
   collect = collectGroup
 }
 
-/** Returns the metrics of each process of the group, which `own` returns where there is no other process. */
+/** Returns the metrics of each process of the group; `own` if this process is alone. */
 export async function collectGroup(own: () => Promise<readonly MetricFamily[]>): ReturnType<CollectGroup> {
   return collect === undefined ? [await own()] : await collect()
 }

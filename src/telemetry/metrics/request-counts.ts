@@ -17,10 +17,7 @@ class SeriesCounts {
   }
 }
 
-/**
- * Counts in plain numbers; metrics are made of them when somebody asks. Labels are names that the application
- * registered.
- */
+/** Counts in plain numbers; metrics are made of them when somebody asks. */
 export class RequestCounts {
   readonly #transports = new Map<string, Map<string, SeriesCounts>>()
   readonly #refused = new Map<string, number>()

@@ -8,7 +8,6 @@ export interface ThreadStates {
   readonly idle: number
   /** A call there has not returned in time. */
   readonly hung: number
-  /** The model is being loaded. */
   readonly starting: number
 }
 
@@ -20,7 +19,6 @@ export class RunnerCounts {
   readonly batchRows = new BucketCounts(rowBuckets)
   /** Calls of batchable methods that threads were given. */
   batches = 0
-  /** Threads that took the place of others. */
   replaced = 0
 }
 
@@ -35,15 +33,12 @@ export interface RunnerState {
 
 const states = new WeakMap<object, () => RunnerState>()
 
-/**
- * Makes the state of a runner known here: a member of its own would take a name from the methods of its model, and
- * servers without runners do not load their code.
- */
+/** Makes the state of a runner known here: a member would take a name from the methods of its model. */
 export function measureRunner(runner: object, state: () => RunnerState): void {
   states.set(runner, state)
 }
 
-/** Returns the state of a runner now; undefined for one of another copy of the package. */
+/** Returns the state of a runner; undefined for one of another copy of the package. */
 export function runnerState(runner: object): RunnerState | undefined {
   return states.get(runner)?.()
 }

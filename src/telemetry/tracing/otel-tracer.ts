@@ -1,7 +1,4 @@
-/**
- * Spans by OpenTelemetry. The only file that imports its API; itself imported only where an SDK is registered: loading
- * the API takes 20 ms. Names and attributes are those of the semantic conventions 1.45. @module
- */
+/** Spans by OpenTelemetry, named by the semantic conventions 1.45. The only file that imports its API. @module */
 import { randomBytes } from 'node:crypto'
 import {
   type Attributes,
@@ -26,9 +23,8 @@ import type { Outcome } from '../../http/outcome.ts'
 import { formatTraceparent, parseTraceparent } from './traceparent.ts'
 import type { CallTrace, JobTrace, StageName, Tracer } from './tracer.ts'
 
-/** The trace of one request. */
 interface RequestTrace {
-  /** With the request's span, also where that is not recorded, so that nobody below it begins another trace. */
+  /** With the request's span, even an unrecorded one, so that nobody below it begins another trace. */
   readonly context: OtelContext
   /** Undefined where the request is not recorded. */
   readonly span: Span | undefined
@@ -52,10 +48,7 @@ export function isSdkRegistered(): boolean {
   return provider.getDelegateTracer?.('serving') !== undefined
 }
 
-/**
- * Returns the share of requests that OpenTelemetry's variables ask for, so that the others are dropped before the SDK
- * is asked.
- */
+/** Returns the share of requests that OpenTelemetry's variables ask for. */
 export function sampleShare(environment: NodeJS.ProcessEnv): number {
   const { OTEL_TRACES_SAMPLER: sampler = '', OTEL_TRACES_SAMPLER_ARG: share = '1' } = environment
   if (sampler.endsWith('always_off')) return 0
@@ -72,10 +65,7 @@ export class OtelTracer implements Tracer {
   readonly #scheme: 'http' | 'https'
   readonly #requests = new WeakMap<Context, RequestTrace>()
 
-  /**
-   * `ratio`: share of the requests without a `traceparent` for which the SDK is asked at all; those with one follow its
-   * flag.
-   */
+  /** `ratio`: share of the requests without `traceparent` for which the SDK is asked; others follow their flag. */
   constructor(ratio: number, scheme: 'http' | 'https') {
     this.#ratio = ratio
     this.#scheme = scheme
@@ -85,7 +75,6 @@ export class OtelTracer implements Tracer {
   onBegin(ctx: Context): void {
     const { headers, method, path } = ctx
     const parent = parseTraceparent(headers.get('traceparent') ?? '')
-    // A span that the SDK does not sample costs 1.2 µs; this decides before it is asked.
     if (parent === undefined ? Math.random() >= this.#ratio : !parent.sampled) {
       this.#requests.set(ctx, { context: unrecorded(parent), span: undefined })
       return
@@ -186,7 +175,7 @@ export class OtelTracer implements Tracer {
       for (const call of traced) call.span.addLink({ context: batch.spanContext() })
       parent = trace.setSpan(parent, batch)
     }
-    // Short calls that are no batch share a message: all but the first are linked to what it did.
+    // Short calls outside a batch share a message: all but the first are linked to what it did.
     const others = batch === undefined ? links.slice(1) : []
     const model = this.#tracer.startSpan(`model ${name}`, { kind: SpanKind.CLIENT, links: others }, parent)
     return {
@@ -228,7 +217,6 @@ class OtelCall implements CallTrace {
   }
 
   settled(error: Error | undefined): void {
-    // Does nothing once the call was dispatched.
     if (this.#queue.isRecording()) this.#queue.end()
     end(this.span, error)
   }

@@ -7,10 +7,8 @@ type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-http')
 type Resources = typeof import('@opentelemetry/resources')
 
 /**
- * Starts an SDK; returns what sends the last spans and stops it. `endpoint`: base URL of a collector's OTLP over HTTP,
- * such as `http://localhost:4318`. The variables `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and
- * `OTEL_EXPORTER_OTLP_HEADERS` hold.
- * **Errors**: InvalidArgument for what is no URL, MissingDependencyException without the packages.
+ * Starts an SDK; returns what sends the last spans and stops it. `endpoint`: base URL of OTLP over HTTP, such as
+ * `http://localhost:4318`. **Errors**: InvalidArgument, MissingDependencyException.
  */
 export function startOtlp(endpoint: string, service: string): () => Promise<void> {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
@@ -32,7 +30,7 @@ export function startOtlp(endpoint: string, service: string): () => Promise<void
   provider.register()
   return async () => {
     ;(await import('./otel-tracer.ts')).unregister(provider)
-    // A collector that is away must not keep the process.
+    // An unreachable collector must not keep the process.
     await provider.shutdown().catch(() => {})
   }
 }

@@ -9,10 +9,7 @@ export interface Traceparent {
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/**
- * Parses a header; undefined for none that is valid, so that a new trace begins. Of versions to come, the fields that
- * this one has are read. **Source**: W3C Trace Context, section 3.2.
- */
+/** Parses a header; undefined for an invalid one. **Source**: W3C Trace Context, section 3.2. */
 export function parseTraceparent(header: string): Traceparent | undefined {
   const match = form.exec(header)
   if (match === null) return undefined

@@ -1,7 +1,4 @@
-/**
- * What the rest of the package knows of traces: whether a tracer is there, and what it does. Without one, a request
- * pays for looking at one variable a stage. @module
- */
+/** The tracer of this process, and what it does. @module */
 import type { Context } from '../../http/context.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
 
@@ -10,7 +7,6 @@ export type StageName = 'decode' | 'function' | 'encode'
 
 /** The spans of one call of a Runner that is traced. */
 export interface CallTrace {
-  /** Called when the call leaves its queue. */
   dispatched(): void
   /** Called once, when the call is answered or given up. */
   settled(error: Error | undefined): void
@@ -18,9 +14,7 @@ export interface CallTrace {
 
 /** The spans of what one message asks a thread for. */
 export interface JobTrace {
-  /** For the thread. */
   readonly traceparent: string
-  /** Called once, when the thread has answered, or has ended. */
   settled(error: Error | undefined): void
 }
 
@@ -32,7 +26,6 @@ export interface Tracer extends RequestObserver {
   call(runner: string, method: string, caller: object): CallTrace | undefined
   /** Begins what a thread is asked for; undefined where none of the calls is traced. */
   job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace | undefined
-  /** Id of the request's trace; undefined where it has none. */
   traceId(ctx: Context): string | undefined
   /** Headers that continue the trace in another service. */
   headers(ctx: Context): Record<string, string>
@@ -47,9 +40,8 @@ export function setTracer(value: Tracer | undefined): void {
 }
 
 /**
- * Returns the headers with which a call of another service continues the trace of a request: `traceparent`, and
- * `tracestate` and `baggage` where there are any. Without an OpenTelemetry SDK, those that came with the request.
- * **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
+ * Returns the headers that continue a request's trace in another service: `traceparent`, `tracestate`, `baggage`.
+ * Without an OpenTelemetry SDK, those of the request. **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
  */
 export function traceHeaders(ctx: Context): Record<string, string> {
   if (tracer !== undefined) return tracer.headers(ctx)

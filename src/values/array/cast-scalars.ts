@@ -35,7 +35,6 @@ export type Scalar = number | NumberToken | string | boolean | null
 /** The first scalar that does not fit. */
 export interface CastFault {
   readonly failure: ParseFailureKind
-  /** Its place among the scalars. */
   readonly index: number
 }
 
@@ -47,7 +46,7 @@ export const dtypeBounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boun
 
 function boundsOf(dtype: DType): readonly [number, number] {
   const { kind, bytes } = elementTypes[dtype]
-  // Values from halfway between the largest finite value and the next power of two are rounded to infinity.
+  // From halfway between the largest finite value and the next power of two, values become infinity.
   if (dtype === 'float16') return [-65520, 65520]
   if (dtype === 'float32') return [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103]
   if (kind === 'u') return [-1, 2 ** (8 * bytes)]
@@ -72,10 +71,7 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
   return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean') ? 'bool' : 'float64'
 }
 
-/**
- * Returns the scalars as elements of a dtype, and the dtype: without one, numbers become float64, booleans bool,
- * strings str. With `enforced`, only what numpy's `same_kind` casts is taken.
- */
+/** Returns scalars as elements of a dtype, by default float64, bool or str. `enforced`: only `same_kind` casts. */
 export function castScalars(
   scalars: readonly Scalar[],
   dtype: DType | undefined,
@@ -98,7 +94,6 @@ export function castScalars(
   return { data: data as DataOf<DType>, dtype: type }
 }
 
-/** Whether a scalar is an integer that float64 would change. */
 function isInexact(scalar: Scalar): boolean {
   if (!(scalar instanceof NumberToken) || !scalar.isInteger) return false
   const { value } = scalar
@@ -126,7 +121,6 @@ function toText(scalar: Scalar): string | Misfit {
   if (typeof scalar === 'boolean') return scalar ? 'True' : 'False'
   if (typeof scalar === 'number') return pythonRepr(scalar)
   if (scalar.isInteger) return scalar.text === '-0' ? '0' : scalar.text
-  // An overflow; the words have letters beside e.
   if (!Number.isFinite(scalar.value) && !/[NI]/.test(scalar.text)) return beyond
   return pythonRepr(scalar.value)
 }

@@ -5,10 +5,7 @@ import { numberCodec as codec } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { ParseFailure } from './number-codec.ts'
 
-/**
- * Casts an array, by the same rules as request texts: through JSON text, which keeps every value exactly. The offset of
- * a failure is one in that text.
- */
+/** Casts an array through JSON text, which keeps every value exactly; a failure's offset is one in that text. */
 export function castArray(array: NDArray, dtype: DType): NDArray | ParseFailure {
   const { data, shape } = array
   const copy = isPlain(array.dtype) && isPlain(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
@@ -26,7 +23,6 @@ export function castArray(array: NDArray, dtype: DType): NDArray | ParseFailure 
 /** Elements whose text is made at a time. */
 const partElements = 2048
 
-/** Whether the elements are JavaScript's numbers. */
 function isPlain(dtype: DType): boolean {
   return dtype !== 'str' && dtype !== 'bool' && dtype !== 'float16' && !isWideInteger(dtype)
 }

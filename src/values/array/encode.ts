@@ -5,10 +5,8 @@ import type { NDArray } from './ndarray.ts'
 import type { NonFinite } from './number-codec.ts'
 
 /**
- * Prints an array as compact JSON text: `[[1.0,2.0],[3.0,4.0]]`. **Wire**: floats print the shortest text that reads
- * back at their own width, `.0` on integral ones, in JavaScript's layout; integers as integers; bool as true and false;
- * str as JSON.stringify does. Lists stop at the first dimension of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
- * **Errors**: undefined for a non-finite element under `'error'`.
+ * Prints compact JSON: floats as the shortest text at their own width, `.0` on integral ones; `[2,0]` is `[[],[]]`,
+ * `[0,3]` is `[]`. **Errors**: undefined for a non-finite element under `'error'`.
  */
 export function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): string | undefined {
   const empty = shape.indexOf(0)
@@ -46,10 +44,7 @@ function printerOf(dtype: DType, nonFinite: NonFinite): Printer {
   }
 }
 
-/**
- * Returns the text between two rows of the last dimension: as many levels close and open as are filled at element
- * `index`.
- */
+/** Returns the text between two rows of the last dimension: as many levels close and open as are filled. */
 function rowBreak(shape: readonly number[], index: number): string {
   if (shape.length === 2) return '],['
   let levels = 0

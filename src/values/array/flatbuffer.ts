@@ -1,22 +1,13 @@
-/**
- * FlatBuffers: the builder of the package flatbuffers, and tables read through its ByteBuffer. The package has no
- * verifier: its reader follows whatever offset a client wrote. Here every offset is held against the bytes that there
- * are before it is followed. @module
- */
+/** FlatBuffers: a builder, and tables whose every offset is checked before it is followed. @module */
 import { Builder, ByteBuffer } from 'flatbuffers'
 
 export type { Builder }
 
-// Enough for the tables of any array and of most frames.
 const initialBytes = 4096
 let builder = new Builder(initialBytes)
 
-/**
- * Returns an empty builder. It is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for
- * every table takes as long as to write a small one.
- */
+/** Returns an empty builder, lent with the bytes that it makes until the next call. */
 export function borrowBuilder(): Builder {
-  // One that had to grow is not kept.
   if (builder.dataBuffer().capacity() > initialBytes * 16) builder = new Builder(initialBytes)
   builder.clear()
   return builder
@@ -33,7 +24,6 @@ export function addOffsets(out: Builder, positions: readonly number[]): number {
 export function addLongs(out: Builder, values: readonly number[], width = 1): number {
   out.startVector(8 * width, values.length / width, 8)
   for (let i = values.length - 1; i >= 0; i--) {
-    // In halves: a bigint for each costs more than all the rest.
     out.writeInt32(Math.floor(values[i] / 4294967296))
     out.writeInt32(values[i])
   }
@@ -52,7 +42,6 @@ export class FlatTable {
     this.#at = this.#inside(at, 4)
   }
 
-  /** Returns the root table of a buffer. */
   static root(bytes: Uint8Array, fault: () => Error): FlatTable {
     const buffer = new ByteBuffer(bytes)
     return new FlatTable(buffer, buffer.readUint32(0), fault)
@@ -64,7 +53,6 @@ export class FlatTable {
     throw this.#fault()
   }
 
-  /** Returns where a field is; 0 when it is left out. */
   #field(id: number, size: number): number {
     const inTable = this.#buffer.__offset(this.#at, 4 + id * 2)
     return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
@@ -102,7 +90,6 @@ export class FlatTable {
     return this.#buffer.readUint32(at) + this.#buffer.readInt32(at + 4) * 4294967296
   }
 
-  /** Returns a table field. */
   table(id: number): FlatTable | undefined {
     const at = this.#field(id, 4)
     return at === 0 ? undefined : this.#tableAt(at)
@@ -112,7 +99,7 @@ export class FlatTable {
     return new FlatTable(this.#buffer, this.#buffer.__indirect(at), this.#fault)
   }
 
-  /** Returns where the elements of a vector are and how many; none when it is left out. */
+  /** Returns where the elements of a vector are and how many; zeros when it is left out. */
   #vector(id: number, elementBytes: number): { at: number; count: number } {
     const field = this.#field(id, 4)
     if (field === 0) return { at: 0, count: 0 }
@@ -120,20 +107,17 @@ export class FlatTable {
     return { at: this.#inside(this.#buffer.__vector(field), count * elementBytes), count }
   }
 
-  /** Returns the bytes of a vector's elements, without a copy. */
   vector(id: number, elementBytes: number): Uint8Array {
     const { at, count } = this.#vector(id, elementBytes)
     return this.#buffer.bytes().subarray(at, at + count * elementBytes)
   }
 
-  /** Returns a string field. */
   string(id: number): string {
-    // Not by the package's own reader: it would take a byte order mark for none of the text.
+    // The package's own reader would drop a byte order mark.
     const { buffer, byteOffset, byteLength } = this.vector(id, 1)
     return Buffer.from(buffer, byteOffset, byteLength).toString()
   }
 
-  /** Returns a vector of tables. */
   tables(id: number): FlatTable[] {
     const { at, count } = this.#vector(id, 4)
     const tables: FlatTable[] = []

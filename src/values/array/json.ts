@@ -1,7 +1,4 @@
-/**
- * JSON text to arrays by JSON.parse: for strings, objects and whatever the add-on gives up on, and for every array if
- * the add-on is not loaded. @module
- */
+/** JSON text to arrays by JSON.parse: for what the add-on gives up on, or without it. @module */
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { DType } from '../../core/dtype.ts'
 import { PayloadTooLarge } from '../../core/errors.ts'
@@ -22,11 +19,9 @@ const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|
 const columnKey = /^(?:0|[1-9]\d{0,14})$/
 
 /**
- * Reads JSON text as an array. **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column
- * index, of whose repeated keys the last one counts. RFC 8259 plus the words NaN, Infinity and -Infinity; a UTF-8 byte
- * order mark is skipped. **Errors**: `encoding` and `syntax` with the offset; the others with the path of what does not
- * fit: `ragged`, `depth`, `dtype` (also for an object that is not an element of the outer list, and for a key that is
- * not a column index). PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
+ * Reads nested lists, a scalar (shape `[]`), or a list of objects keyed by column index, of whose repeated keys the
+ * last one counts. RFC 8259 plus NaN, Infinity and -Infinity; skips a byte order mark. **Errors**: those of
+ * ParseFailure; PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
  */
 function parseNdarray(
   json: Uint8Array,
@@ -44,7 +39,7 @@ function parseNdarray(
   try {
     value = JSON.parse(isMarked ? text.replace(stringOrNumber, mark) : text)
   } catch {
-    // Words are no JSON, so that the offset of the fault behind one is not known.
+    // The offset of a fault behind a word that JSON lacks is unknown.
     const offset = /NaN|Infinity/.test(text) ? undefined : start + syntaxErrorAt(bytes)
     return { failure: 'syntax', ...(offset !== undefined && { offset }) }
   }
@@ -64,7 +59,6 @@ function checkSize(json: Uint8Array, maxBytes: number): void {
   if (json.length > maxBytes) {
     throw new PayloadTooLarge(`expected at most ${maxBytes} bytes (maxBytes) ${what}, received ${json.length}`)
   }
-  // An element takes two bytes at least.
   if (json.length <= 2 * maxParsedValues) return
   const { values } = measureJson(json)
   if (values <= maxParsedValues) return
@@ -74,7 +68,6 @@ function checkSize(json: Uint8Array, maxBytes: number): void {
 /** Makes strings of numbers, and tells them from strings by a letter in front. */
 function mark(token: string): string {
   if (token.startsWith('"')) return `"s${token.slice(1)}`
-  // JSON.parse refuses what is left as it is.
   return numberToken.test(token) ? `"n${token}"` : token
 }
 
@@ -115,7 +108,6 @@ function flatten(
     const odd = columns.find((key) => !columnKey.test(key))
     if (odd !== undefined) return { failure: 'dtype', path: `.${odd}` }
     list = columns.map((_, i) => value[isMarked ? `s${i}` : i])
-    // A gap among the keys leaves a column without a value.
     if (columns.some((_, i) => (list as unknown[])[i] === undefined)) return { failure: 'ragged', path: '' }
     const nested = (list as unknown[]).findIndex((each) => typeof each === 'object' && each !== null)
     if (nested !== -1) return { failure: 'dtype', path: `.${nested}` }
@@ -139,7 +131,6 @@ function columnsOf(row: Readonly<Record<string, unknown>>, isMarked: boolean): s
   return isMarked ? keys.map((key) => key.slice(1)) : keys
 }
 
-/** Returns the path of an element by its place in C order. */
 function pathOf(index: number, shape: readonly number[]): string {
   let rest = index
   let path = ''

@@ -1,7 +1,4 @@
-/**
- * Large arrays of numbers, read and printed by the add-on on libuv's threads, so that small requests need not wait for
- * them. @module
- */
+/** Large arrays of numbers, read and printed by the add-on on libuv's threads. @module */
 import { type DType, dataConstructor, elementTypes } from '../../core/dtype.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
@@ -14,18 +11,11 @@ import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultW
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 
-/**
- * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to
- * another thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed
- * load".
- */
+/** From this size on, a text is read off the event loop. **Units**: bytes. */
 const minAsyncBytes = 1024 * 1024
 /** The same for printing. **Units**: elements. */
 const minAsyncElements = 64 * 1024
-/**
- * Reads the text of a request as `parseNdarray` of the codec: at once where that is short work, else beside the event
- * loop. The request's bytes are kept until the promise settles.
- */
+/** Reads a request's text, large ones off the event loop. Its bytes are kept until the promise settles. */
 export function parseText(
   request: HttpRequest,
   dtype: DType | undefined,
@@ -40,7 +30,6 @@ export function parseText(
   return largeCodec.parse(request.peek(), dtype, enforced, request.isPooled, maxBytes)
 }
 
-/** The add-on on libuv's threads. */
 class LargeCodec {
   readonly #addon: AsyncAddon
 
@@ -48,15 +37,11 @@ class LargeCodec {
     this.#addon = addon
   }
 
-  /** Whether an array is to be printed beside the event loop. */
   takesArray({ data, dtype }: NDArray): boolean {
     return data.length >= minAsyncElements && dtype !== 'str'
   }
 
-  /**
-   * As `parseNdarray` of the codec. `isPrivate`: nobody else can reach the text's buffer until the promise settles. Any
-   * other text is copied first: whoever transferred its buffer would free the memory that a thread is reading.
-   */
+  /** `isPrivate`: nobody else can reach the text's buffer until the promise settles. Other texts are copied. */
   async parse(
     json: Uint8Array,
     dtype: DType | undefined,
@@ -70,12 +55,9 @@ class LargeCodec {
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 
-  /**
-   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or
-   * leaves to the collector. The array may change or go as soon as this returns.
-   */
+  /** Prints into a buffer of the pool, which the caller gives back. The array may change once this returns. */
   async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
-    // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
+    // A copy: the function may change its array, or transfer it.
     const copy = copyOf(array)
     try {
       return await nativeLimiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
@@ -96,7 +78,6 @@ class LargeCodec {
     await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
     const found = parsedOf(words, buffer)
     if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
-    // Inferred booleans took the room of numbers.
     return new NDArray((found.data as Uint8Array).slice(), found.shape, found.dtype)
   }
 
@@ -112,7 +93,6 @@ class LargeCodec {
   }
 }
 
-/** Returns the elements in a buffer of the pool. */
 function copyOf({ data, dtype }: NDArray): Float64Array {
   const numbers = data as Float64Array
   const Container = dataConstructor(dtype as 'float64')

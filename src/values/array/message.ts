@@ -18,7 +18,6 @@ import { maxDimensions, showShape } from './shape.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 const flatbuffersType = 'application/x-flatbuffers'
-/** As {@link flatbuffersType}, for numpy's own files. */
 const npyType = 'application/x-npy'
 
 /** A serialized form of arrays. */
@@ -40,15 +39,11 @@ const offered = ['application/json', ...ndarrayForms.keys()]
 
 /** Returns the serialized form that a client accepts; undefined for JSON or a message. */
 export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
-  // The headers of most clients, answered without the parser.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined
   return ndarrayForms.get(preferredType(accept, offered) ?? '')
 }
 
-/**
- * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured
- * dtype. **Errors**: BadInput.
- */
+/** Reads a FlatBuffers table, an .npy file, or elements alone under `dtype`. **Errors**: BadInput. */
 export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)

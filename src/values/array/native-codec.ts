@@ -25,10 +25,7 @@ const failureKinds: readonly (ParseFailureKind | undefined)[] = [
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
-/**
- * Returns new result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no
- * objects. The status is "gave up" until a call has written its own, so that a call that never ran is no result.
- */
+/** Returns result words: status ("gave up" until a call writes it), offset or length, dtype, rank, dimensions. */
 export function resultWords(shape: readonly number[] = []): Float64Array {
   const words = new Float64Array(4 + maxDimensions)
   words[0] = gaveUp
@@ -54,33 +51,23 @@ export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): 
     size *= shape[i]
   }
   const dtype = dtypes[words[2]] as 'float64'
-  // The buffer of a list without elements has room for one.
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/**
- * Returns the add-on's code of what elements are cast to: a dtype's, plus 16 where it is enforced; -1 infers the dtype.
- */
+/** Returns the add-on's code of a cast: the dtype's, plus 16 if enforced; -1 infers the dtype. */
 export function castCode(dtype: DType | undefined, enforced: boolean): number {
   return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
 }
 
-// Calls are synchronous: one for the thread is enough.
 const words = resultWords()
 
-/**
- * Returns a failure as both codecs report it: `encoding` instead, if the text is not even UTF-8. Called on the way to a
- * 400 alone.
- */
+/** Returns a failure as both codecs report it: `encoding` if the text is not even UTF-8. */
 export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
   const offset = illFormedAt(json)
   return offset === -1 ? failure : { failure: 'encoding', offset }
 }
 
-/**
- * Returns the codec of a loaded add-on, which reads and prints every array of numbers there, however small. Strings and
- * objects, and a text that the add-on gives up on, go to JSON.parse.
- */
+/** Returns the codec of the add-on. It leaves strings, objects and what the add-on gives up on to JSON.parse. */
 function nativeCodecOf(addon: Addon): NumberCodec {
   return {
     name: 'native',

@@ -18,7 +18,6 @@ import { maxDimensions } from './shape.ts'
 const identifier = 'SVND'
 const identifierBytes = Buffer.from(identifier)
 const alignment = 64
-// Fields of the table.
 const fields = Object.freeze({ dtype: 0, shape: 1, data: 2, ends: 3 })
 
 /** Whether bytes carry the identifier of such a table. */
@@ -26,10 +25,7 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
   return bytes.length >= 8 && identifierBytes.every((byte, i) => bytes[4 + i] === byte)
 }
 
-/**
- * Writes an array as a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` returns the bytes,
- * which need not be zero. **Cost**: one copy of the data.
- */
+/** Writes an array as a FlatBuffers table, data at a multiple of 64 bytes. `allocate` need not zero. */
 export function encodeNdarrayFlatbuffer(
   { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
@@ -38,10 +34,8 @@ export function encodeNdarrayFlatbuffer(
   const { bytes: elements, ends } = isText
     ? joinTexts(data as string[])
     : { bytes: bytesOf(data as Float64Array), ends: [] }
-  // Lent until the next table.
   const out = borrowBuilder()
-  // Only the data's length, as the last thing of the table: the elements come behind it with one copy, and the table is
-  // as long as their alignment asks for.
+  // Only the data's length, last in the table: one copy puts the elements behind it.
   out.prep(alignment, 0)
   out.addInt32(elements.length)
   const dataAt = out.offset()
@@ -66,10 +60,7 @@ function addUint32s(out: Builder, values: readonly number[]): number {
   return out.endVector()
 }
 
-/**
- * Reads an array from a FlatBuffers table. **Errors**: BadInput `encoding`, `dtype`, `shape`; those of
- * {@link checkTexts}. **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
- */
+/** Reads an array from a FlatBuffers table, as a view if aligned. **Errors**: BadInput, {@link checkTexts}. */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
   if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
   const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
@@ -99,7 +90,7 @@ function checkDims(dims: readonly number[], name: string): readonly number[] {
 /** Empty lists that an array without elements may have: its text and its lists take memory for each. */
 const maxEmptyLists = 1 << 20
 
-/** Checks a shape that a client claims against the elements that there are, and returns it. **Errors**: BadInput. */
+/** Checks a shape that a client claims against the number of elements. **Errors**: BadInput. */
 export function checkSize(shape: readonly number[], elements: number, name: string): readonly number[] {
   let size = 1
   let lists = 1
@@ -116,10 +107,7 @@ function badShape(what: string, name: string, received: string): BadInput {
   return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'shape' })
 }
 
-/**
- * Returns the elements of a numeric dtype that little-endian bytes hold. **Errors**: BadInput.
- * **Cost**: a view where they lie aligned, else a copy; bools are looked at one by one.
- */
+/** Returns little-endian elements: a view if aligned, else a copy. **Errors**: BadInput. */
 export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: string): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
@@ -151,10 +139,7 @@ function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[
   return { bytes: Buffer.from(whole.join('')), ends }
 }
 
-/**
- * Checks texts that a request claims, before they become strings at once. **Errors**: PayloadTooLarge above 250,000
- * texts or 4 MiB.
- */
+/** Checks texts that a request claims. **Errors**: PayloadTooLarge above 250,000 texts or 4 MiB. */
 export function checkTexts(count: number, bytes: number, name: string): void {
   if (count <= maxParsedValues && bytes <= defaultMaxBytes) return
   const what = `at most ${maxParsedValues} texts and ${defaultMaxBytes} bytes of them`
@@ -170,7 +155,7 @@ function splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): string[]
   let start = 0
   for (let i = 0; i < ends.length / 4; i++) {
     const end = view.getUint32(i * 4, true)
-    // Each byte belongs to one text: offsets that go back would make a large array of a small message.
+    // Offsets that go back would make a large array of a small message.
     if (end < start || end > bytes.length) {
       throw new BadInput(`expected texts one after the other for ${name}, received other ends`, { reason: 'encoding' })
     }

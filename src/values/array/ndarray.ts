@@ -15,10 +15,9 @@ import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.t
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
- * An array in C order (the last dimension varies fastest): flat elements and a shape. **Shape**: any rank, `[]` is a
- * scalar with one element; `data.length` is the product of `shape`. **Units**: bool elements are bytes 0 or 1, float16
- * elements their IEEE 754 bits. **Errors**: InvalidArgument when data, shape and dtype do not fit together. **Cost**:
- * keeps `data` as it is, no copy. **Example** `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
+ * An array in C order: flat elements and a shape; `[]` is a scalar. **Units**: bool elements are bytes 0 or 1, float16
+ * their IEEE 754 bits. **Errors**: InvalidArgument if data, shape and dtype do not fit. Shares `data`. **Example** `new
+ * NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
  */
 export class NDArray<D extends DType = DType> {
   readonly data: DataOf<D>
@@ -46,10 +45,8 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * Returns an array of a list, a typed array or lists of them: numbers become float64, bigints int64, booleans bool
-   * and strings str; an NDArray is returned as it is. **Errors**: BadInput `ragged`, `dtype`, `shape` where no array
-   * can be made; `name` is what it is called there. **Cost**: one copy of the elements, none of a typed array.
-   * **Example** `NDArray.from([[1, 2], [3, 4]])`
+   * Returns an array of lists or a typed array: numbers become float64, bigints int64, booleans bool, strings str.
+   * **Errors**: BadInput `ragged`, `dtype`, `shape`, with `name`. **Example** `NDArray.from([[1, 2], [3, 4]])`
    */
   static from(lists: NDArray | Nested | ArrayBufferView, name = 'NDArray'): NDArray {
     if (lists instanceof NDArray) return lists
@@ -58,28 +55,20 @@ export class NDArray<D extends DType = DType> {
     return new NDArray(data, shape, dtype)
   }
 
-  /**
-   * Returns the elements as nested lists, the inverse of {@link NDArray.from}; the element itself for a shape of `[]`.
-   * **Units**: int64 and uint64 elements are bigints, bool elements booleans, float16 elements numbers.
-   */
+  /** Returns nested lists; the element for shape `[]`. 64-bit integers are bigints, bool booleans. */
   toNested(): Nested {
     return nestElements(this.data, this.shape, this.dtype)
   }
 
-  /** Number of elements. */
   get size(): number {
     return this.data.length
   }
 
-  /** Number of dimensions. */
   get ndim(): number {
     return this.shape.length
   }
 
-  /**
-   * Returns the same elements under another shape, one dimension of which may be -1.
-   * **Errors**: BadInput when the number of elements does not fit. **Cost**: no copy; both share `data`.
-   */
+  /** Returns the same data under another shape, one dimension of which may be -1. **Errors**: BadInput. */
   reshape(shape: readonly number[]): NDArray<D> {
     const next = reshapeTo(this.shape, shape)
     if (next === undefined || sizeOf(next) !== this.size) {
@@ -92,17 +81,15 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * Returns the mean of all elements in double precision; NaN for none.
-   * **Errors**: InvalidArgument for str, float16 and 64-bit integers. **Cost**: native; 0.5 ms for 6 million bytes.
+   * Returns the mean in double precision; NaN if empty. **Errors**: InvalidArgument for str, float16, 64-bit integers.
    */
   mean(): number {
     return meanOf(numbersOf(this, 'mean'))
   }
 
   /**
-   * Returns the indexes of the greatest elements along the last axis, the first of equal ones. NaN counts as greatest,
-   * as in numpy. **Shape**: that of the array without its last dimension. **Errors**: as {@link NDArray.mean}, and for
-   * rows of no elements.
+   * Returns the indexes of the greatest elements along the last axis, the first of equal ones; NaN is greatest.
+   * **Errors**: as {@link NDArray.mean}, and for empty rows.
    */
   argmax(): NDArray<'int32'> {
     return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))
@@ -110,7 +97,6 @@ export class NDArray<D extends DType = DType> {
 
   /**
    * Returns the softmax along the last axis: float32 for float32, else float64. **Errors**: as {@link NDArray.argmax}.
-   * **Example** `new NDArray(Float32Array.of(1, 2, 3)).softmax()`
    */
   softmax(): NDArray<'float32' | 'float64'> {
     return new NDArray(softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')), this.shape)
@@ -118,9 +104,8 @@ export class NDArray<D extends DType = DType> {
 
   /**
    * Returns the `k` greatest elements along the last axis with their indexes, in descending order, the first of equal
-   * ones first.
-   * **Shape**: that of the array with `k` as its last dimension. **Errors**: as {@link NDArray.argmax}, and for a `k`
-   * that is not from 1 to the length of a row. **Example** `const { values, indexes } = logits.softmax().topK(5)`
+   * ones first. **Errors**: as {@link NDArray.argmax}, and for a `k` below 1 or above the length of a row. **Example**
+   * `const { values, indexes } = logits.softmax().topK(5)`
    */
   topK(k: number): { readonly values: NDArray<D>; readonly indexes: NDArray<'int32'> } {
     const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]
@@ -146,7 +131,6 @@ function numbersOf({ data, shape, dtype }: NDArray, method: string): Numbers {
   throw new InvalidArgument(expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype))
 }
 
-/** Returns the length of the last axis; 1 for a scalar. */
 function columnsOf({ shape }: NDArray, method: string): number {
   const columns = shape.at(-1) ?? 1
   if (columns > 0) return columns

@@ -1,7 +1,4 @@
-/**
- * Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. Request bodies never pass
- * here. @module
- */
+/** Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. @module */
 
 import { type DataOf, type DType, dataConstructor, dtypeOfContainer } from '../../core/dtype.ts'
 import { BadInput, expected } from '../../core/errors.ts'
@@ -91,14 +88,12 @@ export function nestElements(data: DataOf<DType>, shape: readonly number[], dtyp
   const build = (level: number): Nested => {
     if (level === shape.length) return element(next++)
     const list: Nested[] = []
-    // A zero further in leaves only empty lists: nothing is read from data.
     for (let i = 0; i < shape[level]; i++) list.push(build(level + 1))
     return list
   }
   return sizeOf(shape) === 0 && shape[0] === 0 ? [] : build(0)
 }
 
-/** Whether a value is a list, typed or not. */
 function isList(value: unknown): value is ArrayLike<unknown> {
   return Array.isArray(value) || dtypeOfContainer(value) !== undefined
 }

@@ -25,7 +25,6 @@ export function encodeNpy(
   const descr = isText ? `<U${wide?.width}` : npyName(dtype)
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
-  // The data starts at a multiple of 64 bytes; the header ends with a line break.
   const dataAt = Math.ceil((10 + dict.length + 1) / 64) * 64
   const bytes = allocate(dataAt + elements.length)
   bytes.set([...magic, 1, 0])
@@ -35,10 +34,7 @@ export function encodeNpy(
   return bytes
 }
 
-/**
- * Reads an array from an .npy file. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`,
- * else a copy.
- */
+/** Reads an .npy file: a view of `bytes`, else a copy. **Errors**: BadInput `encoding`, `dtype`, `shape`. */
 export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray

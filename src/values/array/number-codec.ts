@@ -1,7 +1,4 @@
-/**
- * The contract between NumpyNdarray and its two codecs: the native add-on (native-codec.ts) and JSON.parse (json.ts).
- * Both give the same arrays, and refuse the same texts. @module
- */
+/** The contract of the codecs: the add-on and JSON.parse give the same arrays and refuse the same texts. @module */
 import type { DType } from '../../core/dtype.ts'
 import type { NDArray } from './ndarray.ts'
 
@@ -9,7 +6,6 @@ import type { NDArray } from './ndarray.ts'
 export type ParseFailureKind =
   /** not JSON (NaN, Infinity and -Infinity as bare words are allowed) */
   | 'syntax'
-  /** not UTF-8 */
   | 'encoding'
   /** lists of unequal length or depth */
   | 'ragged'
@@ -38,10 +34,9 @@ export type NonFinite = 'null' | 'literal' | 'error'
 export interface NumberCodec {
   readonly name: 'native' | 'typescript'
   /**
-   * Parses JSON text. Without a dtype: numbers become float64, booleans bool, strings str. With `enforced` only kinds
-   * that numpy's `same_kind` casts to the dtype are taken: integers are tokens without fraction or exponent, and
-   * unsigned without a minus; null, NaN and the infinities are floats. The result never aliases `json`.
-   * **Errors**: PayloadTooLarge above `maxBytes` for a text that only JSON.parse reads.
+   * Parses JSON text into new memory: by default float64, bool or str. `enforced`: only kinds that numpy's `same_kind`
+   * casts; integers have no fraction or exponent, unsigned ones no minus; null and NaN are floats. **Errors**:
+   * PayloadTooLarge above `maxBytes` for a text that only JSON.parse reads.
    */
   parseNdarray(
     json: Uint8Array,

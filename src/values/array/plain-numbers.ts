@@ -11,7 +11,6 @@ const maxDepth = 8
 const maxDigits = 15
 /** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */
 const tens = Float64Array.from({ length: maxDigits + 1 }, (_, i) => 10 ** i)
-// A number has at least one digit and a comma or a bracket. Filled and read in one call.
 const values = new Float64Array(maxPlainBytes)
 const directTypes: ReadonlySet<DType | undefined> = new Set<DType | undefined>([
   undefined,
@@ -25,10 +24,7 @@ const directTypes: ReadonlySet<DType | undefined> = new Set<DType | undefined>([
   'uint32',
 ])
 
-/**
- * Returns the array of nested lists of numbers that have at most 15 digits and no exponent; undefined for every other
- * text, which may be right all the same. Called first for bodies of at most `maxPlainBytes`.
- */
+/** Returns an array of short plain numbers; undefined for other texts. For bodies of at most `maxPlainBytes`. */
 export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): NDArray | undefined {
   if (!directTypes.has(dtype)) return undefined
   const dims: number[] = []

@@ -1,8 +1,4 @@
-/**
- * Reductions of numeric elements, and what usually follows a classifier. Rows are along the last axis. The sum is the
- * add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a row of a thousand
- * classes takes a few microseconds here. @module
- */
+/** Reductions of numeric elements along the last axis. The add-on does the sum. @module */
 import { addon } from '../../core/native/add-on.ts'
 
 /** Elements that are numbers in JavaScript. */
@@ -56,9 +52,7 @@ export function softmaxOf(data: Numbers, columns: number): Float32Array | Float6
   return result
 }
 
-/**
- * Returns for each row the indexes of its `k` greatest elements, in descending order; the first of equal ones first.
- */
+/** Returns for each row the indexes of its `k` greatest elements, descending; the first of equal ones first. */
 export function topOf(data: Numbers, columns: number, k: number): Int32Array {
   const rows = data.length / columns
   const indexes = new Int32Array(rows * k)

@@ -17,10 +17,7 @@ export function showShape(shape: readonly number[]): string {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
 }
 
-/**
- * Parses an option's value into a shape pattern.
- * **Errors**: InvalidArgument unless it is a list of at most 64 whole numbers from -1 up.
- */
+/** Parses a shape pattern. **Errors**: InvalidArgument unless at most 64 whole numbers from -1 up. */
 export function parseShapePattern(value: unknown): readonly number[] {
   const ok =
     Array.isArray(value) &&
@@ -38,11 +35,7 @@ export function matchesShape(shape: readonly number[], pattern: readonly number[
   return true
 }
 
-/**
- * Returns the shape that `size` elements take under a pattern, as numpy's reshape works it out: a single `-1` is filled
- * in. With several `-1`, the array's own dimensions stay where it matches the pattern already. Undefined when it cannot
- * be done.
- */
+/** Returns the shape of `size` elements under a pattern: one `-1` is filled in; several take `own` dimensions. */
 export function reshapeTo(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
   if (matchesShape(own, pattern)) return own
   const size = sizeOf(own)
@@ -50,7 +43,6 @@ export function reshapeTo(own: readonly number[], pattern: readonly number[]): r
   if (wild === -1) return sizeOf(pattern) === size ? pattern : undefined
   if (pattern.indexOf(-1, wild + 1) !== -1) return undefined
   const rest = sizeOf(pattern.map((dim) => (dim === -1 ? 1 : dim)))
-  // As numpy: -1 beside a zero dimension has no single answer.
   if (rest === 0 || size % rest !== 0) return undefined
   return pattern.map((dim) => (dim === -1 ? size / rest : dim))
 }

@@ -8,7 +8,6 @@ export async function copied<T>(
   { mode, width, height, data, palette }: Pixels,
   work: (copy: Pixels) => Promise<T>,
 ): Promise<T> {
-  // Only memory that was detached has another length.
   if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
   return withCopy(data, (copy) => work({ mode, width, height, data: copy, palette }))
 }

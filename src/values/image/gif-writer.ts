@@ -7,10 +7,7 @@ const minCodeBits = 8
 const clearCode = 1 << minCodeBits
 const endCode = clearCode + 1
 
-/**
- * Writes mode `L` or `P` as a GIF of 256 colours. The first colour of the palette without any alpha is the transparent
- * one; all others are opaque. **Errors**: an Error for a side above 65,535. **Source**: GIF89a.
- */
+/** Writes mode `L` or `P` as a GIF. The palette's first colour without any alpha is transparent. **Source**: GIF89a. */
 export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array {
   if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)
   const colors = paletteOf({ palette })
@@ -18,7 +15,6 @@ export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array 
   const out = new GrowableBytes(Buffer.allocUnsafe(1024 + (data.length >> 1)))
   out.append(Buffer.from(transparent === -1 ? 'GIF87a' : 'GIF89a', 'latin1'))
   const sides = [width & 255, width >> 8, height & 255, height >> 8]
-  // A table of 256 colours of 8 bits; the background is the first.
   out.append(Uint8Array.of(...sides, 0xf7, 0, 0))
   out.append(colors.filter((_, i) => i % 4 !== 3))
   if (transparent !== -1) out.append(Uint8Array.of(0x21, 0xf9, 4, 1, 0, 0, transparent, 0))
@@ -30,7 +26,7 @@ export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array 
 
 /** Appends LZW codes of 9 to 12 bits in blocks of up to 255 bytes. */
 function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
-  // A string and one index more → its code; 0 for none. 2 MiB for 4,096 strings, which may take any index.
+  // A string and one index more → its code; 0: not defined.
   const codes = new Uint16Array(4096 * 256)
   const defined = new Uint32Array(4096)
   const block = new Uint8Array(256)
@@ -64,7 +60,6 @@ function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
     if (next < 4096) {
       defined[next] = string * 256 + index
       codes[defined[next]] = next
-      // Of 12 bits at most: the last code defined does not make another bit.
       if (next === 1 << codeBits) codeBits++
       next++
     } else {

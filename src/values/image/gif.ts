@@ -4,10 +4,8 @@ import { greys, type Pixels } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'
 
 /**
- * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour; with `keepsPalette` to `P`, or
- * to `L` when its colours are the greys. Pixels of the screen that it does not cover have the transparent colour, else
- * the table's first one, as in Pillow.
- * **Errors**: an Error for damaged or missing data; the signal's reason. **Source**: GIF89a, appendix F.
+ * Decodes a GIF's first frame to `RGB`, or `RGBA` if it has a transparent colour; with `keepsPalette` to `P` or `L`.
+ * **Errors**: an Error for damaged data; the signal's reason. **Source**: GIF89a, appendix F.
  */
 export async function decodeGif(
   bytes: Uint8Array,
@@ -46,10 +44,7 @@ function colorTable({ palette, transparent }: GifFrame): Uint8Array {
   return colors
 }
 
-/**
- * Returns where row `row` of the picture stands in the data: every 8th from 0, every 8th from 4, every 4th from 2,
- * every 2nd from 1.
- */
+/** Returns where row `row` stands in the data: every 8th from 0, 8th from 4, 4th from 2, 2nd from 1. */
 function interlacedRow(row: number, height: number): number {
   const before = (first: number, step: number) => Math.max(0, Math.ceil((height - first) / step))
   if (row % 8 === 0) return row / 8
@@ -84,7 +79,7 @@ async function decodeIndexes(
   let next = clear + 2
   let previous = -1
   let written = 0
-  // Both codes and pixels count: a code may stand for thousands of pixels, or for none.
+  // A code may stand for thousands of pixels, or for nothing.
   let work = 0
   while (written < length) {
     if (++work >= turnPixels) {

@@ -26,9 +26,7 @@ export function readTiff(bytes: Uint8Array, view: DataView): ImageSize | undefin
   return width === undefined || height === undefined ? undefined : { width, height, bitDepth }
 }
 
-/**
- * Reads the first number of an entry: SHORT, LONG or BYTE, in the entry or, where the numbers do not fit, at an offset.
- */
+/** Reads the first number of an entry: SHORT, LONG or BYTE, in the entry or at an offset. */
 function readValue(view: DataView, entry: number, little: boolean): number | undefined {
   const type = view.getUint16(entry + 2, little)
   const bytes = { 1: 1, 3: 2, 4: 4 }[type]

@@ -1,6 +1,4 @@
-/**
- * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing. @module
- */
+/** The format and size of a picture from its header alone: a hostile size costs nothing. @module */
 import { readGif } from './header-gif.ts'
 import { readTiff } from './header-tiff.ts'
 import { type ImageSize, maxHeaderSteps } from './image-size.ts'
@@ -16,7 +14,7 @@ export interface ImageHeader extends ImageSize {
   readonly mimeType: ImageMimeType
 }
 
-/** Returns the type of a picture by its first bytes; undefined for anything that is none of {@link imageMimeTypes}. */
+/** Returns the type of a picture by its first bytes; undefined for others than {@link imageMimeTypes}. */
 export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
@@ -36,10 +34,7 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
   'image/tiff': readTiff,
 }
 
-/**
- * Returns the header of a picture; undefined if its type is unknown, it is damaged before its size, or a side is 0.
- * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
- */
+/** Returns the header; undefined for an unknown type, damage before the size, or a side of 0. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const mimeType = imageTypeOf(bytes)
   if (mimeType === undefined) return undefined
@@ -48,10 +43,7 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
 }
 
-/**
- * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end
- * marker, a WebP shorter than it says. Pillow refuses both.
- */
+/** Whether a JPEG or WebP was cut off, which decoders would fill with grey without an error. */
 export function isCutOff(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
@@ -83,7 +75,6 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
       continue
     }
     const marker = bytes[at + 1]
-    // Markers without a segment: TEM, restarts, a second start of image.
     if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) {
       at += 2
       continue
@@ -116,10 +107,7 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/**
- * Reads a BMP header: one of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows
- * from the top.
- */
+/** Reads a BMP header: of 12 bytes with 16-bit sides, else 32-bit ones; a height below 0 means top-down rows. */
 function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 26) return undefined
   const length = view.getUint32(14, true)

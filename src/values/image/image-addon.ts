@@ -1,7 +1,4 @@
-/**
- * The native add-on for pictures (native/image), loaded: with libjpeg-turbo, or without JPEG where that library is
- * missing. @module
- */
+/** Loads the native add-on for pictures (native/image), with or without libjpeg-turbo. @module */
 import { loadAddon } from '../../core/native/load-addon.ts'
 
 /** Works in libuv's pool: a `stop` that is not 0 gives the work up. Resolves with a text that says what failed. */
@@ -35,7 +32,7 @@ const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
 const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)
 const plain = typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
 
-/** The library and its version, or why there is none; for `serving --version`. */
+/** The library and its version, or why it is missing; for `serving --version`. */
 export const jpegStatus: { readonly library?: string; readonly reason?: string } =
   typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.addon.library }
 
@@ -45,10 +42,7 @@ export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? u
 /** The add-on; undefined where it does not load. */
 export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain.addon
 
-/**
- * Runs work of the add-on, which stops at the next row when the signal is aborted.
- * **Errors**: an Error with the text that says what failed; the signal's reason.
- */
+/** Runs work that stops when the signal is aborted. **Errors**: an Error that says what failed; the signal's reason. */
 export async function runWithStop<T>(
   signal: AbortSignal | undefined,
   work: (stop: Uint8Array) => Promise<string | T>,

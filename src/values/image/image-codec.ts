@@ -1,18 +1,8 @@
 /**
  * The picture codecs: @napi-rs/image, libjpeg-turbo for JPEG where it loads, and our own code for what the package
- * lacks.
- *
- * What the package does and lacks:
- * - `rawPixels` does not say the mode: it follows from the number of bytes. Palettes are resolved, CMYK becomes RGB.
- * - Cut-off JPEG and WebP files are read without an error: they are refused before.
- * - EXIF orientation is not applied.
- * - GIF, and TIFF of floats, 32 bits, palettes or L*a*b*, are not read.
- * - Input is read in the pool without a copy: it must not change until the promise settles.
- * - A signal only removes work that still waits for a thread.
- * - It has no limit of pixels, and `metadata` decodes everything: `header.ts` reads sizes.
- * - AVIF is only written: a small file was decoded to 1.9 GB before it was refused.
- * - It encodes files or RGBA: other modes are passed as PNM and PAM.
- * @module
+ * does not read: GIF, and TIFF of floats, 32 bits, palettes or L*a*b*. The package states no mode of `rawPixels`, reads
+ * cut-off JPEG and WebP files without an error, has no limit of pixels, and may take GBs for an AVIF, so that AVIF is
+ * only written. Input must not change until the promise settles; a signal only removes work that still waits. @module
  */
 import { loadOptional } from '../../core/modules/optional.ts'
 import type { NDArray } from '../array/ndarray.ts'
@@ -35,9 +25,8 @@ import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
   /**
-   * Decodes a picture's bytes to pixels in the mode they are stored in; channels of 16 bits but grey keep their high
-   * byte. The bytes must not change until the promise settles.
-   * **Errors**: an Error that says what is damaged or not supported; what `begin` throws; the signal's reason.
+   * Decodes to pixels in the stored mode. The bytes must not change until then. **Errors**: an Error; `begin`'s; the
+   * signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
   /** Decodes a picture's bytes to a tensor, a JPEG in one pass. **Errors**: as of decode. */
@@ -47,10 +36,7 @@ export interface ImageCodec {
     plan: TensorPlan<D>,
     job?: DecodeJob,
   ): Promise<NDArray<D>>
-  /**
-   * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written;
-   * the signal's reason.
-   */
+  /** Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error; the signal's reason. */
   encode(
     pixels: Pixels,
     mimeType: EncodableMimeType,
@@ -62,7 +48,7 @@ export interface ImageCodec {
 /** Whom a picture is decoded for. */
 export interface DecodeJob {
   readonly signal?: AbortSignal | undefined
-  /** Called when it is the picture's turn, before its pixels, or its tensor, take so many bytes; may throw. */
+  /** Called when it is the picture's turn, before its pixels or tensor take so many bytes; may throw. */
   readonly begin?: (bytes: number) => void
   readonly keepsPalette?: boolean
 }
@@ -92,10 +78,7 @@ export function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
   return typeof mimeType === 'string' && Object.hasOwn(encodableModes, mimeType)
 }
 
-/**
- * Returns the nearest mode that a format holds: the mode itself, else colour for colour, alpha where there is any, grey
- * for the rest. `I` is clipped to 16 bits where those are held, and it and `F` to 0…255 elsewhere, as Pillow does.
- */
+/** Returns the nearest mode that a format holds. `I` and `F` are clipped, as Pillow does. */
 export function storableMode(
   { mode, palette }: Pick<Pixels, 'mode' | 'palette'>,
   mimeType: EncodableMimeType,
@@ -148,9 +131,7 @@ export function imageCodec(): ImageCodec {
   return loaded
 }
 
-/**
- * Returns the codec with libjpeg-turbo, or without it as where it does not load. **Errors**: as of {@link imageCodec}.
- */
+/** Returns the codec with libjpeg-turbo, or without it. **Errors**: as of {@link imageCodec}. */
 export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
 
@@ -162,7 +143,6 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
     if (header.mimeType === 'image/gif') {
       const frame = readGif(bytes)
       if (frame === undefined) throw new Error('the first frame is missing')
-      // On the event loop, but its pixels count as well.
       return pictureQueue.run(area, signal, async () => {
         begin?.(area * 4)
         return decodeGif(bytes, frame, keepsPalette, signal)
@@ -244,10 +224,7 @@ function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
   return mimeType === 'image/jpeg' && (channels === 1 || channels === 3)
 }
 
-/**
- * Finds the mode of raw pixels by their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with
- * alpha.
- */
+/** Finds the mode by the number of bytes; the header's depth tells 16-bit grey from `LA`. */
 function pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Pixels {
   const bytes = raw.length / (width * height)
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)

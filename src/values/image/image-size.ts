@@ -5,9 +5,7 @@ export const maxHeaderSteps = 1 << 16
 
 /** Size of the picture as a decoder would allocate it. */
 export interface ImageSize {
-  /** **Units**: pixels. */
   readonly width: number
-  /** **Units**: pixels. */
   readonly height: number
   readonly bitDepth?: number
   readonly channels?: number

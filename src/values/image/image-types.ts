@@ -19,7 +19,6 @@ const extensions: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMime
   ['.tiff', 'image/tiff'],
 ])
 
-// Older names that some clients use.
 const aliases: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMimeType>([
   ['image/jpg', 'image/jpeg'],
   ['image/pjpeg', 'image/jpeg'],

@@ -1,7 +1,4 @@
-/**
- * PNG files of palettes, read as the palette and the places in it, and written: @napi-rs/image makes colours of them.
- * @module
- */
+/** PNG files of palettes, read and written with their palette, which @napi-rs/image resolves. @module */
 import { promisify } from 'node:util'
 import { crc32, deflate, inflate } from 'node:zlib'
 import { type Pixels, paletteOf } from './raster-modes.ts'
@@ -17,7 +14,6 @@ export function isIndexedPng(bytes: Uint8Array): boolean {
   return bytes[25] === indexedType
 }
 
-/** What a file holds but its size. */
 interface Content {
   readonly bitDepth: number
   readonly isInterlaced: boolean
@@ -26,8 +22,8 @@ interface Content {
 }
 
 /**
- * Decodes a PNG of a palette to `P`; transparency is alpha of the palette. The bytes must not change until the promise
- * settles. **Errors**: an Error for damaged data; the signal's reason. **Source**: PNG 3rd edition, sections 7 to 11.
+ * Decodes a PNG of a palette to `P`. The bytes must not change until the promise settles. **Errors**: an Error for
+ * damaged data; the signal's reason. **Source**: PNG 3rd edition, sections 7 to 11.
  */
 export async function decodeIndexedPng(
   bytes: Uint8Array,
@@ -47,7 +43,7 @@ export async function decodeIndexedPng(
   const rowBytes = (columns: number) => Math.ceil((columns * bitDepth) / 8)
   const size = passes.reduce((sum, { columns, rows }) => sum + rows * (1 + rowBytes(columns)), 0)
   const lines = await unpack(data, { maxOutputLength: size }).catch((cause) => {
-    // A RangeError, as for a lack of memory, when there is more than `size`.
+    // More than `size` is a RangeError, like a lack of memory.
     throw new Error('the pixels cannot be unpacked', { cause })
   })
   if (lines.length < size) throw new Error('the data ends before the picture')
@@ -166,7 +162,6 @@ export async function encodeIndexedPng(
 ): Promise<Buffer> {
   const colors = paletteOf({ palette })
   const lines = new Uint8Array((width + 1) * height)
-  // Palettes are best packed without a filter.
   for (let row = 0; row < height; row++) lines.set(data.subarray(row * width, (row + 1) * width), row * (width + 1) + 1)
   const size = Buffer.alloc(13)
   size.writeUInt32BE(width)

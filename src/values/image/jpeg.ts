@@ -1,8 +1,6 @@
 /**
- * JPEG by libjpeg-turbo, where the add-on with it loads: bit for bit as Pillow's.
- * - A frame header of another size than `header.ts` read is refused: the limit of pixels was checked by that size.
- * - Data that ends early, and pictures of more than 100 scans, are refused.
- * @module
+ * JPEG by libjpeg-turbo, bit for bit as Pillow's. Refuses a frame header of another size than `header.ts` read (which
+ * was checked), data that ends early, and more than 100 scans. @module
  */
 import type { ImageHeader } from './header.ts'
 import { type JpegAddon, jpegAddon, runWithStop } from './image-addon.ts'
@@ -11,15 +9,9 @@ import { planFields, type Resize } from './resize.ts'
 
 /** JPEG in grey and RGB, off the event loop. */
 export interface JpegCodec {
-  /**
-   * Decodes a JPEG with one or three channels to pixels of mode `L` or `RGB`. The bytes must not change until the
-   * promise settles. **Errors**: an Error that says what is damaged or not supported; the signal's reason.
-   */
+  /** Decodes to `L` or `RGB`. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
   decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels>
-  /**
-   * Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`, as `resample` does. **Errors**:
-   * as of decode.
-   */
+  /** Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`. **Errors**: as of decode. */
   decodeResized(
     bytes: Uint8Array,
     header: ImageHeader,
@@ -29,8 +21,7 @@ export interface JpegCodec {
     signal?: AbortSignal,
   ): Promise<void>
   /**
-   * Encodes pixels of mode `L` or `RGB` with colour at half the resolution. They must not change until the promise
-   * settles. **Units**: quality is 1 to 100. **Errors**: as of decode.
+   * Encodes `L` or `RGB`, which must not change until then. **Units**: quality is 1 to 100. **Errors**: as of decode.
    */
   encode(pixels: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array>
 }

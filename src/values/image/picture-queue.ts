@@ -1,6 +1,6 @@
 /** The queue of pictures in front of libuv's thread pool. @module */
 
-/** Pictures from this size on take tens of milliseconds. **Units**: pixels. */
+/** Pictures from this size on are large. **Units**: pixels. */
 const minLargePixels = 4_000_000
 /** Of large pictures at once, if there is more than one. **Units**: pixels. */
 const maxLargePixels = 128_000_000
@@ -11,10 +11,7 @@ interface Job {
   readonly start: () => void
 }
 
-/**
- * Lets pictures into libuv's pool, first come first served, so that they never take all of its threads: gzip, files and
- * large arrays use the same ones. One slot is left to small pictures, so that these do not wait for large ones.
- */
+/** Lets pictures into libuv's pool in order, never into all threads; one slot is left to small pictures. */
 export class PictureQueue {
   readonly #slots: number
   readonly #small: Job[] = []
@@ -24,15 +21,11 @@ export class PictureQueue {
   #runningLarge = 0
   #runningLargePixels = 0
 
-  /** `slots` pictures run at once; one less of large ones, if there are two or more. */
   constructor(slots: number) {
     this.#slots = slots
   }
 
-  /**
-   * Runs `work` on a picture of so many pixels once there is a slot for it.
-   * **Errors**: those of `work`; the signal's reason if it is aborted while the picture waits.
-   */
+  /** Runs `work` once there is a slot. **Errors**: those of `work`; the signal's reason while it waits. */
   async run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted()
     if (this.#canStart(pixels)) this.#take(pixels)
@@ -66,7 +59,6 @@ export class PictureQueue {
     return pixels < minLargePixels ? this.#small : this.#large
   }
 
-  /** Whether there is a slot, and nothing that came before waits for it. */
   #canStart(pixels: number): boolean {
     return this.#queueOf(pixels).length === 0 && this.#fits(pixels)
   }

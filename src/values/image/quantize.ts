@@ -1,7 +1,4 @@
-/**
- * Colours to a palette of their own: those of the picture when they are at most 256, else the best that repeated cuts
- * find. @module
- */
+/** Colours to a palette: the picture's own up to 256, else the best that repeated cuts find. @module */
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'
 
@@ -40,13 +37,11 @@ interface Histogram {
   readonly bits: number
   readonly channels: number
   readonly counts: Uint32Array
-  /** Of each cell and channel, the levels added up. */
   readonly sums: Float64Array
 }
 
 interface Box {
   readonly cells: Uint32Array
-  /** Mean levels. */
   readonly color: readonly number[]
   readonly channel: number
   readonly error: number

@@ -35,10 +35,9 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
 }
 
 /**
- * Returns a picture in another colour mode; the same object if it has that mode already. Mode `1` is dithered, alpha is
- * dropped, `I`, `F` and `I;16` are clipped to 0…255. `P` of `RGBA` is made of its colours, but not by Pillow's
- * arithmetic; `LAB` is computed where Little CMS interpolates: up to 30 off for strong colours. **Source**: Pillow 11.3
- * `Image.convert`; fixtures in `test/fixtures/images`. **Errors**: the signal's reason.
+ * Returns a picture in another mode; the same object if it has that mode. Mode `1` is dithered, alpha is dropped, `I`,
+ * `F` and `I;16` are clipped to 0…255. Differs from Pillow for `P` of `RGBA`, and for strong colours of `LAB` by up
+ * to 30. **Source**: Pillow 11.3 `Image.convert`. **Errors**: the signal's reason.
  */
 export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
   if (raster.mode === mode) return raster

@@ -3,10 +3,7 @@
 import { thousandfoldLuma } from './raster-luma.ts'
 import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'
 
-/**
- * Floyd–Steinberg dithering to mode `1`, for `L` and `RGB` only, as in Pillow; undefined for the other modes. The
- * kernel keeps the errors of the row above, so it takes whole rows from top to bottom, once.
- */
+/** Floyd–Steinberg dithering of `L` and `RGB` to mode `1`, by whole rows from top to bottom, once. */
 export function dither(mode: RasterMode, width: number): Kernel | undefined {
   if (mode !== 'L' && mode !== 'RGB') return undefined
   // Pillow's dithering truncates the luma of colours; its other conversions round it.
@@ -24,7 +21,6 @@ export function dither(mode: RasterMode, width: number): Kernel | undefined {
         const bit = level > 128 ? 255 : 0
         target[row + x] = bit
         const error = level - bit
-        // 3/16 to the lower left, 5/16 below, 1/16 to the lower right, 7/16 to the right.
         errors[x] = error * 3 + below
         below = error * 5 + diagonal
         diagonal = error

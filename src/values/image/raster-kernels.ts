@@ -1,7 +1,4 @@
-/**
- * The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`: loops over pixels, integers where Pillow has
- * integers and float32 where it has floats. @module
- */
+/** The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`. @module */
 
 import { fromHsv, toHsv } from './raster-hsv.ts'
 import { fromLab, toLab } from './raster-lab.ts'
@@ -39,7 +36,6 @@ const greyToGreyAlpha: Kernel = (source, target, from, to) => {
 const greyToCmyk =
   (step: number): Kernel =>
   (source, target, from, to) => {
-    // The three colours stay 0: the target is new.
     for (let i = from; i < to; i++) target[i * 4 + 3] = 255 - source[i * step]
   }
 
@@ -181,10 +177,7 @@ const fromGrey = (step: 1 | 2) => ({
   HSV: greyToHsv(step),
 })
 
-/**
- * The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts;
- * for palettes see raster-palette.ts.
- */
+/** The direct conversions; all others go through `L` or `RGB`. Mode `1` is dithered: see raster-dither.ts. */
 export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> = {
   1: { L: bitToGrey },
   L: { ...fromGrey(1), LA: greyToGreyAlpha, I: greyToGrey(1), F: greyToGrey(1), 'I;16': greyToGrey(1) },

@@ -1,7 +1,4 @@
-/**
- * RGB to CIE L*a*b* (D50) and back, as between the profiles sRGB and LAB of Little CMS, which interpolates in a table.
- * @module
- */
+/** RGB to CIE L*a*b* (D50) and back, as between the profiles sRGB and LAB of Little CMS. @module */
 import type { Kernel, RasterElements } from './raster-modes.ts'
 
 const linear = Float64Array.from({ length: 256 }, (_, i) => {

@@ -26,15 +26,10 @@ export type RasterMode = `${keyof typeof rasterModes}`
 /** The pixels of a raster as numbers: one element per channel. */
 export type RasterElements = Uint8Array | Uint16Array | Int32Array | Float32Array
 
-/**
- * Converts the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all
- * 0.
- */
+/** Converts the pixels `from` up to `to`. The target is new, so all 0. */
 export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
 
-/**
- * Pixels in rows from top to bottom, channels side by side, without gaps: what codecs and conversions take and return.
- */
+/** Pixels in rows from top to bottom, channels side by side, without gaps. */
 export interface Pixels {
   readonly mode: RasterMode
   readonly width: number
@@ -70,14 +65,10 @@ export function pixelBytes(mode: RasterMode): number {
   return channels * dataConstructor(dtype).BYTES_PER_ELEMENT
 }
 
-/**
- * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I`, `F` and `I;16` whose bytes start
- * off a multiple of their size.
- */
+/** Returns the channels as numbers: a view of `data`, or a copy of `I`, `F` and `I;16` if unaligned. */
 export function elementsOf({ data, mode }: Pixels): RasterElements {
   const { dtype } = rasterModes[mode]
   if (dtype === 'uint8') return data
-  // Every platform that Node's binaries are built for with these codecs is little-endian.
   // Not `slice`: on a Buffer that is another view of the same bytes.
   const Elements = dataConstructor(dtype)
   const size = Elements.BYTES_PER_ELEMENT

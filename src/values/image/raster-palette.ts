@@ -46,7 +46,6 @@ export function fromPalette(raster: Pixels, mode: RasterMode): PaletteConversion
 function colorsIn(palette: Uint8Array, mode: RasterMode): RasterElements | undefined {
   const colors: Pixels = { mode: 'RGBA', width: 256, height: 1, data: palette }
   if (mode === 'RGBA' || mode === 'RGBX') return palette
-  // Not dithered, as in Pillow.
   if (mode === '1') return Uint8Array.from(range(256), (i) => (thousandfoldLuma(palette, i * 4) >= 128_000 ? 255 : 0))
   const kernel = kernels.RGBA[mode]
   if (kernel === undefined) return undefined
@@ -80,10 +79,7 @@ const indexesWithAlpha =
     }
   }
 
-/**
- * Converts to a palette: grey to that of greys, colours to that of the web, dithered (Floyd–Steinberg), as Pillow
- * does; alpha is dropped. Other modes have no direct conversion.
- */
+/** Converts to a palette: grey to the greys, colours to the web's, dithered; undefined for other modes. */
 export function toPalette({ mode: from, width }: Pixels, mode: 'P' | 'PA'): PaletteConversion {
   const step = mode === 'PA' ? 2 : 1
   if (from === 'L') return { direct: mode === 'PA' ? greyPairs : indexesOf(1), palette: greys }
@@ -101,10 +97,7 @@ const greyPairs: Kernel = (source, target, from, to) => {
 /** Level of the cube for each level of a channel; Pillow looks colours up in steps of four. */
 const cubeLevels = Uint8Array.from(range(256), (level) => Math.round((level & 0xfc) / 51))
 
-/**
- * Floyd–Steinberg dithering of three channels. Keeps the errors of the row above, so it takes whole rows from top to
- * bottom, once.
- */
+/** Floyd–Steinberg dithering of three channels, by whole rows from top to bottom, once. */
 function ditherToWeb(step: number, targetStep: number, width: number): Kernel {
   const errors = new Int32Array((width + 1) * 3)
   const carried = new Int32Array(3)
@@ -122,13 +115,11 @@ function ditherToWeb(step: number, targetStep: number, width: number): Kernel {
           levels[c] = Math.max(0, Math.min(255, exact))
         }
         const [red, green, blue] = [cubeLevels[levels[0]], cubeLevels[levels[1]], cubeLevels[levels[2]]]
-        // Black is the first of its entries.
         const index = red + green + blue === 0 ? 0 : 10 + red + green * 6 + blue * 36
         target[(row + x) * targetStep] = index
         if (targetStep === 2) target[(row + x) * 2 + 1] = 255
         for (let c = 0; c < 3; c++) {
           const error = levels[c] - webColors[index * 4 + c]
-          // 3/16 to the lower left, 5/16 below, 1/16 to the lower right, 7/16 to the right.
           errors[x * 3 + c] = error * 3 + below[c]
           below[c] = error * 5 + diagonal[c]
           diagonal[c] = error

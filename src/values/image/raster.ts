@@ -24,13 +24,11 @@ import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from
 import { tensorOf } from './tensor-of.ts'
 
 /**
- * Pixels in rows from top to bottom, channels side by side, nothing between rows. **Shape**: `width * height` pixels.
- * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32, `F` a float32 and
- * `I;16` a uint16 a pixel, held in `data` as their little-endian bytes. `P`, and `PA` with alpha, are the places of
- * their colours in `palette`, which has red, green, blue and alpha of at most 256 (without it, the greys). `a` and `b`
- * of `LAB` are signed bytes. The last byte of `RGBX` says nothing. **Errors**: InvalidArgument when mode, size, data
- * and palette do not fit together. **Cost**: keeps `data` as it is, no copy. **Example** `new RasterImage('L', 2, 1,
- * Uint8Array.of(0, 255))`
+ * Pixels in rows from top to bottom, channels side by side. **Units**: channels are bytes 0 to 255 (mode `1`: 0 or
+ * 255); `I` is an int32, `F` a float32 and `I;16` a uint16, little-endian in `data`. `P` and `PA` point at colours of
+ * `palette`: red, green, blue and alpha of at most 256 (default greys). `a` and `b` of `LAB` are signed bytes.
+ * **Errors**: InvalidArgument if mode, size, data and palette do not fit. Shares `data`. **Example** `new
+ * RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
  */
 export class RasterImage implements Pixels {
   readonly mode: RasterMode
@@ -63,27 +61,20 @@ export class RasterImage implements Pixels {
     this.palette = palette
   }
 
-  /**
-   * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a
-   * multiple of four.
-   */
+  /** Returns the channels as numbers: a view of `data`, or a copy of `I` and `F` if unaligned. */
   elements(): RasterElements {
     return elementsOf(this)
   }
 
-  /**
-   * Returns a picture with pixels of its own. Those of a picture of a request are freed at its end, and reading
-   * them later throws; those of the copy stay. **Cost**: a copy.
-   */
+  /** Returns a picture with pixels of its own: a request's own pixels are freed at its end. */
   copy(): RasterImage {
     return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data), this.palette)
   }
 
   /**
-   * Returns the picture in another size. **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`,
-   * `I;16`, `P`, `PA` and `LAB`, and for sides that are not 1 to 65,535; the signal's reason. **Cost**: in libuv's
-   * thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be transferred meanwhile.
-   * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
+   * Returns the picture in another size, as Pillow's `Image.resize`; the pixels may change meanwhile. **Units**:
+   * pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides that are
+   * not 1 to 65,535; the signal's reason. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
    */
   async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
     checkOptions('RasterImage.resize', options, ['filter', 'signal'])
@@ -109,10 +100,7 @@ export class RasterImage implements Pixels {
     return new RasterImage(mode, width, height, out)
   }
 
-  /**
-   * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not
-   * within the picture. **Cost**: a copy of the part.
-   */
+  /** Returns a copy of a part. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or outside. */
   crop(left: number, top: number, width: number, height: number): RasterImage {
     const isWithin = [left, top, width, height].every(Number.isInteger) && Math.min(left, top) >= 0
     if (!isWithin || Math.min(width, height) < 1 || left + width > this.width || top + height > this.height) {
@@ -129,11 +117,10 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass. **Shape**: `[channels,
-   * height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey modes, else RGB.
-   * **Errors**: InvalidArgument for an option that does not fit, or a side above 65,535 pixels; the signal's reason.
-   * **Cost**: as `resize`. **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std:
-   * [0.229, 0.224, 0.225] })`
+   * Returns a tensor for a model: resized, cut out and normalised. **Shape**: `[channels, height, width]`, or `[height,
+   * width, channels]` for `hwc`; 1 channel for grey modes, else RGB. **Errors**: InvalidArgument for a bad option, or a
+   * side above 65,535; the signal's reason. **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456,
+   * 0.406] })`
    */
   async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
     const isGrey = rasterModes[this.mode].channels === 1 || this.mode === 'LA'
@@ -146,10 +133,9 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the bytes of a picture file. Modes that the format does not hold are converted to the nearest one.
-   * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an
-   * Error for what the format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example** `await
-   * image.encode('image/webp', { quality: 90 })`
+   * Returns the bytes of a picture file, in the nearest mode that the format holds. **Errors**: InvalidArgument for
+   * another format or quality; MissingDependencyException without `@napi-rs/image`; an Error for what the format cannot
+   * hold; the signal's reason. **Example** `await image.encode('image/webp', { quality: 90 })`
    */
   async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
@@ -163,9 +149,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one
-   * channel; uint8, int32 for `I`, float32 for `F`, uint16 for `I;16`. **Cost**: shares memory with `data`, see {@link
-   * RasterImage.elements}.
+   * Returns an array that shares `data`: `[height, width]`, or `[height, width, channels]` for several channels; uint8,
+   * int32 for `I`, float32 for `F`, uint16 for `I;16`.
    */
   toNDArray(): NDArray<'uint8' | 'uint16' | 'int32' | 'float32'> {
     const { channels, dtype } = rasterModes[this.mode]
@@ -174,9 +159,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Makes a picture of an array. **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`,
-   * 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`; uint16 `I;16`. **Errors**: InvalidArgument when dtype or shape
-   * do not fit the mode. **Cost**: no copy.
+   * Makes a picture of an array `[h, w]` or `[h, w, channels]`, sharing its data. Without `mode`: uint8 of 1 channel is
+   * `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`; uint16 `I;16`. **Errors**: InvalidArgument.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
     if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))

@@ -1,7 +1,4 @@
-/**
- * Memory of pixels that is freed at the end of its request: V8 would collect its whole heap for about every 64 MB. It
- * is detached, so that it never shows pixels of another request. @module
- */
+/** Memory of pixels that is freed at the end of its request: V8 would collect its whole heap too often. @module */
 
 import { markGone } from '../../core/memory/mark-gone.ts'
 import type { Context } from '../../http/context.ts'
@@ -17,18 +14,14 @@ export function freePixels({ data }: Pixels): void {
   if (imageAddon !== undefined) imageAddon.freeMemory(buffer)
   else {
     try {
-      // Detached all the same: what holds with the add-on holds without it.
       structuredClone(buffer, { transfer: [buffer] })
     } catch {
-      // On Node 21 and later the memory of @napi-rs/image cannot be.
+      // On Node 21 and later the memory of @napi-rs/image cannot be detached.
     }
   }
 }
 
-/**
- * Frees a picture at the end of its request, once the function has returned. When the function failed or the request
- * was given up, what it started may run on: then the memory is left to the collector.
- */
+/** Frees a picture at its request's end if the function returned; after a failure what it started may run on. */
 export function freeAtEnd(picture: Pixels, ctx: Context): void {
   const { mode, width, height, data } = picture
   lent.add(data.buffer)
@@ -40,7 +33,7 @@ export function freeAtEnd(picture: Pixels, ctx: Context): void {
   })
 }
 
-/** Leaves memory to the collector that would be freed at the end of a request. **Cost**: 10 ns for other memory. */
+/** Leaves memory to the collector that would be freed at the end of a request. */
 export function leaveToCollector(memory: ArrayBufferLike): void {
   lent.delete(memory)
 }

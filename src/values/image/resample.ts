@@ -1,16 +1,12 @@
 /**
- * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript with the same results. **Source**: Pillow's
- * `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes between the two. @module
+ * Resizing of 8-bit pixels, by the add-on or in TypeScript. **Source**: Pillow's `Image.resize`, bit for bit. @module
  */
 import { imageAddon, runWithStop } from './image-addon.ts'
 import { luma } from './raster-luma.ts'
 import { type Pixels, rasterModes } from './raster-modes.ts'
 import { type Axis, planFields, type Resize, type ResizeFilter } from './resize.ts'
 
-/**
- * Resizes pixels of 8-bit channels into `out`. The pixels must not change until the promise settles.
- * **Errors**: the signal's reason. **Cost**: one pass in libuv's pool; without the add-on at once on the event loop.
- */
+/** Resizes 8-bit channels into `out`. The pixels must not change until then. **Errors**: the signal's reason. */
 export async function resample(pixels: Pixels, resize: Resize, out: Uint8Array, signal?: AbortSignal): Promise<void> {
   const addon = imageAddon
   if (addon === undefined) return resampleRows(pixels, resize, out)

@@ -7,8 +7,7 @@ export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const
 export type ResizeFilter = (typeof resizeFilters)[number]
 
 /**
- * One direction: `extent` of the input's pixels map to `full` pixels, of which `count` from `first` on are computed.
- * `extent` is fractional where a JPEG was decoded at a fraction of its size.
+ * One direction: `extent` input pixels (fractional for a scaled JPEG) map to `full`; `count` from `first` are computed.
  */
 export interface Axis {
   readonly extent: number

@@ -6,7 +6,6 @@ import type { Pixels, RasterMode } from './raster-modes.ts'
 import { resample } from './resample.ts'
 import type { TensorPlan } from './tensor.ts'
 
-// Alpha and luma are worked out in the same pass.
 const directModes: readonly RasterMode[] = ['L', 'LA', 'RGB', 'RGBA']
 
 /** Resizes and normalises pixels, which must not change until the promise settles. **Errors**: the signal's reason. */

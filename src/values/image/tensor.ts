@@ -12,14 +12,11 @@ export interface TensorOptions {
   /** Height and width, in the order of the tensor's shape. **Units**: pixels, 1 to 16,384. */
   readonly size: readonly [height: number, width: number]
   /**
-   * `cover` (default) resizes until both sides are at least as long as asked and cuts the centre out; `contain` resizes
-   * until none is longer and centres the picture on `background`; `fill` resizes each side by itself.
+   * `cover` (default) resizes until both sides suffice and cuts the centre out; `contain` resizes until none is too
+   * long and centres the picture on `background`; `fill` resizes each side separately.
    */
   readonly fit?: TensorFit
-  /**
-   * For `cover`: what the shorter side is resized to before the centre is cut out, such as 256 for a size of 224.
-   * Default: what just covers.
-   */
+  /** For `cover`: the shorter side before the cut, such as 256 for 224. Default: what just covers. */
   readonly shortSide?: number
   /** Default `bilinear`. */
   readonly filter?: ResizeFilter
@@ -34,9 +31,8 @@ export interface TensorOptions {
   /** For `contain`: the level around the picture, 0 to 255, for each channel. Default 0. */
   readonly background?: readonly number[]
   /**
-   * Whether a JPEG of at least four times the area that is needed is decoded at 1/2, 1/4 or 1/8 of its size, which
-   * stays at least twice as long and wide as what it is resized to. Default true: single levels differ by a few from
-   * those of a resize of all pixels.
+   * Whether a JPEG of at least four times the needed area is decoded at 1/2, 1/4 or 1/8. Default true: some levels
+   * differ.
    */
   readonly scaleOnLoad?: boolean
 }
@@ -47,10 +43,7 @@ export type TensorFit = 'cover' | 'contain' | 'fill'
 /** The element type of the tensors that options ask for. */
 export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 'uint8' : 'float32'
 
-/**
- * The longest side of a picture that is resized: the weights of a filter take memory in proportion to it. **Units**:
- * pixels.
- */
+/** The longest side of a picture that is resized: its weights take memory. **Units**: pixels. */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
 const names = 'size,fit,shortSide,filter,layout,dtype,mean,std,background,scaleOnLoad'.split(',')
@@ -109,16 +102,12 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     this.#table = dtype === 'uint8' ? undefined : tableOf(means, stds)
   }
 
-  /** The shape of the tensor. */
   get shape(): number[] {
     const [height, width, channels] = [this.#height, this.#width, this.channels]
     return this.#isPlanar ? [channels, height, width] : [height, width, channels]
   }
 
-  /**
-   * Returns how much smaller a JPEG of this size may be decoded: 1, 2, 4 or 8 times, and no side less than twice what
-   * it is resized to. **Source**: Pillow's `Image.thumbnail`, whose `reducing_gap` is 2.
-   */
+  /** Returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded. **Source**: Pillow's `Image.thumbnail`. */
   denominator(width: number, height: number): number {
     if (!this.scaleOnLoad) return 1
     const [fullWidth, fullHeight] = this.#full(width, height)
@@ -146,12 +135,11 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     }
   }
 
-  /** Of a tensor. **Units**: bytes. */
   get byteLength(): number {
     return this.#width * this.#height * this.channels * (this.#table === undefined ? 1 : 4)
   }
 
-  /** Returns memory for a tensor: with the background where there is any, else with anything. */
+  /** Returns memory for a tensor: with the background if any, else with anything. */
   allocate(): Uint8Array {
     const area = this.#width * this.#height
     const bytes = new Uint8Array(Buffer.allocUnsafeSlow(this.byteLength).buffer)
@@ -163,13 +151,11 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     return bytes
   }
 
-  /** Returns the array over memory of `allocate`. */
   arrayOf(bytes: Uint8Array): NDArray<D> {
     const data = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
     return new NDArray(data as DataOf<D>, this.shape, this.dtype)
   }
 
-  /** Returns the size that the whole picture is resized to. */
   #full(width: number, height: number): readonly [number, number] {
     const [toWidth, toHeight] = [this.#width, this.#height]
     if (this.#fit === 'fill') return [toWidth, toHeight]

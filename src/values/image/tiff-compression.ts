@@ -14,7 +14,6 @@ export async function unpackBits(packed: Uint8Array, size: number, signal?: Abor
       written += run.length
       at += header + 2
     } else {
-      // 128 stands for nothing.
       const count = header === 128 ? 0 : 257 - header
       output.fill(packed[at + 1], written, written + count)
       written = Math.min(size, written + count)
@@ -27,8 +26,7 @@ export async function unpackBits(packed: Uint8Array, size: number, signal?: Abor
 const [clearCode, endCode] = [256, 257]
 
 /**
- * Unpacks at most `size` bytes of LZW, whose codes of 9 to 12 bits stand with their highest bit first and grow one code
- * early; fewer where the data ends. **Errors**: an Error for a code that stands for nothing. **Source**: TIFF 6.0,
+ * Unpacks at most `size` bytes of TIFF's LZW; fewer where the data ends. **Errors**: an Error. **Source**: TIFF 6.0,
  * section 13.
  */
 export async function unpackLzw(packed: Uint8Array, size: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -44,7 +42,7 @@ export async function unpackLzw(packed: Uint8Array, size: number, signal?: Abort
   let previous = -1
   let work = 0
   for (let at = 0; written < size; ) {
-    // Both codes and bytes count: a code may stand for thousands of bytes, or for none.
+    // A code may stand for thousands of bytes, or for nothing.
     if (++work >= turnPixels) {
       work = 0
       await nextTurn(signal)

@@ -17,7 +17,6 @@ export function encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photom
   const { channels, dtype } = rasterModes[mode]
   const bits = dtype === 'uint8' ? 8 : 32
   const colors = paletteOf(pixels)
-  // All reds, all greens, all blues, in 16 bits.
   const levels = [0, 1, 2].flatMap((c) => Array.from({ length: 256 }, (_, i) => colors[i * 4 + c] * 257))
   const entries: readonly (readonly [tag: number, type: number, ...values: number[]])[] = [
     [256, long, width],

@@ -1,7 +1,4 @@
-/**
- * Decodes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of one channel that are no bytes.
- * @module
- */
+/** Decodes TIFF files that @napi-rs/image does not: palettes, L*a*b*, integers and floats. @module */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import { type Pixels, pixelBytes } from './raster-modes.ts'
@@ -21,7 +18,6 @@ export interface TiffLayout {
   readonly rowsPerStrip: number
   readonly offsets: readonly number[]
   readonly lengths: readonly number[]
-  /** 16-bit levels: all reds, all greens, all blues. */
   readonly colors: readonly number[]
 }
 
@@ -44,7 +40,7 @@ export function readTiffLayout(bytes: Uint8Array): TiffLayout | undefined {
   }
   const one = (tag: number, standard: number) => tags.get(tag)?.[0] ?? standard
   const kind = kindOf(one(262, 1), one(258, 1), one(339, 1))
-  // Other channels, tiles and predictors are left to the package, which says what it does not support.
+  // Other channels, tiles and predictors are left to the package.
   if (kind === undefined || one(277, 1) !== (kind === 'lab' ? 3 : 1) || tags.has(322) || one(317, 1) !== 1)
     return undefined
   if (kind === 'lab' && one(284, 1) !== 1) return undefined
@@ -73,7 +69,7 @@ function kindOf(photometric: number, bits: number, format: number): SampleKind |
   return bits === 16 && format === 2 ? 'int16' : undefined
 }
 
-/** Returns the whole numbers of an entry; undefined for other types, and for what lies outside of the file. */
+/** Returns the whole numbers of an entry; undefined for other types, and outside of the file. */
 function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly number[] | undefined {
   const size = { 1: 1, 3: 2, 4: 4 }[view.getUint16(entry + 2, isLittle)]
   const count = view.getUint32(entry + 4, isLittle)
@@ -87,9 +83,8 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
 }
 
 /**
- * Decodes the first picture of a TIFF: strips without compression, or packed by Deflate, LZW or PackBits. With
- * `keepsPalette` one of a palette to `P`, else to `RGB`.
- * **Errors**: an Error for damaged data and another compression; the signal's reason.
+ * Decodes the first picture: strips uncompressed, or by Deflate, LZW or PackBits. A palette to `RGB`, or `P` with
+ * `keepsPalette`. **Errors**: an Error for damaged data and another compression; the signal's reason.
  */
 export async function decodeTiff(
   bytes: Uint8Array,
@@ -108,7 +103,6 @@ export async function decodeTiff(
     const [offset, length] = [offsets[strip], lengths[strip]]
     if (!(offset + length <= bytes.length)) throw new Error('the data ends before the picture')
     const rowBytes = width * sampleBytes[kind]
-    // The last strip may have more rows than the picture.
     const packed = bytes.subarray(offset, offset + length)
     const samples = await unpack(packed, layout.compression, rowsPerStrip * rowBytes, signal)
     if (samples.length < rows * rowBytes) throw new Error('the data ends before the picture')
@@ -131,7 +125,7 @@ async function unpack(strip: Uint8Array, compression: number, size: number, sign
   if (compression === 32773) return unpackBits(strip, size, signal)
   if (compression === 8 || compression === 32946) {
     return unpackDeflate(strip, { maxOutputLength: size }).catch((cause) => {
-      // A RangeError, as for a lack of memory, when there is more than `size`.
+      // More than `size` is a RangeError, like a lack of memory.
       throw new Error('a strip cannot be unpacked', { cause })
     })
   }
@@ -139,7 +133,6 @@ async function unpack(strip: Uint8Array, compression: number, size: number, sign
 }
 
 function placeColors(indexes: Uint8Array, { colors }: TiffLayout, data: Uint8Array, at: number, count: number): void {
-  // The upper bytes, as in Pillow.
   const levels = Uint8Array.from(colors, (level) => level >> 8)
   for (let i = 0, to = at * 3; i < count; i++, to += 3) {
     const index = indexes[i]
@@ -160,7 +153,6 @@ function placeNumbers(
   const to = new DataView(data.buffer, at * 4)
   for (let i = 0; i < count; i++) {
     if (kind === 'int16') to.setInt32(i * 4, from.getInt16(i * 2, isLittle), true)
-    // The bits of an int32 or a float32.
     else to.setUint32(i * 4, from.getUint32(i * 4, isLittle), true)
   }
 }

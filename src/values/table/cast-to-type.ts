@@ -7,8 +7,8 @@ import { type FrameType, isNested, itemOfType, kindOfType, timeOfType } from './
 import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
 
 /**
- * Returns a column as JSON text if its type is nested, so that a text cell such as `[1,2]` of a CSV file is read as a
- * list; and as text if its type is text, so that a list stays as it was written.
+ * Returns a column of nested type as JSON text, so that a CSV cell `[1,2]` is read as a list; a list for text as
+ * written.
  */
 export function markNested(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
   if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.isBinary) return column
@@ -55,7 +55,6 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
   return { failure: 'misfit', row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1 }
 }
 
-/** Returns the first row that is not null; -1 if there is none. */
 function firstValue(column: AnyColumn, rows: number): number {
   for (let row = 0; row < rows; row++) if (isValid(column, row)) return row
   return -1

@@ -8,10 +8,9 @@ import { loadPolars } from './polars/polars.ts'
 import type { DataFrame, Series } from './polars/polars-package.ts'
 
 /**
- * Returns a column of numbers as an array: rows × the length of their lists, for lists of lists one dimension more.
- * **Shape**: `[rows]` for numbers, `[rows, n]` for lists of `n` numbers. **Errors**: ValueError for nulls, for lists of
- * different lengths, and for elements that are no numbers. **Cost**: a copy of the memory by Polars, nothing per
- * element. **Example** `io.columnToNDArray(frame, 'embedding')`
+ * Returns a column of numbers as an array: `[rows]`, or `[rows, n]` for lists of `n` numbers. **Errors**: ValueError
+ * for nulls, lists of different lengths, and elements that are no numbers. **Example** `io.columnToNDArray(frame,
+ * 'embedding')`
  */
 export function columnToNDArray(source: DataFrame | Series, name?: string): NDArray<NumericDType> {
   const polars = loadPolars('columnToNDArray')
@@ -39,7 +38,6 @@ export function columnToNDArray(source: DataFrame | Series, name?: string): NDAr
   return new NDArray(elementsOf(column, size), shape, column.kind as NumericDType)
 }
 
-/** Returns the length that all lists have. */
 function lengthOf(column: ListColumn, rows: number, called: string): number {
   requireWhole(column, called)
   const { offsets } = column
@@ -63,8 +61,7 @@ function elementsOf(column: Column, size: number): DataOf<NumericDType> {
 
 /**
  * Returns an array as a series: of numbers for one dimension, of lists for more. **Errors**: ValueError for a scalar,
- * and for str and float16, which Polars does not have. **Cost**: a copy of the memory by Polars, nothing per element.
- * **Example** `frame.withColumn(io.columnFromNDArray('embedding', array))`
+ * str and float16. **Example** `frame.withColumn(io.columnFromNDArray('embedding', array))`
  */
 export function columnFromNDArray(name: string, array: NDArray): Series {
   const { dtype, shape } = array

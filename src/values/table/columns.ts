@@ -1,7 +1,4 @@
-/**
- * Typed columns between wire formats and data frames, laid out like Arrow's buffers so that passing them on takes one
- * copy. @module
- */
+/** Typed columns between wire formats and data frames, laid out like Arrow's buffers. @module */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
 
@@ -12,8 +9,8 @@ export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
 export type TimeUnit = (typeof timeUnits)[number]
 
 /**
- * What the integers of a column of times count: days since 1970 (int32), units since 1970, units since midnight, or
- * units of a duration (int64). `zone`: the name of the zone that instants are shown in; undefined for local times.
+ * Of times: days (int32) or units since 1970, since midnight, or of a duration (int64). `zone`: undefined for local
+ * times.
  */
 export type TimeType =
   | { readonly type: 'date' }
@@ -80,7 +77,7 @@ function columnBytes(column: AnyColumn): number {
   return column.data.byteLength + (column.offsets?.byteLength ?? 0)
 }
 
-/** Returns rows `start` to `end` of a table. **Cost**: views; copies offsets, and bits from the middle of a byte. */
+/** Returns rows `start` to `end` of a table as views; copies offsets, and bits from the middle of a byte. */
 export function sliceTable<C extends AnyColumn>(
   { columns }: ColumnTable<C>,
   start: number,
@@ -108,7 +105,6 @@ export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: 
   return { ...rest, data: data.subarray(start * size, end * size) }
 }
 
-/** Returns the offsets of rows `start` to `end`, counted from the first one. */
 function movedOffsets(offsets: Int32Array, start: number, end: number): Int32Array {
   const own = offsets.slice(start, end + 1)
   const [base] = own
@@ -168,7 +164,6 @@ export function bytesAt(column: Column, row: number): Uint8Array {
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
   const { heaps = [], ...rest } = column
-  // Four words for a view, see bytesAt.
   const words = columnWords(column)
   const offsets = new Int32Array(rows + 1)
   for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
@@ -192,8 +187,8 @@ export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<
 }
 
 /**
- * Returns a function that reads the number at a row of a numeric column, a bigint for 64-bit integers. For nulls it
- * returns whatever is stored there. **Errors**: RangeError for a row that the column does not have.
+ * Returns a function that reads a numeric column: bigints for 64-bit integers, anything for nulls. **Errors**:
+ * RangeError.
  */
 export function numberReader(column: Column): (row: number) => number | bigint {
   const numbers = columnNumbers(column)

@@ -116,10 +116,7 @@ function timeNamed(name: string): FrameType | undefined {
 
 let zoneless: { cast(type: object, strict: boolean): unknown } | undefined
 
-/**
- * Returns the type of instants that are shown in a time zone; undefined for a name that Polars does not know. Polars is
- * asked, since it panics where a column comes with such a name, and `Intl` takes names in any case of letters.
- */
+/** Returns the type of instants in a time zone; undefined for a name at which Polars would panic. */
 export function zonedType(unit: TimeUnit, zone: string): FrameType | undefined {
   if (!zoneName.test(zone)) return undefined
   const polars = loadPolarsPackage('time zones of columns')

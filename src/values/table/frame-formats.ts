@@ -82,14 +82,13 @@ export function responseFormat(
   return { format, headers: lines[format] }
 }
 
-/** Returns the offered types. The default comes first, so that it wins among equals. */
 function preferring(format: FrameFormat): readonly string[] {
   return [formatTypes[format], ...offered]
 }
 
 /**
- * Converts text of another charset to UTF-8 in memory of its own. **Errors**: UnsupportedMediaType for an unknown
- * charset, BadInput for bytes that are invalid in it, PayloadTooLarge above 4 MiB.
+ * Converts text to UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput, PayloadTooLarge above 4
+ * MiB.
  */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
   if (bytes.length > defaultMaxBytes) {

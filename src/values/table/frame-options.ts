@@ -7,10 +7,7 @@ import { type FrameType, parseFrameType } from './frame-dtype.ts'
 import type { Orient } from './json/frame-plan.ts'
 import { type TimeForm, timeFormats } from './times.ts'
 
-/**
- * Parses the types of columns; booleans and undefined are returned as they are. **Errors**: InvalidArgument naming the
- * column.
- */
+/** Parses the types of columns; returns booleans and undefined. **Errors**: InvalidArgument that names the column. */
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype
   if (typeof dtype !== 'object' || dtype === null || Array.isArray(dtype)) {
@@ -53,10 +50,7 @@ const maxShownNames = 8
 
 /** Options of the form of times in JSON, in pandas' names. */
 export interface TimeOptions {
-  /**
-   * `epoch`: numbers since 1970; `iso`: texts of ISO 8601, in UTC where the column has a zone. Default `epoch`, but
-   * `iso` for orient `table`. Times of day are always text.
-   */
+  /** `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone. Default `epoch`; `iso` for orient `table`. */
   readonly dateFormat?: (typeof timeFormats)[number] | null
   /** Unit of the numbers, or of the texts' last digit. Default `ms`. */
   readonly dateUnit?: TimeForm['unit'] | null

@@ -32,8 +32,8 @@ export interface LabelledTable<C extends AnyColumn = Column> {
 }
 
 /**
- * Decodes a Parquet file, an Arrow IPC file or stream, recognised by its first bytes: columns in memory of their own
- * for files of flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
+ * Decodes a Parquet file, or Arrow IPC file or stream, told by its first bytes; undefined for others. **Errors**:
+ * BadInput.
  */
 export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
@@ -41,14 +41,14 @@ export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<I
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
 
-/** Decodes an Arrow IPC file or stream in the sandbox. `bytes` must not change until then. **Errors**: BadInput. */
+/** Decodes Arrow IPC in the sandbox. `bytes` must not change until then. **Errors**: BadInput. */
 export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
   return { table: await decodeArrowFile(bytes, name), labels: undefined }
 }
 
 /**
- * Decodes a Parquet file: here if its columns are flat, else in the sandbox. The index of a frame that pandas wrote
- * becomes labels. `bytes` must not change until a promise settles. **Errors**: BadInput.
+ * Decodes a Parquet file: here if its columns are flat, else in the sandbox. The index of a pandas frame becomes
+ * labels.
  */
 export function readParquet(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> {
   const levels = indexLevels(bytes)
@@ -87,8 +87,7 @@ export function fromDataFrameMessage(message: DataFrameMessage, name: string): L
   )
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
-    // The reference pads short columns with nulls. We refuse them: one row beside a column of a million rows would
-    // allocate a million.
+    // The reference pads short columns with nulls, so that one row beside a million would allocate a million.
     if (column.rows !== rows) {
       throw badColumns(
         `${rows} rows in column ${JSON.stringify(columnNames[i].slice(0, 80))}`,

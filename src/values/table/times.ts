@@ -5,8 +5,8 @@ import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, t
 /** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */
 export interface TimeForm {
   /**
-   * `epoch`: numbers of `unit` since 1970; `iso`: date and time in ISO 8601, UTC where there is a zone; `exact`: the
-   * same with the digits that the column has, and days alone.
+   * `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone; `exact`: `iso` with the column's digits, and days
+   * alone.
    */
   readonly format: 'epoch' | 'iso' | 'exact'
   /** Of the numbers, or of the last digit of `iso`. */
@@ -61,7 +61,6 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
   return { ...made, time, ...(validity !== undefined && { validity }) }
 }
 
-/** Returns a function from an instant to its day. */
 function dayOf(own: TimeType): (value: bigint) => bigint {
   const day = own.type === 'date' ? 1n : daySeconds * perSecond[own.unit]
   return (value) => floorDivide(value, day)
@@ -102,7 +101,6 @@ function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
   }
 }
 
-/** Returns a fraction of a second of `places` digits with `shown` digits. */
 function fractionText(value: bigint, places: number, shown: number): string {
   return shown === 0 ? '' : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
 }
@@ -110,7 +108,6 @@ function fractionText(value: bigint, places: number, shown: number): string {
 /** Returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
 function dayText(day: bigint): string {
   const text = new Date(Number(day) * 86_400_000)
-  // Beyond Date's range of 275,760 years.
   return Number.isNaN(text.getTime()) ? `day ${day}` : text.toISOString().slice(0, -14)
 }
 
@@ -145,9 +142,8 @@ const clock = new RegExp(`^${clockPart}$`)
 const duration = /^(-)?P(-?\d+)DT(\d+)H(\d+)M(\d+)(?:\.(\d{1,9}))?S$/
 
 /**
- * Converts a text column to times: ISO 8601 and pandas' texts, with a date alone, `T` or a space before the time, up to
- * nine digits of a fraction and an offset from UTC. An instant with an offset is stored as UTC; one without is local,
- * or UTC for a type with a zone.
+ * Converts text to times: ISO 8601 and pandas' texts, up to nine digits of a fraction and an offset from UTC. An
+ * instant with an offset is stored as UTC; one without is local, or UTC for a type with a zone.
  */
 export function parseTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const { name, validity } = column

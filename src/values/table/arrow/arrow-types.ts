@@ -55,7 +55,6 @@ function writeFlatType(out: Builder, { kind, heaps, time, isBinary }: Column, zo
 
 function writeTimeType(out: Builder, time: TimeType, zoneAt: number): number {
   if (time.type === 'date') {
-    // Days; the default is milliseconds.
     out.addFieldInt16(0, 0, 1)
     return arrowIds.date
   }

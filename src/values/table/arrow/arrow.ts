@@ -1,7 +1,4 @@
-/**
- * Columns ⇄ Arrow IPC files, the only format that Polars imports and exports without touching single values. Source:
- * Arrow columnar format 1.5, "IPC File Format"; Schema.fbs, Message.fbs, File.fbs. @module
- */
+/** Columns ⇄ Arrow IPC files. **Source**: Arrow columnar format 1.5, "IPC File Format". @module */
 
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../../array/flatbuffer.ts'
@@ -156,16 +153,13 @@ export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
 }
 
 /**
- * Encodes columns as an Arrow IPC file for Polars, which reads only the footer: the second copy of the schema that
- * belongs at the start is left out. `allocate` returns memory, which need not be zeroed.
- * **Cost**: copies each buffer once.
+ * Encodes columns as an Arrow IPC file for Polars, which reads only the footer: the schema at the start is left out.
  */
 export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: number) => Buffer): Buffer {
   const body = layOut(table)
   const batch = writeBatch(table.rows, body)
   const batchAt = magic.length
   const bodyAt = batchAt + 8 + batch.length
-  // Offset, metadata length (32 bits and padding, so one little-endian 64-bit number) and body length.
   const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
   const endAt = bodyAt + body.length
   const file = allocate(endAt + 8 + footer.length + 10)
@@ -195,10 +189,7 @@ export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: numb
 // Polars wrote the file, so only a bug leads here.
 const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
 
-/**
- * Decodes an Arrow IPC file that Polars wrote; the columns are views of the file. Returns undefined if the file has
- * more than one batch, a compressed batch, or a column of another kind.
- */
+/** Decodes an Arrow IPC file of Polars to views; undefined for several or compressed batches, and other columns. */
 export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefined {
   const { footer, fields } = footerOf(file)
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -245,7 +236,6 @@ function tableOf(fields: readonly FlatTable[], batch: Batch): ColumnTable<AnyCol
   return columns && { rows: batch.rows, columns }
 }
 
-/** Returns the columns of fields; undefined if one is of another kind. */
 function readColumns(fields: readonly FlatTable[], batch: Batch): AnyColumn[] | undefined {
   const columns: AnyColumn[] = []
   for (const field of fields) {
@@ -256,7 +246,6 @@ function readColumns(fields: readonly FlatTable[], batch: Batch): AnyColumn[] | 
   return columns
 }
 
-/** The nodes and buffers of a record batch, each taken once, in the order of the fields. */
 class Batch {
   readonly rows: number
   readonly #file: Uint8Array
@@ -295,7 +284,6 @@ class Batch {
   }
 }
 
-/** Stands for the batch of a file without rows. */
 const noBatch = new Batch(new Uint8Array(0), 0, undefined)
 
 function readColumn(field: FlatTable, batch: Batch): AnyColumn | undefined {

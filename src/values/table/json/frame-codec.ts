@@ -1,7 +1,4 @@
-/**
- * The contract between the frame descriptors and their codecs: the add-on in `native-codec.ts`, and `parse-frame.ts`
- * with `write-frame.ts`. @module
- */
+/** The contract between the frame descriptors and their codecs: the add-on, and JSON.parse. @module */
 import type { BadInputReason } from '../../../core/errors.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import type { FrameText } from './frame-plan.ts'
@@ -9,31 +6,23 @@ import type { FrameText } from './frame-plan.ts'
 /** Minimum size of a body that the add-on parses off the event loop. **Units**: bytes. */
 export const minAsyncBytes = 2 ** 20
 
-/**
- * What a text is read as. `frame` takes records, columns and values by what is there, as pandas does under each of
- * these names; `series` takes a list, an object of labels or a scalar.
- */
+/** What a text is read as. `frame`: records, columns or values, whichever comes, as pandas does under each name. */
 export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
 
 /** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
 export const maxFrameColumns = 16_384
 
 /**
- * Returns the maximum number of cells of a frame sent in `bytes` bytes. A cell takes at least two bytes of text; cells
- * missing from a record take none, so that without this limit `[{1000 keys},{},{},…]` would cost thousands of bytes
- * of memory for three of text.
+ * Returns the maximum of cells of a frame sent in `bytes` bytes: `[{1000 keys},{},{},…]` would fill memory with
+ * nulls.
  */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
 
-/**
- * Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h: the reason, what was expected and
- * what came.
- */
+/** Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h: reason, expected, received. */
 export const frameFailures = {
   syntax: ['syntax', 'JSON', 'another character or the end of the body'],
-  // UTF-8 itself is checked before.
   encoding: ['encoding', 'whole characters', 'half of a surrogate pair'],
   ragged: ['ragged', 'rows of equal form and length', 'a different one'],
   kind: ['dtype', 'elements of one kind', 'one of another kind than those above it'],
@@ -55,9 +44,7 @@ export interface FrameFailure {
   readonly failure: FrameFailureKind
   /** Where the offending token starts; without the add-on only for `syntax`. **Units**: bytes. */
   readonly offset?: number
-  /** The column, if known. */
   readonly column?: string
-  /** The row from 0, if known. */
   readonly row?: number
 }
 
@@ -66,8 +53,7 @@ export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
   /**
-   * Row labels (int64, float64 or str), when the text has them. Object keys, which JSON can only write as strings, are
-   * integers when every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
+   * Row labels (int64, float64 or str), if the text has them. Object keys become integers only if that loses nothing.
    */
   readonly labels?: Column
   /** series-split: the name of the series. */
@@ -79,10 +65,7 @@ export interface ParsedFrame {
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
-  /**
-   * Parses JSON text, which is known to be UTF-8. `asWritten`: every element but null stays the text that it is written
-   * as, in columns of JSON.
-   */
+  /** Parses UTF-8 JSON text. `asWritten`: every element but null stays its own text, in columns of JSON. */
   parseFrame(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): ParsedFrame | FrameFailure
   /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>

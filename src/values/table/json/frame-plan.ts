@@ -30,7 +30,6 @@ export interface RowsStep {
   /** 0: no label; 1: the label as a JSON value; 2: as a string. */
   readonly label: 0 | 1 | 2
   readonly after: string
-  /** First column and number of columns to write. */
   readonly first: number
   readonly count: number
   /** Whether each element is preceded by its column's name and a colon. */
@@ -40,7 +39,6 @@ export interface RowsStep {
 
 const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, keys: false, close: '' }
 
-/** An element under its label. */
 const underLabel = { label: 2, after: ':' } as const
 
 /** Returns the steps that write a table in a layout. See {@link FrameText}. */

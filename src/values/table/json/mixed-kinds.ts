@@ -8,10 +8,9 @@ import { type FrameType, isNested, kindOfType } from '../frame-dtype.ts'
 type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
 
 /**
- * Converts columns that hold every element as it was written to columns of the kinds that their elements have. A column
- * of several kinds is converted to texts, which its type then reads: `true` and `false` are 1 and 0 for a type of
- * numbers, else `True` and `False` as in pandas.
- * **Errors**: `refusal`, for elements that differ in a column without a type, or with one that reads no texts.
+ * Converts columns of elements as written to columns of their kinds. One of several kinds becomes texts, which its type
+ * reads: `true` is 1 for numbers, else `True` as in pandas. **Errors**: `refusal`, for mixed elements without a type
+ * for texts.
  */
 export function settleKinds(
   { rows, columns }: ColumnTable,
@@ -52,7 +51,6 @@ function settle(column: Column, rows: number, type: FrameType | undefined, refus
   return texts
 }
 
-/** Returns the kind of an element and its text. */
 function read(written: string, isNumeric: boolean): readonly [Kind, string] {
   switch (written[0]) {
     case '[':

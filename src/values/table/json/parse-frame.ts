@@ -13,7 +13,7 @@ import {
   type ParsedFrame,
 } from './frame-codec.ts'
 
-/** A value of a text whose numbers are strings: `n1.5`, beside `sText`. Keys are numbered, so that none is lost. */
+/** A value whose numbers are strings: `n1.5`, beside `sText`. Keys are numbered, so that none is lost. */
 type Marked = null | boolean | string | readonly Marked[] | MarkedObject
 type MarkedObject = { readonly [key: string]: Marked }
 
@@ -31,7 +31,6 @@ export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = fa
     let keys = 0
     const mark = (found: string, colon?: string) => {
       if (found[0] === '"') return `"${colon === undefined ? 's' : `${keys++}:`}${found.slice(1)}`
-      // JSON.parse refuses what is left as it is.
       return numberToken.test(found) ? `"n${found}"` : found
     }
     value = JSON.parse(text.replace(token, mark))
@@ -52,7 +51,6 @@ function checkSize(json: Uint8Array): void {
   if (json.length > defaultMaxBytes) {
     throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${what}, received ${json.length}`)
   }
-  // A value takes two bytes at least.
   const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
   if (values <= maxParsedValues) return
   throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
@@ -70,7 +68,6 @@ class Fault {
 type Scalar = null | boolean | number | bigint | string
 type Kind = 'null' | 'bool' | 'int' | 'uint' | 'float' | 'str' | 'json'
 
-/** A column while its elements are read. Rows without an element have none in `values`. */
 interface Draft {
   name: string
   readonly values: Scalar[]
@@ -88,7 +85,6 @@ class FrameReader {
   readonly #columns: Draft[] = []
   readonly #byName = new Map<string, Draft>()
   #rows = 0
-  /** Row labels that were object keys → row numbers. */
   #keys: Map<string, number> | undefined
 
   constructor(maxCells: number, asWritten: boolean) {
@@ -114,7 +110,6 @@ class FrameReader {
     return undefined
   }
 
-  /** Rows of one form: records, lists of values, or scalars. */
   #list(rows: Marked, form?: string): void {
     if (!Array.isArray(rows)) throw new Fault('layout')
     const expected = form ?? formOf(rows[0])
@@ -172,7 +167,6 @@ class FrameReader {
     this.#rows = this.#fill(this.#add(''), value)
   }
 
-  /** Reads a list, an object of labels in any order, or one scalar into a column. Returns the number of rows. */
   #fill(draft: Draft, values: Marked): number {
     if (!isObject(values)) {
       const list = Array.isArray(values) ? values : [values]
@@ -249,7 +243,6 @@ function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
   return Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
 }
 
-/** Returns the members of an object in their order, those of repeated keys too. */
 function members(object: MarkedObject): (readonly [string, Marked])[] {
   return Object.entries(object).map(([key, value]) => {
     const name = keyOf(key)
@@ -267,7 +260,6 @@ function partsOf(value: Marked, keys: readonly string[]): ReadonlyMap<string, Ma
   return byKey
 }
 
-/** Reads strings, or integers and, if `floats`, other finite numbers. */
 function labelList(value: Marked, floats: boolean): Draft {
   if (!Array.isArray(value)) throw new Fault('layout')
   const draft = draftOf('')
@@ -287,7 +279,6 @@ function nameOf(value: Marked): string | undefined {
   return value.slice(1)
 }
 
-/** Sets the element of a row. Returns why it cannot be one. */
 function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undefined {
   if (value === null || value === 'nNaN') return append(draft, row, 'null', null)
   if (typeof value === 'boolean') return append(draft, row, 'bool', value)
@@ -298,7 +289,6 @@ function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undef
   if (!/^-?\d+$/.test(text)) {
     return Number.isFinite(number) || text.endsWith('y') ? append(draft, row, 'float', number) : 'range'
   }
-  // + 0: the integer -0 is 0.
   if (Number.isSafeInteger(number)) return append(draft, row, 'int', number + 0)
   // A longer text cannot be in range, and BigInt takes quadratic time on it.
   const exact = text.length > 20 ? 2n ** 64n : BigInt(text)
@@ -339,13 +329,11 @@ function columnFrom({ name, values, kind }: Draft, rows: number): Column {
   return kind === 'json' ? { ...column, isJson: true } : column
 }
 
-/** Converts object keys to labels; 15 digits are always exact. */
 function labelsOf(keys: readonly string[]): Column {
   const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
   return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)
 }
 
-/** Returns the JSON text of a value, with its numbers as they were written. */
 function jsonText(value: Marked): string {
   if (typeof value === 'string') return value[0] === 's' ? quoted(value.slice(1)) : value.slice(1)
   if (Array.isArray(value)) return `[${value.map(jsonText).join()}]`

@@ -1,7 +1,4 @@
-/**
- * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series
- * descriptor. @module
- */
+/** Reads JSON bodies as columns with their labels; every refusal is a BadInput. @module */
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../../../core/errors.ts'
 import { withCopy } from '../../../core/memory/byte-copy.ts'
@@ -28,10 +25,9 @@ export interface JsonFrame {
 }
 
 /**
- * Reads a JSON body; from {@link minAsyncBytes} on, off the event loop. `isPrivate`: no other code can reach the body's
- * buffer until the promise settles. Any other body is copied first, because transferring its buffer would free memory
- * that a thread reads. `isTyped`: whether types may settle columns whose elements are of several kinds.
- * **Errors**: BadInput with the byte offset, and the column and row if known.
+ * Reads a JSON body, a large one off the event loop. `isPrivate`: no other code can reach the body's buffer until the
+ * promise settles; others are copied. `isTyped`: whether types may settle mixed columns. **Errors**: BadInput with
+ * offset, column and row if known.
  */
 export function decodeFrameJson(
   body: Uint8Array,
@@ -43,7 +39,6 @@ export function decodeFrameJson(
   const bom = bomLength(body)
   const json = bom === 0 ? body : body.subarray(bom)
   const source = { bom, layout, name, isTyped }
-  // decodeUtf8 throws with the offset.
   if (!isUtf8(json)) decodeUtf8(body, name)
   const { parseFrameAsync } = frameCodec
   if (json.length < minAsyncBytes || parseFrameAsync === undefined) {
@@ -54,7 +49,6 @@ export function decodeFrameJson(
   return isPrivate ? readLarge(json) : withCopy(json, readLarge)
 }
 
-/** What is known of a text before it is parsed. */
 interface Source {
   readonly bom: number
   readonly layout: FrameLayout
@@ -84,8 +78,7 @@ function readFrame(
 }
 
 /**
- * Returns the type of a column by the table schema's word, which is one for all integers, and `string` for all that
- * pandas holds as objects: lists, objects, numbers and booleans too, which keep the types they have in JSON.
+ * Returns a column's type by the schema: `string` stands for all that pandas holds as objects, which keep their types.
  */
 function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
   if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
@@ -129,7 +122,7 @@ function applySchema({ table, schema }: ParsedFrame, bom: number, name: string):
   }
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
-  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
+  // Labels of other kinds (dates are text) and labels with nulls stay a column, so that they are not lost.
   const isWhole = labels !== undefined && labels.validity === undefined && isLabelKind(labels.kind)
   const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
   const isColumn = (_: unknown, i: number) => !isLabels || i !== at

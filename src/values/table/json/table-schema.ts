@@ -1,6 +1,5 @@
 /**
- * The schema part of orient `table`: Table Schema as pandas writes it. Source: pandas 2.2,
- * `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema. @module
+ * The schema of orient `table`. **Source**: pandas 2.2, `to_json(orient='table')`; Frictionless Table Schema. @module
  */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { tooDeepAt } from '../../../core/text/json-scan.ts'
@@ -37,17 +36,14 @@ interface Field {
   readonly constraints?: { readonly enum?: unknown }
 }
 
-/** Returns the type of a field; `unknown-zone` if it has a time zone that there is not. */
+/** Returns the type of a field; `unknown-zone` for an unknown time zone. */
 function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | undefined {
   if (type === 'any' && Array.isArray(constraints?.enum)) return 'Categorical'
   if (type !== 'datetime' || typeof tz !== 'string') return types.get(type)
   return zonedType('ms', tz) ?? 'unknown-zone'
 }
 
-/**
- * Parses the schema's text. Returns undefined if it is not a schema, and a time zone that there is not. For
- * other field types `type` is undefined: their values keep the types they have in JSON.
- */
+/** Parses the schema's text; undefined if it is not a schema. Values of other field types keep their types in JSON. */
 export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone: string } | undefined {
   if (tooDeepAt(json) !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
@@ -71,10 +67,7 @@ export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone:
   return { fields, primaryKey }
 }
 
-/**
- * Returns the table with the columns of the schema, in its order; missing ones are filled with nulls. Returns the name
- * of a column that the schema lacks, if there is one.
- */
+/** Returns the table with the schema's columns, in its order, nulls for missing ones; the name of a column it lacks. */
 export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
   const known = new Set(fields.map(({ name }) => name))
@@ -88,8 +81,8 @@ function nulls(name: string, rows: number): Column {
 }
 
 /**
- * Returns the key for the row labels: their own name, else `index`, or the one that pandas' `reset_index` uses if a
- * column has that name.
+ * Returns the key for the row labels: their own name, else `index`, or what pandas' `reset_index` uses if that is
+ * taken.
  */
 function labelKeyFor(names: readonly string[], labels: Column | undefined): string {
   if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
@@ -131,6 +124,5 @@ function typeName(kind: ColumnKind): string {
 /** Returns the pandas type for a column with nulls; undefined for text and floats, whose plain types can hold nulls. */
 function nullableName(kind: ColumnKind): string | undefined {
   if (kind === 'bool') return 'boolean'
-  // pandas and Polars use the same names.
   return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars
 }

@@ -8,7 +8,6 @@ export class TextPieces {
   readonly #pieces: Buffer[] = []
   #text = ''
 
-  /** Appends text. */
   add(text: string): void {
     this.#text += text
     if (this.#text.length < pieceCharacters) return
@@ -16,7 +15,6 @@ export class TextPieces {
     this.#text = ''
   }
 
-  /** Returns the whole. */
   bytes(): Uint8Array {
     const last = Buffer.from(this.#text)
     return this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])

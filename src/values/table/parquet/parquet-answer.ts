@@ -1,9 +1,6 @@
 /** The messages between the Parquet decoder and its parent. @module */
 
-/**
- * The numbers of a request, each as a float64: the file's length, whether it is an Arrow file, the maximum length of
- * the answer, and the limits of what a footer may state.
- */
+/** The numbers of a request, each as a float64. */
 export const requestNumbers = [
   'fileBytes',
   'isArrow',
@@ -23,9 +20,7 @@ export type ParquetRequest = Readonly<Record<(typeof requestNumbers)[number], nu
 export const requestBytes = requestNumbers.length * 8
 
 /**
- * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file. It holds a text where
- * there is none: `refused`: what was received instead of a Parquet file; `above`: what is above a limit; `undecodable`:
- * what was received, and why it cannot be decoded in the lines after.
+ * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file; else it holds a text.
  */
 export const answers = ['ready', 'frame', 'refused', 'above', 'undecodable', 'too large', 'no space'] as const
 

@@ -1,7 +1,7 @@
 /**
- * The child process of `parquet-sandbox.ts`: decodes one file after another, from descriptor 5 to an Arrow file in 6.
- * Pipe 3 brings the numbers of a request; pipe 4 takes a status and the length of the answer. Reads and writes block:
- * there is nothing else to do here. Footers are read here, too: one may be as long as its file. @module
+ * The child process of `parquet-sandbox.ts`: decodes files one after another, from descriptor 5 to an Arrow file in 6.
+ * Pipe 3 brings the numbers of a request; pipe 4 takes a status and the length of the answer. Reads and writes block.
+ * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
@@ -42,15 +42,13 @@ function reply(answer: ParquetAnswer, size: number): void {
   for (let at = 0; at < prefix.length; ) at += writeSync(replies, prefix, at)
 }
 
-/**
- * Returns the bytes that a frame takes where it is written out: a text that all rows share is there once for each row.
- */
+/** Returns the bytes of a frame written out: a text that all rows share counts once for each row. */
 function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   if (ipcBytes > limit || frame.height * frame.width * ipcBytes <= limit) return ipcBytes
   return Math.max(ipcBytes, polars.countCharacters(frame))
 }
 
-/** Returns a name that two columns have, of which Polars would leave out the first; undefined if there is none. */
+/** Returns a name that two columns have, of which Polars would leave out the first. */
 function nameTwice(file: Uint8Array): string | undefined {
   const names = new Set<string>()
   try {
@@ -65,9 +63,7 @@ function nameTwice(file: Uint8Array): string | undefined {
   return undefined
 }
 
-/**
- * Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file.
- */
+/** Decodes a file and writes the frame, or why it cannot, to the other file. */
 function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size: number] {
   const limit = request.maxDecodedBytes
   const isArrow = request.isArrow === 1
@@ -101,12 +97,10 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
   throw unwritten
 }
 
-/** **Errors**: those of Polars. */
 function readArrow(file: Uint8Array): DataFrame {
   return isArrowStream(file) ? polars.readIpcStream(file) : polars.readIpc(file)
 }
 
-/** **Errors**: those of Polars. */
 function readParquet(file: Uint8Array): DataFrame {
   try {
     return polars.readParquet(file)
@@ -122,7 +116,7 @@ function writeText(message: string): number {
   return text.length
 }
 
-/** Garbage is collected, which takes 3 ms, after frames of so many bytes. */
+/** After frames of so many bytes, garbage is collected. */
 const collectBytes = 2 ** 25
 /** Approximate memory of a frame in addition to its columns. **Units**: bytes. */
 const frameBytes = 2 ** 14

@@ -1,8 +1,4 @@
-/**
- * Finds in the footer of a Parquet file why Polars cannot decode it. Runs only when a file was refused. **Source**:
- * parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses, test/corpora/parquet.test.ts.
- * @module
- */
+/** Finds in the footer of a refused Parquet file why Polars cannot decode it. **Source**: parquet.thrift. @module */
 import { type ParquetChunk, type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
 import { Unreadable } from './thrift.ts'
 
@@ -18,10 +14,7 @@ const fixedLength = 7
 const byteStreamSplit = 9
 const maxShownPath = 100
 
-/**
- * Returns what was received, for the message of an error, with the column that cannot be decoded where that is known.
- * `cause` is what Polars said.
- */
+/** Returns what was received, for an error message, with the column if known. `cause` is what Polars said. */
 export function diagnoseParquet(file: Uint8Array, cause: string): string {
   const arrowType = /^Arrow datatype (\S[^.]{0,60}) not supported/.exec(cause)?.[1]
   if (arrowType !== undefined) return `one with a column of Arrow type ${arrowType}, which is not supported`
@@ -38,8 +31,7 @@ export function diagnoseParquet(file: Uint8Array, cause: string): string {
 const columnOf = (path: string) => `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 
 /**
- * Calls maps without a logical type, as DuckDB writes them, lists of keys and values, which Polars reads, in place.
- * Returns whether there are any.
+ * Calls maps without a logical type (DuckDB's) lists of keys and values, in place, which Polars reads. Whether it did.
  */
 export function mapsAsLists(file: Uint8Array): boolean {
   const maps = readParquetMetadata(file).elements.filter(({ converted, logical }) => converted === 1 && logical === -1)
@@ -70,7 +62,6 @@ function ofChunks({ elements, groups, isEncrypted }: ParquetMetadata, cause: str
   const leaves = elements.filter(({ isLeaf }) => isLeaf)
   const chunks = groups.flatMap((group) => group.chunks)
   const pathWhere = (is: (chunk: ParquetChunk, leaf: SchemaElement | undefined) => boolean) => {
-    // A row group has a chunk for each leaf, in their order.
     const at = chunks.findIndex((chunk, i) => is(chunk, leaves[i % leaves.length]))
     return at < 0 ? undefined : columnOf(leaves[at % leaves.length]?.path ?? '')
   }

@@ -1,7 +1,4 @@
-/**
- * Reads the footer of a Parquet file without decoding data, to refuse other files and those that are far too large.
- * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification. @module
- */
+/** Reads the footer of a Parquet file without decoding data, to refuse other and far too large files. @module */
 import { ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
 
 /** Limits of a file's contents. */
@@ -10,12 +7,9 @@ export interface ParquetLimits {
   readonly maxRows: number
   /** Default 16,384. */
   readonly maxColumns: number
-  /**
-   * Rows times columns, or elements where lists hold more: constant columns cost nothing in the file and 8 bytes a row
-   * in memory. Default 100,000,000.
-   */
+  /** Rows times columns, or elements if lists hold more: constant columns take 8 bytes a row. Default 100,000,000. */
   readonly maxCells: number
-  /** Nesting of groups, two for a list: types take time by the cube of it, 0.3 s for one column of 256. Default 16. */
+  /** Nesting of groups, two for a list: Polars' time grows by the cube of it. Default 16. */
   readonly maxDepth: number
   /** Columns and groups. Default 32,768. */
   readonly maxSchemaElements: number
@@ -39,15 +33,11 @@ export interface ParquetFooter {
   readonly columns: number
   readonly unpackedBytes: number
   readonly values: number
-  /** Nesting of groups, not counting the root. */
   readonly depth: number
   readonly schemaElements: number
 }
 
-/**
- * Returns the sizes that a file's footer states, or what is wrong with it.
- * **Cost**: walks the footer once; allocates nothing.
- */
+/** Returns the sizes that a file's footer states, or what is wrong with it. Allocates nothing. */
 export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
   const size = file.length
   if (size >= 12 && isMagic(file, 0, 'E')) return { failure: 'an encrypted Parquet file' }
@@ -80,7 +70,7 @@ export function footerOf(file: Uint8Array, length: number = footerLength(file)):
   return new ThriftReader(file, file.length - 8 - length, file.length - 8)
 }
 
-/** Returns the bytes of the footer, as a view; of a footer that does not lie within the file, none. */
+/** Returns the bytes of the footer as a view; empty if it does not lie within the file. */
 export function footerBytes(file: Uint8Array): Buffer {
   const length = footerLength(file)
   if (length === 0 || length > file.length - 12) return Buffer.alloc(0)
@@ -90,15 +80,11 @@ export function footerBytes(file: Uint8Array): Buffer {
 // Headers of the fields of a KeyValue, both of which are texts.
 const textHeader = 0x18
 
-/**
- * Returns where the value of a key lies in a footer; undefined if there is none. **Cost**: a search for its bytes, not
- * a walk through the footer. Takes the last one, since what the columns hold comes before.
- */
+/** Returns where the last value of a key lies in a footer, by a search for its bytes; undefined without one. */
 export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
   const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
   const at = footer.lastIndexOf(field)
   if (at === -1) return undefined
-  // The length in groups of seven bits.
   let start = at + field.length
   let size = 0
   for (let shift = 0; shift < 35; shift += 7) {
@@ -109,7 +95,7 @@ export function findKeyValue(footer: Buffer, key: string): { start: number; size
   return start + size <= footer.length ? { start, size } : undefined
 }
 
-/** Returns the length that a file states of its footer; 0 if there is no place for one. **Units**: bytes. */
+/** Returns the length that a file states of its footer; 0 if the file is too short. **Units**: bytes. */
 export function footerLength(file: Uint8Array): number {
   if (file.length < 12) return 0
   return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
@@ -173,7 +159,6 @@ class FooterReader {
     let columns = 0
     let schemaElements = 0
     let depth = 0
-    // Children still to come, from the root down.
     const open: number[] = []
     this.#thrift.list(() => {
       let children = 0

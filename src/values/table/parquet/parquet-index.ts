@@ -1,6 +1,5 @@
 /**
- * The index of a frame that pandas wrote as Parquet: its columns are labels of rows. **Source**: pandas 2.2, developer
- * guide, "Storing pandas DataFrame objects in Apache Parquet format". @module
+ * The index of a frame that pandas wrote as Parquet, as row labels. **Source**: pandas 2.2, developer guide. @module
  */
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'
@@ -19,7 +18,6 @@ export interface IndexedFile {
 }
 
 const indexKey = '"index_columns":'
-// Names and objects, but no lists.
 const levelList = /^\s*\[(?:[^"[\]]|"(?:[^"\\]|\\.)*")*\]/
 /** Longest list of levels that is read. **Units**: bytes. */
 const maxListBytes = 2 ** 12

@@ -1,7 +1,4 @@
-/**
- * Reads the metadata of a Parquet file: its schema, where the pages of each column are, and what they hold. Source:
- * parquet-format 2.11, parquet.thrift; Thrift compact protocol specification. @module
- */
+/** Reads the metadata of a Parquet file. **Source**: parquet-format 2.11, parquet.thrift. @module */
 import { footerOf } from './parquet-footer.ts'
 import { type ThriftReader, thriftTypes } from './thrift.ts'
 
@@ -75,7 +72,6 @@ export function readParquetMetadata(file: Uint8Array): ParquetMetadata {
 /** SchemaElement: 1 type, 2 type_length, 3 repetition, 4 name, 5 num_children, 6 converted_type, 10 logicalType. */
 function readSchema(thrift: ThriftReader): SchemaElement[] {
   const elements: SchemaElement[] = []
-  // Groups that are not complete: their path, and how many children are still to come.
   const open: { readonly path: string; children: number }[] = []
   thrift.list(() => {
     let name = ''

@@ -1,7 +1,4 @@
-/**
- * The pages of flat Parquet columns, as the add-on decodes them: their headers are read here. Source: parquet-format
- * 2.10, "Data Pages". @module
- */
+/** The pages of flat Parquet columns. **Source**: parquet-format 2.10, "Data Pages". @module */
 import { elementTypes } from '../../../core/dtype.ts'
 import type { ParquetAddon } from '../../../core/native/add-on.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
@@ -40,7 +37,6 @@ export class ParquetPages {
   readonly #pages: number[] = []
   readonly #kinds: Column['kind'][] = []
 
-  /** `mayUnpack`: whether pages may be unpacked by zlib, at once. */
   constructor(file: Uint8Array, rows: number, budgets: WorkBudgets, mayUnpack: boolean) {
     this.#file = file
     this.#rows = rows
@@ -90,7 +86,6 @@ export class ParquetPages {
     }
   }
 
-  /** Returns a page unpacked by zlib, after its levels, which are not packed. */
   #unpacked(bytes: Uint8Array, codec: number, unpackedBytes: number, levelBytes: number): Uint8Array {
     if (!this.#mayUnpack) throw new Unreadable()
     const own = unpackPage(bytes.subarray(levelBytes), codec, unpackedBytes - levelBytes, this.#budgets.loop)
@@ -98,8 +93,8 @@ export class ParquetPages {
   }
 
   /**
-   * Returns the elements of the columns, here or off the event loop; undefined for what does not fit. The file
-   * must not change until the promise settles.
+   * Decodes the columns, here or off the event loop; undefined for what does not fit. The file must not change until
+   * then.
    */
   decode(addon: ParquetAddon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {
     const pages = this.#pages.length / pageWords

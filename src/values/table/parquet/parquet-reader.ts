@@ -1,8 +1,4 @@
-/**
- * Reads Parquet files of flat columns in this process: the add-on decodes their pages, and checks every index. The work
- * of all pages together is bounded. All other files go to Polars in the sandbox, for 1 ms and three copies more.
- * @module
- */
+/** Reads Parquet files of flat columns in this process; all other files go to Polars in the sandbox. @module */
 
 import type { ColumnKind } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
@@ -22,10 +18,7 @@ import { Unreadable } from './thrift.ts'
 const maxFileBytes = 2 ** 26
 const maxFooterBytes = 2 ** 16
 const maxColumns = 512
-/**
- * What is made of a file, at most: numbers take 8 bytes a cell, and the footer says what its pages unpack to. A small
- * file may make 2 MiB; a larger one 16 times its size, so that a few KB never take much memory.
- */
+/** The most that is made of a file. A small file may make 2 MiB, a larger one 16 times its size. */
 const maxMadeBytes = 2 ** 27
 const maxSmallBytes = 2 ** 21
 const maxGrowth = 16
@@ -33,9 +26,8 @@ const maxGrowth = 16
 const maxLoopWork = 2 ** 22
 
 /**
- * Returns the columns of a file, off the event loop if it is large. Undefined for what Polars has to read: other types,
- * encodings and compressions, damaged files, small ones that decode to far more, and all without the add-on.
- * `file` must not change until the promise settles.
+ * Returns the columns of a file, off the event loop if it is large; undefined for what Polars has to read: other types,
+ * encodings and compressions, damaged files, small ones that decode to far more. `file` must not change until then.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
   if (parquetAddon === undefined) return undefined
@@ -65,7 +57,6 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     const addon = parquetAddon
     return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
   } catch {
-    // Unreadable, or what zlib throws.
     return undefined
   }
 }
@@ -114,7 +105,6 @@ function holds(type: number, kind: ColumnKind): boolean {
   return kind === 'int64' || kind === 'uint64' ? type === physical.int64 : type === physical.int32 && kind !== 'str'
 }
 
-/** Number in the enum FieldRepetitionType. */
 const repeated = 2
 
 // By their number in the enum ConvertedType.

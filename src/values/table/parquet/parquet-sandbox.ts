@@ -1,8 +1,7 @@
 /**
  * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
- * server: one mutated file of 3 KB aborted the whole process, worker threads included. Bytes go through two unnamed
- * files, in `/dev/shm` where there is one. They are read, not mapped: what was checked must not change afterwards. The
- * child answers in 5 bytes, which cannot make the server allocate or deserialise what a hostile file chose. @module
+ * server. Bytes go through two unnamed files, in `/dev/shm` if it exists: read, not mapped, since what was checked must
+ * not change. The child answers in 5 bytes, which cannot make the server allocate what a hostile file chose. @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -31,10 +30,7 @@ export interface SandboxLimits extends ParquetLimits {
   readonly timeoutMs: number
   /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
   readonly maxMemoryBytes: number
-  /**
-   * The decoded frame, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256
-   * MiB.
-   */
+  /** The decoded frame, which the server then holds. **Units**: bytes. Default 256 MiB. */
   readonly maxDecodedBytes: number
 }
 
@@ -68,9 +64,8 @@ const waiting: Job[] = []
 const children = new Set<Child>()
 
 /**
- * Decodes a Parquet file. `file` must not change until the promise settles.
- * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too
- * many wait; InternalError when no child starts.
+ * Decodes a Parquet file, which must not change until then. **Errors**: BadInput, Overloaded, InternalError without a
+ * child.
  */
 export async function decodeParquet(
   file: Uint8Array,
@@ -80,10 +75,7 @@ export async function decodeParquet(
   return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: parquetFile })
 }
 
-/**
- * Decodes an Arrow IPC file or stream in the same sandbox: its buffers have offsets, too, which a client wrote.
- * **Errors**: as {@link decodeParquet}.
- */
+/** Decodes Arrow IPC in the same sandbox, since a client wrote its offsets. **Errors**: as {@link decodeParquet}. */
 export async function decodeArrowFile(
   file: Uint8Array,
   name: string,
@@ -118,7 +110,6 @@ function dispatch(): void {
 
 let directory = process.platform === 'linux' ? '/dev/shm' : tmpdir()
 
-/** Opens a file. **Errors**: the disk's. */
 function openFile(): TempFile {
   try {
     return new TempFile(directory)
@@ -128,7 +119,7 @@ function openFile(): TempFile {
   }
 }
 
-/** Opens the two files of a child, or none. **Errors**: those of `open`. */
+/** Opens the two files of a child, or neither. **Errors**: those of `open`. */
 export function openPair(open: () => TempFile = openFile): readonly [file: TempFile, frame: TempFile] {
   const file = open()
   try {
@@ -143,14 +134,10 @@ process.on('exit', () => {
   for (const child of children) child.kill()
 })
 
-/**
- * Returns the arguments of Node that start parquet-child: the .js file when this one is built, the .ts file through tsx
- * in development.
- */
+/** Returns Node's arguments for parquet-child: the .js file when built, the .ts file through tsx in development. */
 function childCommand(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './parquet-child.ts' : './parquet-child.js', import.meta.url))
-  // Source only runs in development, where the loader is there.
   const loader = isSource ? ['--import', createRequire(import.meta.url).resolve('tsx')] : []
   return ['--expose-gc', ...loader, entry]
 }
@@ -190,7 +177,6 @@ class Child {
     this.#replies = this.#process.stdio[4] as Socket
     this.#process.on('error', (error) => this.#gone(error.message))
     this.#process.on('exit', (code, signal) => this.#gone(`exit ${signal ?? code}`))
-    // The pipe of a dead child breaks; its exit is handled above.
     this.#requests.on('error', () => undefined)
     this.#replies.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#process.stderr?.on('data', (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 /**
- * Times of seconds in the Arrow schema of a client's Parquet file are stored as milliseconds, which Polars takes for
- * seconds. Called by the sandbox's child. @module
+ * Calls seconds of a Parquet file's Arrow schema milliseconds, as they are stored: Polars takes them for seconds.
+ * @module
  */
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'

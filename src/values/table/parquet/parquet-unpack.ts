@@ -1,8 +1,4 @@
-/**
- * Unpacks the pages of a Parquet file in this process, within a bound of all the work that one file may cause. Only by
- * decompressors that never write more than a given size: Node's zlib, and the add-on's Snappy. Files of other codecs
- * are decoded in the sandbox. @module
- */
+/** Unpacks pages by decompressors that never write more than a given size: zlib and Snappy. @module */
 import * as zlib from 'node:zlib'
 import { Unreadable } from './thrift.ts'
 
@@ -16,12 +12,10 @@ const headerWork = 8
 export class WorkBudget {
   #left: number
 
-  /** **Units**: bytes. */
   constructor(bytes: number) {
     this.#left = bytes
   }
 
-  /** What is left. **Units**: bytes. */
   get left(): number {
     return this.#left
   }
@@ -44,7 +38,6 @@ export class WorkBudget {
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
 
-// Node 22.15 and later.
 const { zstdDecompressSync } = zlib as typeof zlib & { readonly zstdDecompressSync?: typeof zlib.gunzipSync }
 
 /** Numbers in the enum CompressionCodec, of those that the add-on reads. */
@@ -56,10 +49,7 @@ const zlibCodecs: Readonly<Record<number, Unpack | undefined>> = {
   6: zstdDecompressSync,
 }
 
-/**
- * Returns the bytes of a page unpacked by zlib. **Errors**: Unreadable, for other codecs as well; those of zlib, for
- * data that unpack to more as well.
- */
+/** Returns a page unpacked by zlib. **Errors**: Unreadable for other codecs; zlib's for data that unpack to more. */
 export function unpackPage(bytes: Uint8Array, codec: number, unpackedBytes: number, work: WorkBudget): Uint8Array {
   const unpack = zlibCodecs[codec]
   if (unpack === undefined || unpackedBytes < 0) throw new Unreadable()

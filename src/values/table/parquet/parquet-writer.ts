@@ -1,8 +1,7 @@
 /**
- * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed, as Polars leaves them by
- * default; texts and integers that repeat are in a dictionary. The add-on writes the pages, this file the footer, since
- * Polars' own writer calls back for every few bytes. **Source**: parquet-format 2.10, parquet.thrift, "Data Pages" and
- * "Encodings". @module
+ * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed; texts and integers that
+ * repeat in a dictionary. The add-on writes the pages: Polars' writer calls back for every few bytes. **Source**:
+ * parquet-format 2.10. @module
  */
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import { parquetAddon } from '../../../core/native/add-on.ts'
@@ -23,8 +22,8 @@ const programWords = 2
 const columnWords = 7
 
 /**
- * Returns a file of a table's columns, in memory of `allocate`. Undefined for a table with lists or structs, without
- * columns, or of more than 64 MiB, for offsets that contradict each other, and without the add-on: Polars writes these.
+ * Returns a file of a table's columns; undefined for nested columns, no columns, more than 64 MiB, and without the
+ * add-on.
  */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
@@ -50,7 +49,7 @@ export function encodeParquet(
   return memory.subarray(0, end)
 }
 
-/** The pages of a column: where the first one, its dictionary's and that of its values start, and their bytes. */
+/** The pages of a column: where its dictionary and its values start, and their bytes. */
 interface Chunk {
   readonly start: number
   readonly dictionary: number | undefined

@@ -45,7 +45,6 @@ export class ThriftWriter {
     this.#last = 0
   }
 
-  /** Ends a struct, or the outermost one, which is not a field. */
   end(): void {
     this.#byte(0)
     this.#last = this.#open.pop() ?? 0

@@ -58,7 +58,6 @@ export class ThriftReader {
     throw new Unreadable()
   }
 
-  /** Reads a signed integer of any width. */
   signed(): number {
     const value = this.varint()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
@@ -76,8 +75,8 @@ export class ThriftReader {
   }
 
   /**
-   * Reads a struct and returns its integers and booleans (0 and 1) of some ids, -1 for those that it does not have.
-   * `other` reads a value of another type, or returns false for it to be skipped.
+   * Reads a struct; returns its integers and booleans of some ids, -1 if absent. `other` reads a value, or returns
+   * false.
    */
   numbers(ids: readonly number[], other?: (id: number, type: number) => boolean): number[] {
     const numbers: number[] = new Array(ids.length).fill(-1)
@@ -102,7 +101,6 @@ export class ThriftReader {
     switch (type) {
       case thriftTypes.true:
       case thriftTypes.false:
-        // In a field the type is the value; in a list each value is a byte.
         if (isElement) this.byte()
         return
       case thriftTypes.byte:

@@ -1,7 +1,4 @@
-/**
- * Builds frames from typed columns, cast to the types that an option names. Large frames are built in pieces, with
- * turns of the event loop between them. @module
- */
+/** Builds frames from typed columns, cast to the types that an option names, large ones in pieces. @module */
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
@@ -15,7 +12,6 @@ import type { DataFrame } from './polars-package.ts'
 /** How columns are cast, and the descriptor that errors name. */
 export interface Casting {
   readonly polars: Polars
-  /** The target type of each column; undefined: not cast. */
   readonly types: readonly (FrameType | undefined)[]
   readonly enforce: boolean
   readonly name: string
@@ -23,17 +19,14 @@ export interface Casting {
   readonly isOwned?: boolean
 }
 
-/**
- * Size of a piece, which blocks the event loop: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars 1 to 3
- * ms. **Units**: elements; bytes.
- */
+/** Size of a piece, which blocks the event loop for milliseconds. **Units**: elements; bytes. */
 const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20
 const pieceColumns = 256
 
 /**
- * Builds a frame from columns, cast to their types. Returns a promise if there is more than one piece.
- * **Errors**: BadInput naming the column and, if known, the row.
+ * Builds a frame, cast to the types; in pieces by a promise. **Errors**: BadInput naming the column and, if known, the
+ * row.
  */
 export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
   const { types, name } = casting
@@ -52,10 +45,7 @@ function mayBeLazy(table: ColumnTable<AnyColumn>, { types, isOwned }: Casting, i
   return !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
 }
 
-/**
- * Maximum size of a frame that Polars gets in one piece, within the function that asks for it, where its columns are
- * not cast: 8 MB take 4 ms. **Units**: bytes.
- */
+/** Maximum size of a frame that Polars gets in one piece, within the function, without casts. **Units**: bytes. */
 const maxLazyBytes = 2 ** 24
 
 /** Elements of other columns that take as long to cast as a time does: it is read digit by digit. */
@@ -86,7 +76,7 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
 
-/** Returns the number of rows in a piece: a multiple of 8, so that bitmaps are cut between bytes without a copy. */
+/** Returns the rows of a piece: a multiple of 8, so that bitmaps are cut between bytes. */
 function rowsOfPiece(rows: number, pieces: number): number {
   return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
 }
@@ -128,7 +118,6 @@ function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: 
   return { rows: table.rows, columns }
 }
 
-/** Casts columns to categories, in index. */
 function castInPolars(frame: DataFrame, casting: Casting): void {
   const { polars, types } = casting
   for (const [i, type] of types.entries()) {
@@ -142,8 +131,8 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
 }
 
 /**
- * Casts the columns of a frame that Polars read; those without a type stay as they are.
- * **Errors**: as {@link buildFrame}; BadInput for a column of lists or the like that has a target type.
+ * Casts the columns of a frame that Polars read. **Errors**: as {@link buildFrame}; BadInput for nested columns with a
+ * type.
  */
 export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting

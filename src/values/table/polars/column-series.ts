@@ -71,7 +71,6 @@ export class ColumnSeries implements NativeSeries {
   toTypedArray(): ArrayBufferView {
     const { kind } = this.#column
     if (kind === 'bool' || kind === 'str') return this.#whole().toTypedArray()
-    // A copy, as Polars makes one: the caller may write to it.
     const numbers = columnNumbers(this.#column, this.#rows) as Float64Array
     return new (dataConstructor(kind) as unknown as Float64ArrayConstructor)(numbers)
   }
@@ -108,7 +107,6 @@ export class ColumnSeries implements NativeSeries {
     return sum / numbers.length
   }
 
-  /** Returns the first number that `isBetter` than all others; NaN never is. Undefined: none. */
   #extreme(isBetter: (value: number | bigint, found: number | bigint) => boolean): number | undefined {
     const numbers = this.#present()
     if (numbers === undefined) return undefined
@@ -119,7 +117,6 @@ export class ColumnSeries implements NativeSeries {
     return found === undefined ? undefined : Number(found)
   }
 
-  /** Returns the numbers that are not null; undefined for booleans and text. */
   #present(): (ArrayLike<number | bigint> & Iterable<number | bigint>) | undefined {
     const { kind } = this.#column
     if (kind === 'bool' || kind === 'str') return undefined

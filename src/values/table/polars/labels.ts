@@ -35,10 +35,7 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
   })
 }
 
-/**
- * Converts a list to labels. **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all
- * strings, nor all integers within int64, nor all finite numbers.
- */
+/** Converts a list to labels. **Errors**: InvalidArgument unless `rows` strings, int64 integers or finite numbers. */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
     throw new InvalidArgument(
@@ -66,7 +63,7 @@ function isInt64(label: Label): boolean {
 
 function isRange(labels: Column): boolean {
   if (labels.kind !== 'int64') return false
-  // Compares 32-bit halves: creating a bigint for each of millions of labels would take a second.
+  // By 32-bit halves, without a bigint for each label.
   const words = columnWords(labels)
   for (let at = 0, row = 0; at < words.length; at += 2, row++) {
     if (words[at] !== row || words[at + 1] !== 0) return false
@@ -83,9 +80,8 @@ export function labels(frame: DataFrame | Series): Label[] {
 }
 
 /**
- * Sets the row labels of a frame or a series, to be written in split, index, columns and table. Returns the frame or
- * series. **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings
- * or all finite numbers. **Example** `return io.withLabels(result, io.labels(frame))`
+ * Sets the row labels of a frame or a series and returns it. **Errors**: InvalidArgument for another number of labels
+ * than rows, and unless all are strings or finite numbers. **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
   setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))

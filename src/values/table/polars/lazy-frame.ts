@@ -1,7 +1,4 @@
-/**
- * A Polars frame that makes nodejs-polars' own object only when it is asked for something that columns do not have.
- * @module
- */
+/** A Polars frame that makes nodejs-polars' object only when columns do not suffice. @module */
 import { inspect } from 'node:util'
 import { elementTypes } from '../../../core/dtype.ts'
 import type { AnyColumn, Column, ColumnTable } from '../columns.ts'
@@ -16,10 +13,9 @@ interface LazyParts {
   made?: DataFrame
 }
 
-/** The member of a lazy frame that holds its parts: an entry of a WeakMap takes 1 µs, most of it the collector's. */
+/** The member of a lazy frame that holds its parts. */
 const partsKey = Symbol('parts')
 
-// The target of each proxy is its parts, so that all share one handler.
 const handler: ProxyHandler<LazyParts> = {
   get(parts, key) {
     if (key === partsKey) return parts
@@ -42,7 +38,7 @@ function partsOf(frame: DataFrame): LazyParts | undefined {
   return (frame as { readonly [partsKey]?: LazyParts })[partsKey]
 }
 
-/** Returns a frame of columns. Their memory must be theirs alone. **Cost**: 0.4 µs, and that of `make` when needed. */
+/** Returns a frame of columns, whose memory must be theirs alone. */
 export function lazyFrame({ polars, table, make }: LazyParts): DataFrame {
   // util.inspect ignores a proxy's traps and prints its target.
   const target = { polars, table, make, made: undefined, [inspect.custom]: inspectFrame }
@@ -54,8 +50,7 @@ function inspectFrame(this: DataFrame): string {
 }
 
 /**
- * Returns the columns of a lazy frame, to be read only. Undefined if the frame is not lazy, or if nodejs-polars' object
- * has been made, which may have been changed.
+ * Returns the columns of a lazy frame, to be read only; undefined for others, and once nodejs-polars' object exists.
  */
 export function tableBehind(frame: DataFrame): ColumnTable<AnyColumn> | undefined {
   const parts = partsOf(frame)
@@ -109,7 +104,6 @@ function readOf(parts: LazyParts, key: PropertyKey): unknown {
     case 'toRecords':
       return columns.every(isPlain) ? () => recordsOf(table) : undefined
     case 'rechunk':
-      // Asked for by JSON descriptors, to find out whether a value is a frame.
       return () => wholeOf(parts).rechunk()
   }
   return undefined

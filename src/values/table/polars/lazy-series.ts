@@ -1,6 +1,4 @@
-/**
- * A Polars series that makes nodejs-polars' own object, which is slow to make, only for more than its elements. @module
- */
+/** A Polars series that makes nodejs-polars' object only for more than its elements. @module */
 import { inspect } from 'node:util'
 import type { DataFrame, Series } from './polars-package.ts'
 
@@ -49,10 +47,7 @@ function partsOf(series: Series): LazyParts | undefined {
   return (series as { readonly [partsKey]?: LazyParts })[partsKey]
 }
 
-/**
- * Returns the only column of a frame as a series.
- * **Cost**: 0.4 µs; 0.5 ms more at the first use of a member other than the common reads.
- */
+/** Returns the only column of a frame as a series. */
 export function lazySeries({ frame, native, dtype, make }: LazyParts): Series {
   // util.inspect ignores a proxy's traps and prints its target.
   const target = { frame, native, dtype, make, made: undefined, [inspect.custom]: inspectSeries }
@@ -64,8 +59,7 @@ function inspectSeries(this: Series): string {
 }
 
 /**
- * Returns the frame whose only column is the series, to be read only. Undefined if the series is not lazy, or if
- * nodejs-polars' object has been created.
+ * Returns the frame behind a lazy series, to be read only; undefined for others, and once nodejs-polars' object exists.
  */
 export function frameBehind(series: Series): DataFrame | undefined {
   const parts = partsOf(series)
@@ -77,10 +71,7 @@ function wholeOf(parts: LazyParts): Series {
   return parts.made
 }
 
-/**
- * Returns a member that only reads elements. Undefined for others, and once nodejs-polars' object exists, which may
- * have been changed.
- */
+/** Returns a member that only reads elements; undefined for others, and once nodejs-polars' object exists. */
 function readOf({ native, dtype, made }: LazyParts, key: PropertyKey): unknown {
   if (made !== undefined) return undefined
   if (handedOn.has(key)) return () => native[key as 'sum']()

@@ -25,9 +25,8 @@ interface ParseStep {
 type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure | undefined>
 
 /**
- * Returns a table whose columns of JSON text are lists or structs. Columns of one kind stay as they are. Returns a
- * promise for large columns, which are parsed off the event loop. `name` is the descriptor's.
- * **Errors**: BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
+ * Returns a table whose columns of JSON text are lists or structs; a promise for large columns. `name` is the
+ * descriptor's. **Errors**: BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
  */
 export function nestColumns(table: ColumnTable<AnyColumn>, name: string): MaybePromise<ColumnTable<AnyColumn>> {
   const nested = table.columns.filter(isJson)
@@ -118,7 +117,6 @@ const pauseBytes = 2 ** 20
 class Cells {
   readonly column: Column
   readonly data: Uint8Array
-  /** Where the text of the present cell starts and ends in `data`. */
   start = 0
   end = 0
   readonly #offsets: Int32Array
@@ -129,7 +127,6 @@ class Cells {
     this.#offsets = column.offsets as Int32Array
   }
 
-  /** Goes to a row; returns false if it is null. */
   go(row: number): boolean {
     if (!isValid(this.column, row)) return false
     this.start = this.#offsets[row]
@@ -186,7 +183,6 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
 }
 
 function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
-  // Nulls are empty objects.
   const json = Buffer.allocUnsafeSlow(cells.data.length + rows * 3 + 2)
   json[0] = 0x5b
   let length = 1
@@ -215,7 +211,6 @@ function checked(parsed: ParsedFrame | FrameFailure | undefined, rowOf: (row: nu
   return parsed
 }
 
-/** Returns the row whose list holds an element. */
 function rowOf(offsets: Int32Array, element: number): number {
   return offsets.findIndex((end, row) => row > 0 && end > element) - 1
 }

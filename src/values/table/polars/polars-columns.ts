@@ -15,7 +15,7 @@ export interface ColumnFailure {
   readonly column: string
 }
 
-/** Returns the column names. A column called `columns` hides that property, but not `ownKeys`, which takes 10 µs. */
+/** Returns the column names, even if a column is called `columns`. */
 export function namesOf(frame: DataFrame): string[] {
   const table = tableBehind(frame)
   if (table !== undefined) return table.columns.map(({ name }) => name)
@@ -24,9 +24,8 @@ export function namesOf(frame: DataFrame): string[] {
 }
 
 /**
- * Returns a member of a frame that is a function, a number or an array. A frame is a Proxy: with a column called
- * `width`, `frame.width` is a Series. The columns of such a frame are renamed during the look-up. The methods do not
- * use `this`, and see the names that the columns have when they run.
+ * Returns a member of a frame. A frame is a Proxy: with a column called `width`, `frame.width` is a Series. The columns
+ * of such a frame are renamed during the look-up.
  */
 export function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
   const found: unknown = frame[name]
@@ -55,29 +54,25 @@ export function ipcOf(frame: DataFrame): Buffer {
   return arrowOf(frame, (whole) => member(whole, 'writeIPC')())
 }
 
-/** Maximum number of cells of a frame that is read row by row: 3 µs instead of an Arrow file's 30 at any size. */
+/** Maximum number of cells of a frame that is read row by row. */
 const maxSmallCells = 64
 
 /** Returns the column kind of a Polars type; undefined for types without buffers of numbers or text. */
 const kindOfVariant = (variant: string): ColumnKind | undefined =>
   kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
-/** Stands for the types of bytes and float16: nodejs-polars 0.24.1 prints a panic when it has to name them. */
+/** Stands for the types of bytes and float16, at whose names nodejs-polars panics. */
 const unnamed = 'unnamed'
 
-/** Returns the names of the column types. **Cost**: 0.1 ms, and 0.5 ms per column if one of them is {@link unnamed}. */
+/** Returns the names of the column types. */
 export function variantsOf(frame: DataFrame): string[] {
   const areUnnamed = holdBytesOrHalves(ipcOf(member(frame, 'slice')(0, 0)))
   if (!areUnnamed.includes(true)) return member(frame, 'dtypes').map(({ variant }) => variant)
   return namesOf(frame).map((name, i) => (areUnnamed[i] ? unnamed : member(frame, 'getColumn')(name).dtype.variant))
 }
 
-/**
- * Returns the columns of a small frame, read row by row. Undefined for an empty or larger frame, for types without a
- * column kind, for columns of nulls alone, and for 64-bit integers beyond ±2^53, which rows round.
- */
+/** Returns the columns of a small frame; undefined for others, for nulls alone, and for integers beyond ±2^53. */
 function smallColumns(frame: DataFrame): ColumnTable | undefined {
-  // Read once: each access takes 0.7 µs.
   const names = namesOf(frame)
   const rows = member(frame, 'height')
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
@@ -120,14 +115,12 @@ export function toVectors(polars: typeof pl, frame: DataFrame): ColumnTable<AnyC
   if (own !== undefined) return own
   const direct = decodeArrow(ipcOf(frame))
   if (direct !== undefined) return direct
-  // Several chunks, or types without buffers of numbers or text.
   const plain = member(frame, 'clone')()
   const variants = variantsOf(frame)
   const names = namesOf(frame)
   for (const [i, name] of names.entries()) {
     const type = plainTypes.get(variants[i])
     if (type === undefined) continue
-    // Taking a column out of the frame costs 0.5 ms.
     member(plain, 'replaceAtIdx')(i, member(frame, 'getColumn')(name).cast(polars[type]))
   }
   const whole = decodeArrow(member(member(plain, 'rechunk')(), 'writeIPC')())

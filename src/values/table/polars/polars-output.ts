@@ -22,10 +22,7 @@ export class Pieces extends Writable {
 
 let file: TempFile | undefined
 
-/**
- * Returns what Polars writes to a file in memory. Undefined on systems without such files, and on failure.
- * **Cost**: allocates new pages for the file each time, so use it for small outputs only.
- */
+/** Returns what Polars writes to a file in memory: for small outputs. Undefined without such files, and on failure. */
 export function gatherInFile(write: (path: string) => void): Uint8Array | undefined {
   if (process.platform !== 'linux') return undefined
   try {

@@ -1,6 +1,6 @@
 /**
- * A narrow interface to nodejs-polars. Columns go in and out as Arrow files: its Series constructors are slow. Client
- * JSON never reaches its JSON reader, which allocates gigabytes for 1 KB of brackets. @module
+ * A narrow interface to nodejs-polars, by Arrow files: its Series constructors are slow, and its JSON reader unsafe.
+ * @module
  */
 
 import { encodeArrow } from '../arrow/arrow.ts'
@@ -35,8 +35,8 @@ export interface Polars {
   /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be its own. */
   lazyFrame(table: ColumnTable<AnyColumn>): DataFrame
   /**
-   * Converts times as `times` says, lists and structs to JSON text, categories to their text, decimals to floats, bytes
-   * to base64.
+   * Converts lists and structs to JSON text, categories to text, decimals to floats, bytes to base64, times as `times`
+   * says.
    */
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
   fieldTypes(frame: DataFrame): readonly FieldType[]
@@ -50,7 +50,6 @@ export interface Polars {
   frameOf(series: Series): DataFrame
   /** Returns the frame with other names. It may be the same one: the user's function must not hold it. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
-  /** Returns the column names. Use this and the functions below, not the frame's members, which columns can hide. */
   names(frame: DataFrame): string[]
   height(frame: DataFrame): number
   dtypes(frame: DataFrame): pl.DataType[]
@@ -60,13 +59,11 @@ export interface Polars {
   pick(frame: DataFrame, indices: readonly number[]): DataFrame
   put(frame: DataFrame, indices: readonly number[], columns: DataFrame): DataFrame
   slice(frame: DataFrame, start: number, rows: number): DataFrame
-  /** Returns the rows of frames with the same columns, in contiguous memory. **Cost**: a copy by Polars' threads. */
+  /** Returns the rows of frames with the same columns, in contiguous memory. */
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
   /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
   join(frames: readonly DataFrame[]): DataFrame
-  /** Casts one column to text, in index: decimals with all of their digits. */
   toText(frame: DataFrame, column: number): void
-  /** Casts one column to categories, in index. */
   toCategory(frame: DataFrame, column: number): void
   /** For columns of numbers, booleans, text and times. */
   writeCsv(frame: DataFrame): Buffer
@@ -159,7 +156,7 @@ function wrap(polars: typeof pl): Polars {
     },
     toText: (frame, column) => toText(polars, frame, column),
     toCategory(frame, column) {
-      // Not getColumns, which takes 0.5 ms for each column of the frame.
+      // Not getColumns, which is slow.
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
       if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
     },
@@ -189,7 +186,6 @@ function wrap(polars: typeof pl): Polars {
   }
 }
 
-/** Renames the columns of a frame that no one else holds. */
 function charactersOf(polars: typeof pl, frame: DataFrame): number {
   const texts = variantsOf(frame).flatMap((variant, i) => (variant === 'String' ? [`c${i}`] : []))
   if (texts.length === 0) return 0
@@ -219,8 +215,8 @@ function seriesOf(polars: typeof pl, frame: DataFrame): Series {
 }
 
 /**
- * Calls `work` while the columns of a frame are called `c0`, `c1`, … (for the letter `c`). Needed because names such
- * as `*` and `^a$` are patterns in an expression, and a column called `select` hides the method.
+ * Calls `work` while the columns are called `c0`, `c1`, …: `*` and `^a$` are patterns, and a column `select` hides
+ * the method.
  */
 function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
   const names = namesOf(frame)
@@ -235,13 +231,9 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
 /** Maximum size of a frame whose Parquet Polars writes to a file in memory first. **Units**: cells. */
 const maxFileCells = 2 ** 18
 
-/**
- * Frames of at most so many rows are written to the file whatever their width: 4,000 columns of 50 rows take 1,975 and
- * 115 ms.
- */
+/** Frames of at most so many rows are written to the file whatever their width. */
 const maxFileRows = 2 ** 13
 
-/** Polars takes long to write more columns as Parquet. */
 const maxPolarsColumns = 256
 
 function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
@@ -259,10 +251,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/**
- * Polars casts numbers to categories as codes into a table that all frames of the process share, which would reveal
- * another client's texts. So numbers are cast to text first.
- */
+/** Casts numbers to text first: as codes into the process' table they would reveal another client's texts. */
 function categoriesOf(polars: typeof pl, series: Series): Series {
   const texts = series.dtype.variant === 'String' ? series : series.cast(polars.Utf8, true)
   return texts.cast(polars.Categorical, true)

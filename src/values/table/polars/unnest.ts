@@ -12,9 +12,7 @@ import { frameCodec } from '../json/native-codec.ts'
 import { printTimes, type TimeForm } from '../times.ts'
 import { stringEnd } from './nest.ts'
 
-/**
- * Returns a table whose lists and objects are JSON text, whose times are as `times` says, and whose bytes are base64.
- */
+/** Returns a table of JSON text for lists and objects, times as `times` says, and base64 for bytes. */
 export function unnestColumns({ rows, columns }: ColumnTable<AnyColumn>, times: TimeForm): ColumnTable {
   return { rows, columns: columns.map((column) => flatColumn(column, rows, times)) }
 }
@@ -60,7 +58,6 @@ function textsOf(column: AnyColumn, rows: number, times: TimeForm): Texts {
   return { data: json, offsets: boundaries(json, rows) }
 }
 
-/** Returns where each element of a list of scalars starts, and where one after the last would. */
 function boundaries(json: Buffer, rows: number): Int32Array {
   const offsets = new Int32Array(rows + 1)
   offsets[0] = 1
@@ -103,7 +100,6 @@ function structParts(column: StructColumn, rows: number, times: TimeForm): Parts
   }
 }
 
-/** Joins the parts of each row, with a comma after each row if `commas`. */
 function joined(parts: Parts, rows: number, commas: boolean): Texts {
   const offsets = new Int32Array(rows + 1)
   let size = 0
