@@ -9,23 +9,20 @@ import type { Limits } from './options.ts'
 
 /** How the body of a request is announced. */
 export interface BodyAnnouncement {
-  /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
+  /** Content-Length; 0 without a body, undefined if chunked. **Units**: bytes. */
   readonly declared: number | undefined
   readonly encoding: string
-  /** Set when the end of the request is in doubt: it is answered with this, and the connection closes. */
+  /** Set if the end of the request is in doubt: this is the answer, and the connection closes. */
   readonly fault?: ServingError
 }
 
-/** Returns what the headers announce. The arguments are the headers' values as engines read them: empty when absent. */
+/** The arguments are header values, empty if absent. */
 export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
   if (contentLength !== '') return { declared: Number(contentLength), encoding }
   return { declared: encoding === '' ? 0 : undefined, encoding }
 }
 
-/**
- * Returns why a request is refused; undefined if it is admitted. Slots are only checked here: a request that runs
- * takes one.
- */
+/** Returns why a request is refused, or undefined. A request that runs takes its slot later. */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   if (endpoint.isLimited && !takesRequests(server.health.state)) return notReady(server.health.state)
   const { declared, encoding, fault } = body
@@ -39,13 +36,13 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   return endpoint.slots?.isFull ? tooMany(endpoint.slots) : undefined
 }
 
-/** Returns why a request would be refused now, before it has come; undefined for nothing that is known yet. */
+/** Returns why a request would be refused now, before it has come; undefined if nothing is known yet. */
 export function refusalNow(server: ServerState): ServingError | undefined {
   if (!takesRequests(server.health.state)) return notReady(server.health.state)
   return server.limiter.isFull ? tooMany(server.limiter) : undefined
 }
 
-/** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */
+/** Admits a whole request, with a slot and memory for its message, or returns why not. */
 export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
   if (!takesRequests(server.health.state)) return notReady(server.health.state)
   if (!server.memory.reserve(bytes)) return noMemory()
@@ -72,7 +69,7 @@ export function noMemory(): Overloaded {
   return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
 }
 
-/** Returns the refusal of a body above the limit. `declared` is its Content-Length, if it has one. */
+/** `declared`: Content-Length, if it has one. */
 export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
   const limit = `at most ${limits.maxBodyBytes} bytes`
   return new PayloadTooLarge(
@@ -80,15 +77,12 @@ export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
   )
 }
 
-/**
- * Whether the connection must close after a refusal: the unread body has no known length, is too large, or the server
- * stops.
- */
+/** Whether the unread body has no known length or is too large, or the server stops. */
 export function mustClose(server: ServerState, declared: number | undefined): boolean {
   return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
 }
 
-/** Returns the time that a request has until its answer. **Units**: milliseconds; undefined without a limit. */
+/** Undefined without a limit. **Units**: milliseconds. */
 export function timeoutOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = server.limits
   const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
@@ -96,7 +90,7 @@ export function timeoutOf(server: ServerState, endpoint?: Endpoint, headers?: Re
   return requestTimeoutMs === 0 ? undefined : requestTimeoutMs
 }
 
-/** As {@link timeoutOf}, for a request whose client gave a deadline, or Infinity for none. */
+/** As {@link timeoutOf}, for a request with its client's deadline; Infinity without a deadline. */
 export function timeoutWithin(server: ServerState, deadline: Date | number): number | undefined {
   const own = Number(deadline) - Date.now()
   const ours = timeoutOf(server)
@@ -104,7 +98,7 @@ export function timeoutWithin(server: ServerState, deadline: Date | number): num
   return ours === undefined ? own : Math.min(own, ours)
 }
 
-/** Takes a slot and memory for one request, and releases all of it at the end of the request. */
+/** The slot and memory of one request, until its end. */
 export class Reservation {
   readonly #server: ServerState
   readonly #own: EndpointSlots | undefined
@@ -116,7 +110,7 @@ export class Reservation {
     this.#own = own
   }
 
-  /** Takes the slot, and one of the endpoint's own, once; returns those that are all taken, undefined for none. */
+  /** Takes the slot, and one of the endpoint, once; returns those that are all taken, or undefined. */
   takeSlot(): EndpointSlots | undefined {
     if (this.#holdsSlot) return undefined
     const { limiter } = this.#server
@@ -129,19 +123,19 @@ export class Reservation {
     return undefined
   }
 
-  /** Counts memory up to `bytes` in all; returns false, and counts no more, when it does not fit. */
+  /** Raises the reservation to `bytes` in all; returns false if it does not fit. */
   reserveUpTo(bytes: number): boolean {
     return bytes <= this.#bytes || this.reserve(bytes - this.#bytes)
   }
 
-  /** Counts more memory; returns false, and counts none, when it does not fit. `isSpare`: see MemoryBudget. */
+  /** Reserves more memory; returns false if it does not fit. `isSpare`: see MemoryBudget. */
   reserve(bytes: number, isSpare = false): boolean {
     if (!this.#server.memory.reserve(bytes, isSpare)) return false
     this.#bytes += bytes
     return true
   }
 
-  /** Releases everything. Called exactly once. */
+  /** Called exactly once. */
   end(): void {
     if (this.#bytes > 0) this.#server.memory.release(this.#bytes)
     if (this.#holdsSlot) {

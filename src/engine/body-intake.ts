@@ -12,7 +12,7 @@ import { countedBytes } from './memory-budget.ts'
 import type { Limits } from './options.ts'
 import { Upload } from './upload.ts'
 
-// More than this pauses the socket. Not sooner: a paused one does not notice that its client leaves. **Units**: bytes.
+// More than this pauses the socket: a paused one does not notice that its client leaves. **Units**: bytes.
 const heldBytes = 64 * 1024
 
 /** What an intake needs of its exchange. */
@@ -23,19 +23,18 @@ export interface BodyOwner {
   readonly ctx: Context
   readonly target: RequestTarget
   readonly reservation: Reservation | undefined
-  /** Called with an answer that may come before the body is complete. */
+  /** The answer may come before the body is complete. */
   answer(response: Promise<HttpResponse>, isCorked: boolean): void
   pause(): void
   resume(): void
   refuse(error: ServingError): void
   /** Called with the whole body in a buffer of the pool. */
   run(body: Uint8Array): void
-  /** Called when the receiver has taken the whole body. */
   runReceived(receiver: EndpointReceiver, isCorked: boolean): void
   fault(error: unknown): void
 }
 
-/** Takes the pieces of one body: joins them, or passes them to the endpoint's receiver as they come. */
+/** Joins the pieces of a body, or passes them to the endpoint's receiver as they come. */
 export class BodyIntake {
   readonly #owner: BodyOwner
   #body: BodyBuffer | undefined
@@ -70,7 +69,7 @@ export class BodyIntake {
     this.#isPaused = true
   }
 
-  /** Takes a piece, which the socket may reuse when this returns. */
+  /** The socket may reuse the piece afterwards. */
   take(piece: Uint8Array, last: boolean): void {
     const owner = this.#owner
     if (this.#rest !== undefined) {
@@ -109,7 +108,7 @@ export class BodyIntake {
     if (end !== undefined) this.#rest = new BodyRest(end)
   }
 
-  /** Drops what has come and stops the receiver. `reason` is a function: most requests need no error. */
+  /** `reason` is a function: most requests need no error. */
   abort(reason: () => Error): void {
     this.#body?.drop()
     this.#body = undefined

@@ -1,13 +1,10 @@
-/** The rest of a request's body when its answer is complete before. @module */
+/** The rest of a request's body after its answer. @module */
 
-/**
- * How long the rest of a refused upload is read after its answer: closing earlier would reset the connection, which can
- * destroy the answer (RFC 9112 section 9.6).
- */
+/** How long it is read: an earlier close resets the connection, which may destroy the answer (RFC 9112 section 9.6). */
 export const uploadDrain = Object.freeze({
   timeMs: 5_000,
   bytes: 32 * 1024 * 1024,
-  /** After a request whose end is in doubt: the bytes that follow are not parsed. **Units**: milliseconds. */
+  /** After a request whose end is in doubt. **Units**: milliseconds. */
   faultTimeMs: 250,
 })
 

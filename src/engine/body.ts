@@ -7,16 +7,13 @@ import { HttpRequest } from '../http/message.ts'
 import { noMemory, type Reservation } from './admission.ts'
 import type { Limits } from './options.ts'
 
-// Memory reserved at first for a Content-Length, and the maximum reserved once that much has come. **Units**: bytes.
+// First reservation, so that a false Content-Length costs little. **Units**: bytes.
 const firstBytes = 1024 * 1024
 const maxReservedBytes = 64 * 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
 const maxAlignment = 8
 
-/**
- * Joins the pieces of a body in one pooled buffer. It starts with a MiB at most and grows as bytes come, so that a
- * false Content-Length costs only address space.
- */
+/** Joins the pieces in one pooled buffer, which grows as bytes come. */
 export class BodyBuffer {
   readonly #limit: number
   readonly #reserved: number
@@ -64,13 +61,13 @@ export class BodyBuffer {
   }
 }
 
-/** Returns the encoding that has to be decoded for an endpoint; undefined for none. */
+/** Undefined if nothing has to be decoded. */
 export function encodingOf(endpoint: Endpoint, ctx: Context): string | undefined {
   const encoding = endpoint.decompresses ? ctx.headers.get('content-encoding') : undefined
   return isIdentity(encoding) ? undefined : encoding
 }
 
-/** Returns the decompressed request with its memory reserved. **Errors**: of `decodeContent`; Overloaded. */
+/** **Errors**: of `decodeContent`; Overloaded. */
 export async function decompress(
   request: HttpRequest,
   encoding: string,

@@ -14,7 +14,7 @@ import type { RunBefore } from './request-hooks.ts'
 import type { Router } from './router.ts'
 import type { TlsFiles } from './tls-files.ts'
 
-/** What an engine serves: everything about a server but its sockets. */
+/** Everything about a server but its sockets. */
 export interface ServerState {
   readonly router: Router
   readonly oip: OipServer
@@ -24,12 +24,11 @@ export interface ServerState {
   readonly health: Health
   readonly log: Logger
   readonly observer?: RequestObserver | undefined
-  /** Runs the hooks of an endpoint before the body is read; undefined when there are none. */
+  /** Runs before the body is read. */
   readonly before?: RunBefore | undefined
   readonly readsHeaders?: readonly string[] | 'all'
-  /** Undefined where pages of other origins cannot read answers. */
   readonly cors?: Cors | undefined
-  /** Undefined where no header of a proxy is believed. */
+  /** Undefined: headers of proxies are ignored. */
   readonly proxies?: TrustedProxies | undefined
   readonly isTls?: boolean | undefined
 }
@@ -46,39 +45,31 @@ export interface Engine {
   readonly name: EngineName
   readonly port: number
   stopAccepting(): void
-  /** Stops listening and closes every connection; requests that still run are aborted. */
+  /** Requests that still run are aborted. */
   close(): Promise<void>
 }
 
-/**
- * The socket of one request. Writes are called only while the exchange is not over. What ends the response calls
- * `finished` of the exchange when the kernel has its last byte.
- */
+/** The socket of one request. It calls `finished` of the exchange when the kernel has the response's last byte. */
 export interface ExchangeSocket {
-  /** Whether the response must not be written from within the callback that delivers the body. */
+  /** Whether the callback that delivers the body must not write the response. */
   readonly answersLater: boolean
-  /** Whether the caller may reuse bytes once they were written. */
+  /** Whether the caller may reuse written bytes. */
   readonly copies: boolean
   cork(writes: () => void): void
-  /**
-   * Sends a response with a content-length and ends it. `before`: of {@link HttpResponse}, only if it `sendsBefore`.
-   */
+  /** `before`: of {@link HttpResponse}, only if the socket `sendsBefore`. */
   sendWhole(response: HttpResponse, body: Chunk, before?: string): void
   /** Whether text and bytes are sent without being joined. */
   readonly sendsBefore?: boolean
   sendHead(response: HttpResponse, length?: number): void
-  /** Writes a piece of a streamed response, never an empty one; false when the client should catch up first. */
+  /** The piece is not empty; returns false if the client should catch up first. */
   sendPiece(piece: Chunk): boolean
-  /**
-   * Writes the next bytes of a body of known length, and ends with its last ones. If it returns false, it calls
-   * `drained` of the exchange when all is written.
-   */
+  /** Writes a body of known length, and ends with its last bytes. After false, it calls `drained` of the exchange. */
   sendSized(piece: Uint8Array, length: number): boolean
   sendEnd(): void
-  /** Returns how many bytes of responses were taken so far; only differences count. */
+  /** Bytes of responses taken so far; only differences count. */
   taken(): number
   remoteAddress(): string | undefined
-  /** Pauses the request's body until `resume`. Pieces that were read already may still come. */
+  /** Pieces that were read already may still come. */
   pause(): void
   resume(): void
   /** Sends a response while the request's body is still coming, reads on for a while, then closes. */

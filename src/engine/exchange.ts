@@ -1,8 +1,4 @@
-/**
- * One request of an endpoint and its response: everything between the socket's events and the endpoint, for every
- * engine.
- * @module
- */
+/** One request of an endpoint and its response, between the socket's events and the endpoint. @module */
 
 import { decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
@@ -23,10 +19,7 @@ import { OutcomeRecorder } from './outcome-recorder.ts'
 import { discard, type ResponseOwner, sendResponse } from './response-stream.ts'
 import { ExchangeClocks } from './transfer-clock.ts'
 
-/**
- * The state of one request, from its headers to the last byte of its response. Its socket calls `begin`, `receive`,
- * `drained`, `abort` and `finished`. Once it is `over` nothing writes to the socket.
- */
+/** One request, from its headers to the last byte of its response. Once it is `over` nothing writes to the socket. */
 export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   readonly socket: ExchangeSocket
   over = false
@@ -36,13 +29,11 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   readonly target: RequestTarget
   readonly ctx: Context
   readonly declared: number | undefined
-  // Both created only when something has to be waited for: most requests come and leave at once.
   #intake: BodyIntake | undefined
   #clocks: ExchangeClocks | undefined
   #received = 0
   readonly reservation: Reservation | undefined
   #closedToInput = false
-  // Whether the answer has begun before the body was complete.
   #answersEarly = false
   pooled: HttpResponse | undefined
   #wake: (() => void) | undefined
@@ -56,7 +47,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.ctx = ctx
     this.declared = body.declared
     this.socket = socket
-    // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
+    // After a chunked body a proxy and the server may disagree on the start of the next request.
     this.closes = body.declared === undefined
     ctx.bind(target, endpoint.api, this)
     const { observer, cors } = server
@@ -86,7 +77,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     return this.closes || this.#server.health.state !== 'ready'
   }
 
-  /** Called once the socket can be written: runs the hooks. `ready` is called when they let the body come. */
+  /** Runs the hooks, then calls `ready` to let the body come. */
   begin(ready?: () => void): void {
     const refusal = this.#server.before?.(this.endpoint, this.ctx)
     if (!isPromise(refusal)) {
@@ -139,12 +130,11 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     }
   }
 
-  /** Takes a piece of the body, within the socket's own callback. `borrowed`: the socket may reuse the bytes later. */
+  /** Called within the socket's callback. `borrowed`: the socket may reuse the bytes later. */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
     this.#received += piece.length
     if (this.#intake !== undefined || !last) (this.#intake ?? this.#openIntake()).take(piece, last)
-    // The whole body in one piece: no copy, no timer.
     else if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
     else this.#run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
   }
@@ -177,9 +167,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#whenAnswerable(isCorked, (corked) => this.answer(receiver.end(), corked))
   }
 
-  /**
-   * Called before the end of a response whose request still comes. `closes`: whether `end` has to wait for the rest.
-   */
+  /** `closes`: whether `end` has to wait for the rest of the body. */
   dropBody(closes: boolean, end: () => void): void {
     this.#clocks?.bodyOver()
     this.#intake?.drop(closes ? () => this.#later(end) : undefined)
@@ -209,7 +197,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.drained()
   }
 
-  /** Called when the response was sent, or never will be: `gone` says why. Only the first call counts. */
+  /** Called when the response was sent, or never will be (`gone`). Only the first call counts. */
   finished(gone?: ClientClosed): void {
     if (this.over) return
     this.over = true
@@ -229,7 +217,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#breakOff(new InternalError('the server failed', { cause: error }))
   }
 
-  /** Called when a stream fails: the status was sent, so that only a cut connection shows it to the client. */
+  /** The status was sent already: only a cut connection shows the failure to the client. */
   streamFailed(cause: unknown): void {
     if (!this.over) this.#failed(new InternalError('the stream failed', { cause }))
     this.#cut()
@@ -360,9 +348,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.finished(new ClientClosed())
     try {
       this.socket.destroy()
-    } catch {
-      // The connection is gone already.
-    }
+    } catch {}
   }
 
   #log(error: Error): void {

@@ -6,7 +6,7 @@ import { http } from '../http/node-http.ts'
 
 type NameUse = 'send' | 'skip' | 'refuse'
 
-// A service uses few names again and again; the cap is for code that makes up names.
+// The cap is for code that makes up names.
 const nameUses = new Map<string, NameUse>()
 
 function useOf(name: string): NameUse {
@@ -19,15 +19,12 @@ function useOf(name: string): NameUse {
   return use
 }
 
-/** Whether a header is the server's own to write. **Cost**: one Map lookup. */
+/** Whether a header is the server's own to write. */
 export function isFraming(name: string): boolean {
   return useOf(name) === 'skip'
 }
 
-/**
- * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken. Descriptors may pass
- * on a client's text: a line break in a header would let the client write a response of its own.
- */
+/** Returns why a response cannot be sent: a line break in a client's text could forge a response. */
 export function responseFault(response: HttpResponse): string | undefined {
   try {
     return partFaultOf(response) ?? pooledFaultOf(response)
@@ -59,14 +56,14 @@ function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
   return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }
 
-/** Whether a status forbids a body. **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */
+/** **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */
 export function isBodyless(status: number): boolean {
   return status === 204 || status === 304
 }
 
 const statusLines = new Map<number, string>()
 
-/** Returns the status with its phrase, such as `404 Not Found`. */
+/** For example `404 Not Found`. */
 export function statusLine(status: number): string {
   let line = statusLines.get(status)
   if (line === undefined) {

@@ -4,11 +4,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 
-/**
- * The states of a server. `stopping`: requests are answered while load balancers learn that it is not ready.
- * `leaving`: a successor takes new connections. Both close connections with their answers. `draining`: requests are
- * refused.
- */
+/** `stopping`: still answers, not ready. `leaving`: a successor accepts connections. `draining`: refuses requests. */
 export type HealthState = 'starting' | 'ready' | 'stopping' | 'leaving' | 'draining'
 
 /** The state of one server, which the listener changes. */
@@ -21,17 +17,14 @@ export function takesRequests(state: HealthState): boolean {
   return state !== 'starting' && state !== 'draining'
 }
 
-// `no-store`: a proxy that keeps an old answer would keep a dead server in rotation.
+// A proxy that keeps an old answer would keep a dead server in rotation.
 const headers = [
   ['content-type', 'text/plain; charset=utf-8'],
   ['cache-control', 'no-store'],
 ] as const
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
-/**
- * Returns the endpoints of health, named as the Kubernetes API server's: `/livez` and `/healthz` say that the process
- * answers, `/readyz` whether it should be sent requests.
- */
+/** `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. Named as in Kubernetes. */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
   return [
     openPage('/livez', 'Whether the process answers.', () => ok),
@@ -40,7 +33,7 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
   ]
 }
 
-/** Returns why a server should not be sent requests; undefined when it should. */
+/** Undefined if the server should get requests. */
 export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
   if (state === 'ready' || state === 'leaving') return unready()
   const waitsFor = state === 'starting' ? unready() : undefined

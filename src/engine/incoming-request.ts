@@ -20,7 +20,7 @@ export interface IncomingRequest {
   readonly body: BodyAnnouncement
 }
 
-/** A request that is refused before its body is read. Its endpoint is undefined when none was found. */
+/** Refused before its body is read. Its endpoint is undefined if it was not found. */
 export interface RefusedRequest {
   readonly endpoint?: Endpoint | undefined
   readonly method: string
@@ -29,7 +29,7 @@ export interface RefusedRequest {
   readonly peer: () => string | undefined
 }
 
-/** What a context reads of a refused request. An object literal with getters would have a hidden class of its own. */
+/** An object literal with getters would have a hidden class for each request. */
 class RefusedPeer implements ContextInit {
   readonly headers: RequestHeaders
   readonly method: string
@@ -62,7 +62,7 @@ function contextOfRefused(server: ServerState, request: RefusedRequest): Context
   return ctx
 }
 
-/** Returns the address of the client: that in the headers of trusted proxies, else that of the socket. */
+/** From the headers of trusted proxies, else from the socket. */
 export function clientAddress(
   { proxies }: ServerState,
   headers: RequestHeaders,
@@ -71,17 +71,17 @@ export function clientAddress(
   return (proxies === undefined ? undefined : forwardedAddress(headers, proxies)) ?? peer()
 }
 
-/** Returns the scheme that the client used: that in the headers of trusted proxies, else that of the socket. */
+/** From the headers of trusted proxies, else from the socket. */
 export function clientScheme({ proxies, isTls }: ServerState, headers: RequestHeaders): Scheme {
   return (proxies === undefined ? undefined : forwardedScheme(headers, proxies)) ?? (isTls ? 'https' : 'http')
 }
 
-/** Returns the names of the headers to read for an endpoint; for no endpoint, those that refusals need. */
+/** Without an endpoint: the headers that refusals need. */
 export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): HeaderNames {
   return joinHeaderNames(endpoint?.readsHeaders ?? ['x-request-id'], readsHeaders)
 }
 
-/** Logs and reports why a request was refused before its body was read, and returns the response. */
+/** Logs and reports a refusal, and returns the response. */
 export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
   const { endpoint, method } = request
   const ctx = contextOfRefused(server, request)

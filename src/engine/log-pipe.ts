@@ -1,14 +1,10 @@
-/** How lines of the log are written: those of a turn at once, to a pipe whose reader may stop reading. @module */
+/** Writes the log: lines of a turn at once, and to a pipe whose reader may stop reading. @module */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 const retryMs = 100
 const maxWaitingBytes = 1024 * 1024
 
-/**
- * Writes lines at once while the pipe has room. Else up to 1 MiB waits: a write that waits for the reader would stop
- * the event loop. Further lines are dropped and counted. (pino's own destination sleeps or loses lines at exit
- * there.)
- */
+/** Keeps up to 1 MiB for a full pipe, then drops and counts lines: pino's own destination blocks or loses lines. */
 export class LogPipe {
   readonly #fd: number
   readonly #droppedLine: (count: number) => string
@@ -66,14 +62,10 @@ export class LogPipe {
   }
 }
 
-/**
- * Reopens the pipe behind a descriptor as non-blocking: the flag on the descriptor itself would apply to all
- * processes that share it. Undefined for anything but a pipe.
- */
+/** Reopens a pipe as non-blocking: the flag on `fd` would apply to all processes that share it. */
 export function openPipe(fd: number): number | undefined {
   try {
-    // As bigints, whose memory is separate: Node's realpath (of 20.20) reads what the last plain stat left behind, and
-    // follows no symbolic links after one of a pipe.
+    // As bigints: Node 20's realpath reads what the last plain stat left behind.
     if (!fstatSync(fd, { bigint: true }).isFIFO()) return undefined
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch {
@@ -84,10 +76,7 @@ export function openPipe(fd: number): number | undefined {
 const warn = 40
 const maxText = 64 * 1024
 
-/**
- * Writes the lines of one turn of the event loop at once: a system call for each request costs more than the request.
- * From level `warn` on, lines are written before `write` returns.
- */
+/** Writes the lines of a turn in one system call; those from level `warn` on before `write` returns. */
 export class TurnLines {
   /** Set by pino before each line. */
   lastLevel = 0

@@ -8,7 +8,7 @@ import { prettyLine } from './pretty-lines.ts'
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
 
-/** Returns the default logger, on standard error: text on a terminal, JSON lines elsewhere. */
+/** The default logger, on standard error: text on a terminal, JSON lines elsewhere. */
 export function createLogger(level: LogLevel = 'info'): Logger {
   const options = { name: 'serving', level, serializers: { err: errorFields } }
   if (process.stderr.isTTY) {
@@ -34,7 +34,7 @@ function errorFields(error: unknown): unknown {
   return { ...pino.stdSerializers.err(error), message: `${error.message}${causesOf(error)}` }
 }
 
-/** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */
+/** Writes nothing, and calls `onError` with logged errors. */
 export function silentLogger(onError: (error: Error) => void): Logger {
   const log = pino({ level: 'silent' })
   log.error = (fields: unknown) => {
@@ -44,10 +44,7 @@ export function silentLogger(onError: (error: Error) => void): Logger {
   return log
 }
 
-/**
- * Logs an error response: faults of the server with stack and causes, mistakes of clients at debug, or they could
- * fill the disk.
- */
+/** Faults of the server with stack and causes; mistakes of clients at debug, or they could fill the disk. */
 export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
   const code = ServingError.is(error) ? error.code : 'internal'
   const status = ServingError.is(error) ? error.status : 500

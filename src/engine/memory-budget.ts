@@ -1,10 +1,10 @@
 /** Limits the memory that bodies and answers in flight may take together. @module */
 import { totalmem } from 'node:os'
 
-/** Bodies and answers of at least this size are counted; the number of smaller ones is bounded. **Units**: bytes. */
+/** Smaller bodies and answers are not counted; their number is bounded. **Units**: bytes. */
 export const countedBytes = 256 * 1024
 
-/** Returns half of the memory of the cgroup, or of the machine without a limit. **Units**: bytes. */
+/** Half of the memory of the cgroup or machine. **Units**: bytes. */
 export function defaultMemoryBytes(): number {
   const limit = process.constrainedMemory?.() ?? 0
   const total = totalmem()
@@ -24,10 +24,7 @@ export class MemoryBudget {
     return this.#used
   }
 
-  /**
-   * Reserves `bytes`, or returns false. More than the limit fits when nothing else is reserved. `isSpare`: only while
-   * no more than a quarter is reserved then.
-   */
+  /** Returns false if it does not fit; anything fits if nothing is reserved. `isSpare`: at most a quarter. */
   reserve(bytes: number, isSpare = false): boolean {
     const after = this.#used + bytes
     if (isSpare ? after > this.#max / 4 : this.#used > 0 && after > this.#max) return false

@@ -23,7 +23,7 @@ export function apiOf({ apis, gets }: HookedService, name: string | undefined): 
   return name === undefined ? undefined : (apis.get(name) ?? gets.get(name))
 }
 
-/** Returns one observer for several, or undefined for none. */
+/** Undefined without observers. */
 export function joinObservers(observers: readonly RequestObserver[]): RequestObserver | undefined {
   if (observers.length < 2) return observers[0]
   const isOf = (method: 'onBegin' | 'onError' | 'onOutcome') => observers.filter((each) => each[method] !== undefined)
@@ -44,7 +44,7 @@ export function joinObservers(observers: readonly RequestObserver[]): RequestObs
   }
 }
 
-/** Returns the `onResponse` and `onError` hooks of a service and its APIs as an observer; undefined for none. */
+/** The `onResponse` and `onError` hooks of a service and its APIs as an observer. */
 export function hookObserver(service: HookedService, log: Logger): RequestObserver | undefined {
   const { apis, gets, hooks } = service
   const all = [hooks, ...[...apis.values(), ...gets.values()].map((api) => api.hooks)]
@@ -75,7 +75,6 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
     readsHeaders: 'all',
     ...(hasError && {
       onError: (ctx, error) => {
-        // Those of the function do not belong to an error.
         ctx.dropHeaders()
         run(ctx, 'error', (hook) => hook(ctx, error as never))
         ctx.saveHeaders()

@@ -13,58 +13,31 @@ export type EngineName = 'uws' | 'node'
 
 /** Limits of one server process. */
 export interface Limits {
-  /** Largest request body; a larger one is refused with 413. **Units**: bytes. */
+  /** Largest request body, else 413. **Units**: bytes. */
   readonly maxBodyBytes: number
-  /**
-   * Maximum decompressed size of a compressed body, as a multiple of the bytes that came; up to 1 MiB is always
-   * allowed. A larger one is refused with 413.
-   */
+  /** Largest decompressed body as a multiple of the compressed one, else 413; 1 MiB is always allowed. */
   readonly maxUnpackRatio: number
-  /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */
+  /** Time from a request's headers to its response, then 504; 0 for no limit. **Units**: milliseconds. */
   readonly requestTimeoutMs: number
-  /**
-   * Maximum number of requests between the end of their body, or its first piece where it is received in pieces, and
-   * the end of their response.
-   */
+  /** Maximum number of running requests: from the end (or first received piece) of the body to the answer's end. */
   readonly maxInFlight: number
-  /**
-   * Time for a request's body to come, extended by as much again while it comes at 16 KiB a second; 0 for no limit but
-   * the request's. **Units**: milliseconds.
-   */
+  /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
   readonly bodyTimeoutMs: number
-  /**
-   * Time for a client to read a response, extended by as much again while it reads 16 KiB a second; then the connection
-   * is closed. 0 for no limit. **Units**: milliseconds.
-   */
+  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: none. **Units**: milliseconds. */
   readonly sendTimeoutMs: number
-  /**
-   * Time for the headers of a request to come, counted from the first connection on; then 408 and the connection is
-   * closed. 0 for no limit. Engine `node` only. **Units**: milliseconds.
-   */
+  /** Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
   readonly headerTimeoutMs: number
-  /**
-   * Time after an answer for which a connection stays open for the next request; 0 for no limit. Engine `node` only.
-   * **Units**: milliseconds.
-   */
+  /** Time a connection stays open between requests; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
   readonly idleTimeoutMs: number
   /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
   readonly maxConnectionsPerAddress: number
-  /**
-   * Maximum memory for bodies, answers and pictures in flight; a request that needs more is refused with 503. 0 for no
-   * limit. **Units**: bytes.
-   */
+  /** Maximum memory of bodies, answers and pictures in flight, else 503; 0 for no limit. **Units**: bytes. */
   readonly maxMemoryBytes: number
-  /**
-   * Time from being told to stop until connections are refused, for load balancers to see that readiness is 503;
-   * requests are answered meanwhile. 0 where nothing balances. **Units**: milliseconds.
-   */
+  /** Time between readiness 503 and refusing connections, for load balancers to notice. **Units**: milliseconds. */
   readonly drainDelayMs: number
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
-  /**
-   * Time for which a runner's call may still run after its deadline, before its thread or process is ended and
-   * replaced; a runner's own `modelGraceMs` takes precedence. **Units**: milliseconds.
-   */
+  /** Time that a runner's call may run after its deadline, unless its runner sets it. **Units**: milliseconds. */
   readonly modelGraceMs: number
 }
 
@@ -76,10 +49,8 @@ export const defaultLimits: Limits = Object.freeze({
   maxInFlight: 1024,
   bodyTimeoutMs: 30_000,
   sendTimeoutMs: 30_000,
-  // Honest clients send headers in one packet; slow ones hold a socket and nothing else.
   headerTimeoutMs: 30_000,
-  // Longer than the idle time of common load balancers (60 s): if the server closed first, the balancer's next request
-  // would meet a closed connection and be answered with 502.
+  // Longer than the idle time of load balancers (60 s): else their next request could meet a closed connection.
   idleTimeoutMs: 65_000,
   maxConnectionsPerAddress: 0,
   maxMemoryBytes: defaultMemoryBytes(),
@@ -88,7 +59,7 @@ export const defaultLimits: Limits = Object.freeze({
   modelGraceMs: defaultModelGraceMs,
 })
 
-/** Limits that uWebSockets.js has built in: 10 s for headers and between requests, any number of connections. */
+/** uWebSockets.js has its own: 10 s for headers and between requests, any number of connections. */
 export const limitsOfNode = ['headerTimeoutMs', 'idleTimeoutMs', 'maxConnectionsPerAddress'] as const
 
 /** How to serve a service. */
@@ -99,80 +70,47 @@ export interface ServeOptions extends Partial<Limits> {
   readonly host?: string
   /** Path in front of every API. Default `/`. Health endpoints stay at the root. */
   readonly baseUrl?: string
-  /** Default: uws where its binary loads, else node with a warning. Naming `uws` makes its absence an error. */
+  /** Default: uws if its binary loads, else node with a warning. `uws` makes its absence an error. */
   readonly engine?: EngineName
   /** Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}. Default: no gRPC server. */
   readonly grpcPort?: number
-  /**
-   * Whether anybody may ask for the names, options and documentation of all APIs: gRPC reflection, and
-   * `ServiceMetadata` over gRPC and Connect. Default: unless NODE_ENV is `production`.
-   */
+  /** Whether gRPC reflection and `ServiceMetadata` are public. Default: unless NODE_ENV is `production`. */
   readonly introspection?: boolean
-  /**
-   * Whether anybody may read the documents of all APIs: `/openapi.json`, `/docs.json` for BentoML's clients, and the
-   * page `/` and `/docs` to try them. Default: unless NODE_ENV is `production`.
-   */
+  /** Whether `/openapi.json`, `/docs.json` and `/docs` are public. Default: unless NODE_ENV is `production`. */
   readonly docs?: boolean
-  /**
-   * File with the server's certificate and those that it was signed with, as PEM: HTTP and gRPC are served over TLS 1.2
-   * and 1.3, and plain text no more. New content of the files is served to new connections within two seconds.
-   */
+  /** PEM file of the certificate chain: HTTP and gRPC use TLS. Changed files are served within two seconds. */
   readonly tlsCert?: string
-  /** File with the private key of `tlsCert`, as PEM, without a passphrase. */
+  /** PEM file of the private key of `tlsCert`, without a passphrase. */
   readonly tlsKey?: string
-  /**
-   * File with the certificates of authorities, as PEM: clients must present a certificate that one of them has signed.
-   * Engine `node` only.
-   */
+  /** PEM file of authorities: clients must present a certificate that one of them signed. Engine `node` only. */
   readonly tlsClientCa?: string
-  /**
-   * Origins whose pages may call the service, separated by commas, or `*`; in place of the `origin` of the service's
-   * own `cors`. Default: that of the service, else none.
-   */
+  /** Origins whose pages may call, separated by commas, or `*`. Default: the `origin` of the service's `cors`. */
   readonly corsOrigin?: string
-  /**
-   * How many proxies in front of the server write the client's address into X-Forwarded-For, and its scheme into
-   * X-Forwarded-Proto, for `ctx.remoteAddress` and `ctx.scheme`; `'forwarded:1'` for one that writes Forwarded. Other
-   * headers are ignored. Default 0: all are.
-   */
+  /** Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for Forwarded. Default 0. */
   readonly trustProxy?: number | string
-  /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
+  /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`. */
   readonly grpcTls?: GrpcTls
-  /** How much is logged, where no `logger` is given. Default `info`. */
+  /** Level of the log without a `logger`. Default `info`. */
   readonly logLevel?: LogLevel
-  /**
-   * Whether `GET /metrics` answers metrics of Prometheus. Default true. `'count'`: for {@link Listener.collectMetrics}
-   * alone.
-   */
+  /** Whether `GET /metrics` answers. Default true. `'count'`: for {@link Listener.collectMetrics} alone. */
   readonly metrics?: boolean | 'count'
-  /**
-   * Port for metrics alone, on node:http; 0 takes a free one, see {@link Listener.metricsPort}. With `metrics: false`
-   * they are answered nowhere else. Default: none.
-   */
+  /** Port for metrics alone; 0 takes a free one. Default: no such port. */
   readonly metricsPort?: number
-  /**
-   * Whether each request is logged when it is over, at level `info`: method, path, API, status, code, time, bytes,
-   * request id, trace id and address, never headers or bodies. Default false.
-   */
+  /** Whether each request is logged at level `info`, never with headers or bodies. Default false. */
   readonly accessLog?: boolean
-  /** Share of the requests that the access log has, from 0 to 1; answers from 500 up are always there. Default 1. */
+  /** Share of the requests in the access log, 0 to 1; errors from 500 up are always logged. Default 1. */
   readonly accessLogSample?: number
   /**
-   * Base URL of an OpenTelemetry collector (OTLP over HTTP), such as `http://localhost:4318`: starts an SDK that sends
-   * it spans. Needs the packages `@opentelemetry/sdk-trace-node` and `@opentelemetry/exporter-trace-otlp-http`.
-   * Default: spans go to the SDK that the application has registered before, if any.
+   * Base URL of an OTLP/HTTP collector, such as `http://localhost:4318`. Needs `@opentelemetry/sdk-trace-node` and
+   * `@opentelemetry/exporter-trace-otlp-http`. Default: spans go to the application's own SDK, if any.
    */
   readonly otlpEndpoint?: string
-  /**
-   * Share of the requests that are traced, from 0 to 1; those with a `traceparent` follow its flag. Default: what
-   * `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say, else 1.
-   */
+  /** Share of traced requests, 0 to 1; a `traceparent` decides for its own. Default: `OTEL_TRACES_SAMPLER`, else 1. */
   readonly traceSample?: number
   /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
   readonly logger?: Logger
 }
 
-// Checked by the compiler to name them all.
 const others: { readonly [name in Exclude<keyof ServeOptions, keyof Limits>]-?: true } = {
   port: true,
   host: true,
@@ -200,7 +138,7 @@ const others: { readonly [name in Exclude<keyof ServeOptions, keyof Limits>]-?: 
 /** The names of all options. */
 export const serveOptionNames: readonly string[] = [...Object.keys(defaultLimits), ...Object.keys(others)]
 
-/** The options that are plain data, so that they can be read from text and sent to another process as JSON. */
+/** The options that are plain data, to read from text and send as JSON. */
 export type ServeSettings = Omit<ServeOptions, 'grpcTls' | 'logger'>
 
 /** TLS of the gRPC server, as PEM texts or bytes. */
@@ -215,32 +153,23 @@ export interface GrpcTls {
 export interface Listener {
   readonly port: number
   readonly engine: EngineName
-  /** Port of gRPC; undefined without a gRPC server. */
   readonly grpcPort: number | undefined
-  /** Port of metrics; undefined without one of their own. */
   readonly metricsPort: number | undefined
-  /** Returns what this process has counted, as prom-client's `getMetricsAsJSON` does; nothing where metrics are off. */
+  /** What this process has counted, as prom-client's `getMetricsAsJSON` returns it; empty without metrics. */
   collectMetrics(): Promise<readonly MetricFamily[]>
   /**
-   * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
-   * Meanwhile new connections are accepted, so that probes see the 503, unless `accepting` is false: for a process that
-   * stops while others go on listening on the same port.
-   *
-   * With `drainDelayMs` it answers requests for that time after readiness turned to 503, then as {@link leave} does,
-   * unless `accepting` is false. `atOnce`: without that delay, and without the rest of one that has begun.
+   * Turns readiness to 503, answers for `drainDelayMs`, refuses new requests, waits up to `drainTimeoutMs`, closes.
+   * Idempotent. `accepting: false`: others listen on the port. `atOnce`: without `drainDelayMs`.
    */
   close(options?: { readonly accepting?: boolean; readonly atOnce?: boolean }): Promise<void>
-  /**
-   * Closes without refusing a request, for a process whose successor listens on the same port: accepts no new
-   * connections, answers requests on open ones, which closes them, and closes those that are idle after a second.
-   */
+  /** Closes without refusing a request, for a process whose successor listens on the same port. */
   leave(): Promise<void>
 }
 
 /** What a server publishes about its APIs. */
 export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
 
-/** Returns the options, or their defaults when they are left out. **Errors**: InvalidArgument. */
+/** Fills in defaults. **Errors**: InvalidArgument. */
 export function parseDisclosure(options: Partial<Disclosure>): Disclosure {
   return { introspection: parseSwitch(options, 'introspection'), docs: parseSwitch(options, 'docs') }
 }
@@ -252,7 +181,7 @@ function parseSwitch(options: Partial<Disclosure>, name: keyof Disclosure): bool
   throw new InvalidArgument(expected('a boolean', name, value))
 }
 
-/** Returns the proxies of the option; undefined for none. **Errors**: InvalidArgument. */
+/** **Errors**: InvalidArgument. */
 export function parseTrustProxy(value: number | string = 0): TrustedProxies | undefined {
   const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
   const count = Number(digits)
@@ -261,7 +190,7 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }
 
-/** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */
+/** Fills in defaults. **Errors**: InvalidArgument naming the wrong one. */
 export function parseLimits(options: Partial<Limits>): Limits {
   const limits: { -readonly [K in keyof Limits]: number } = { ...defaultLimits }
   for (const name of Object.keys(defaultLimits) as (keyof Limits)[]) {

@@ -1,5 +1,5 @@
 /** Records how one request ends. @module */
-// The global of this name is a getter, which takes as long as looking at the clock does.
+// The global of this name is a slow getter.
 import { Buffer } from 'node:buffer'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
@@ -13,7 +13,7 @@ export interface RecordedEndpoint {
   readonly path?: string
 }
 
-/** The record of one request; made only where there is an observer. */
+/** Made only if there is an observer. */
 export class OutcomeRecorder {
   readonly #observer: RequestObserver
   readonly #ctx: Context
@@ -29,7 +29,7 @@ export class OutcomeRecorder {
     this.#observer = observer
     this.#ctx = ctx
     this.#endpoint = endpoint
-    // Read now: an engine may forget it with the request.
+    // An engine may forget it with the request.
     if (observer.needsAddress) void ctx.remoteAddress
     observer.onBegin?.(ctx)
   }
@@ -43,7 +43,7 @@ export class OutcomeRecorder {
     if (this.#observer.needsStages) this.#statusMs = this.#elapsed
   }
 
-  /** Called for an error, before it is answered; the last one counts. */
+  /** Called before the error is answered; the last one counts. */
   failed(error: Error): void {
     this.#error = error
     this.#observer.onError?.(this.#ctx, error)
@@ -57,7 +57,7 @@ export class OutcomeRecorder {
     this.#bytesOut += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   }
 
-  /** Reports the outcome. Only the first call counts. */
+  /** Only the first call counts. */
   end(bytesIn: number): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -11,13 +11,9 @@ const levels: Readonly<Record<number, readonly [name: string, colour: number]>> 
   60: ['FATAL', 35],
 }
 
-/** Fields that every line has, or that say again what the message says. */
 const hidden: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'event', 'err'])
 
-/**
- * Returns a JSON line of pino as text for a terminal. Control characters are escaped (pino-pretty prints line breaks of
- * messages raw, with which a client can forge a line).
- */
+/** Escapes control characters: pino-pretty prints line breaks, with which a client can forge a line. */
 export function prettyLine(json: string, colours: boolean): string {
   const line = JSON.parse(json) as Line
   const paint = (code: number, text: string) => (colours ? `\u001b[${code}m${text}\u001b[39m` : text)

@@ -1,4 +1,4 @@
-/** The auth and the hooks that run before the bodies of requests are read. @module */
+/** The auth and the hooks that run before bodies are read. @module */
 
 import { isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { ServingError } from '../core/errors.ts'
@@ -10,10 +10,10 @@ import { apiOf, type HookedService } from './observers.ts'
 /** The part of an endpoint that decides what runs. */
 export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'isPublic' | 'namesApi' | 'path'>
 
-/** Runs auth and hooks for an endpoint; returns the error that refuses the request, or undefined. Never throws. */
+/** Returns the error that refuses the request, or undefined. Never throws. */
 export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise<ServingError | undefined>
 
-/** Returns what runs the auth and the hooks of a service, and of its APIs where the path tells them; or undefined. */
+/** Undefined if a service has no auth and no hooks. */
 export function beforeRequests(service: HookedService): RunBefore | undefined {
   const { auth, hooks } = service
   const apis = [...service.apis.values(), ...service.gets.values()]
@@ -40,7 +40,7 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
     const later = hooks.request.filter(({ before }) => before !== 'auth')
     if (!authorize) return runAll([...early, ...later, ...own])
     if (!endpoint.namesApi || !decidesLater) return runAll([...early, authorize, ...later, ...own])
-    // Which API is asked for is in the body: it decides whether the refusal holds.
+    // The body names the API, which decides whether the refusal holds.
     return (_, ctx) =>
       whenReady(runRequestHooks(early, ctx), (refusal) => {
         if (refusal !== undefined) return refusal

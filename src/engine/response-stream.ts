@@ -12,7 +12,7 @@ import { countedBytes } from './memory-budget.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { ExchangeClocks } from './transfer-clock.ts'
 
-// Streams are cut to this size: the kernel tells of new room only when a third of its buffer (tens of KiB) is free.
+// The kernel tells of new room only when a third of its buffer is free.
 const pieceBytes = 16 * 1024
 
 /** What a response needs of its exchange. */
@@ -29,7 +29,7 @@ export interface ResponseOwner {
   streamFailed(cause: unknown): void
 }
 
-/** Sends a response. `isCorked`: whether the writes of this tick leave in one packet anyway. */
+/** `isCorked`: whether the writes of this tick leave in one packet anyway. */
 export function sendResponse(owner: ResponseOwner, given: HttpResponse, isCorked: boolean): void {
   const response = given.before === undefined || owner.socket.sendsBefore ? given : joinedResponse(given)
   const { body, status = 200 } = response
@@ -117,7 +117,7 @@ class ResponseStream {
     this.#length = length
   }
 
-  /** Sends chunks that are all available; waits only for a client that does not keep up. Must be corked. */
+  /** Waits only for a slow client. Must be corked. */
   sendChunks(chunks: readonly Chunk[]): void {
     this.#sendHead()
     for (let i = 0; i < chunks.length; i++) {
@@ -135,7 +135,7 @@ class ResponseStream {
     this.#socket.sendEnd()
   }
 
-  /** Sends chunks as they come, no faster than the client reads. `encode` makes a chunk of each piece of the source. */
+  /** `encode` makes a chunk of each piece of the source. */
   async pump<T>(
     source: AsyncIterator<T | Chunk> | Iterator<T | Chunk>,
     encode?: (piece: T | Chunk) => MaybePromise<Chunk>,
@@ -170,7 +170,7 @@ class ResponseStream {
     })
   }
 
-  /** Returns a promise where the next chunk has to wait. */
+  /** Returns a promise if the next chunk has to wait. */
   #send(chunk: unknown): Promise<void> | undefined {
     if (!isChunk(chunk)) throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
     if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
@@ -233,7 +233,5 @@ export function discard({ body }: HttpResponse): void {
   try {
     if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
     Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
-  } catch {
-    // Custom iterables may throw; the body is dropped either way.
-  }
+  } catch {}
 }

@@ -4,23 +4,20 @@ import { isPathSegment } from '../api/api.ts'
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 
-/**
- * Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere; then `endpoint` is
- * the one that has the error's format.
- */
+/** An endpoint and its path parameters, or a mismatch: then `endpoint` has the error's format. */
 export type Route =
   | { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
   | { readonly error: ServingError; readonly endpoint?: Endpoint | undefined }
 
 /** Finds the route of a method and a request target. */
 export interface Router {
-  /** The endpoints that answer POST on a path without parameters, for engines that match those natively. */
+  /** POST paths without parameters, for engines that match them natively. */
   readonly posts: ReadonlyMap<string, Endpoint>
-  /** `path`: as {@link pathOf} returns it. Refuses dot segments and backslashes with 400. */
+  /** `path`: of {@link pathOf}. Refuses dot segments and backslashes with 400. */
   resolve(method: string, path: string): Route
 }
 
-/** Makes the endpoint that answers OPTIONS for all paths, of what tells the methods of a path. */
+/** Makes the endpoint that answers OPTIONS on all paths. */
 export type MakePreflight = (methodsOf: (path: string) => readonly string[]) => Endpoint
 
 /** The parameters of a path without any. */
@@ -32,7 +29,7 @@ const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ambiguous = /[\\\x00-\x1f]|\/(?:\.|%2e){1,2}(?:\/|$)/i
 const parameter = /^\{(\w+)\}$/
 
-/** Returns a base URL without a slash at its end: `/v1/` → `/v1`. **Errors**: InvalidArgument. */
+/** `/v1/` → `/v1`. **Errors**: InvalidArgument. */
 export function parseBaseUrl(baseUrl: string): string {
   const ok = typeof baseUrl === 'string' && baseUrl.startsWith('/')
   const path = ok ? baseUrl.replace(/\/$/, '') : ''
@@ -41,10 +38,7 @@ export function parseBaseUrl(baseUrl: string): string {
   return path
 }
 
-/**
- * Makes a router of endpoints. Paths match exactly; literal segments take precedence over parameters, and parameters
- * over `*`. **Errors**: InvalidArgument for two endpoints that answer one method on one path.
- */
+/** Literal segments take precedence over parameters, and those over `*`. **Errors**: InvalidArgument for a conflict. */
 export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePreflight): Router {
   const exact = new Map<string, Endpoint[]>()
   const byPattern = new Map<string, Endpoint[]>()
@@ -79,7 +73,7 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
         for (const endpoint of group) if (takes(endpoint, method)) return { endpoint, params: noParams }
         others.push(...group)
       }
-      // Whoever resolves them, as a mounted handler does by its URL, would see another path than auth and hooks.
+      // A mounted handler would see another path than auth and hooks.
       if (ambiguous.test(path))
         return { error: new BadInput(expected('a path without dot segments and backslashes', 'the request', path)) }
       for (const pattern of patterns) {
@@ -134,14 +128,13 @@ function withParams(endpoint: Endpoint, groups: Record<string, string> | undefin
   return { endpoint, params }
 }
 
-/** Returns the path of a request target, which may be an absolute URL (RFC 9112 section 3.2.2), without its query. */
+/** A request target may be an absolute URL (RFC 9112 section 3.2.2). */
 export function pathOf(target: string): string {
   if (target.startsWith('/')) return target
   const match = /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)
   return match === null ? target : (match[1] ?? '/')
 }
 
-/** Returns the methods that some endpoint answers. */
 function methodsOf(endpoints: readonly Endpoint[]): string[] {
   const allowed = new Set<string>()
   for (const { methods } of endpoints) {

@@ -12,7 +12,7 @@ const pollMs = 1_000
 export interface TlsPem {
   readonly cert: Buffer
   readonly key: Buffer
-  /** Of the authority that has to have signed the certificates of clients; undefined where clients need none. */
+  /** The authority of the clients' certificates. */
   readonly clientCa: Buffer | undefined
 }
 
@@ -21,15 +21,7 @@ export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions
   return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) }
 }
 
-/**
- * The files of `tlsCert`, `tlsKey` and `tlsClientCa`. Their content is checked whenever it changes: certificate and key
- * that do not belong together, as when only one of the two was replaced so far, are logged, and what was served before
- * goes on.
- *
- * Files are polled, since the watchers of the file system lose a file that is replaced by a symbolic link, which is how
- * Kubernetes renews a mounted Secret. Not by `watchFile` of Node, which compares with what it finds when a thread of
- * libuv's pool is free: on a busy machine, that can be the new file already.
- */
+/** Polled: Kubernetes replaces symbolic links, which watchers lose. A pair that does not match is not served. */
 export class TlsFiles {
   readonly certFile: string
   readonly keyFile: string
@@ -106,7 +98,7 @@ export class TlsFiles {
   }
 }
 
-/** Returns the files that options name; undefined without TLS. The caller closes them. **Errors**: InvalidArgument. */
+/** Undefined without TLS. The caller closes them. **Errors**: InvalidArgument. */
 export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
   for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const) {
     const value: unknown = options[name]

@@ -3,13 +3,10 @@ import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/error
 import type { Context } from '../http/context.ts'
 import type { Limits } from './options.ts'
 
-/** Rate that a client must keep once a transfer takes longer than its time. **Units**: bytes a second. */
+/** Rate that a longer transfer must keep. **Units**: bytes a second. */
 export const minRate = 16 * 1024
 
-/**
- * Gives a transfer a time to end, and as much again while it keeps the rate. Runs only while the server waits for the
- * client.
- */
+/** Gives a transfer a time to end, and as much again while it keeps the rate. */
 export class TransferClock {
   readonly #timeMs: number
   readonly #transferred: () => number
@@ -19,7 +16,7 @@ export class TransferClock {
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `transferred` returns the bytes so far. `onLate` is called at most once. **Units**: `timeMs` in milliseconds. */
+  /** `transferred`: bytes so far. `onLate` is called at most once. **Units**: `timeMs` in milliseconds. */
   constructor(timeMs: number, transferred: () => number, onLate: () => void) {
     this.#timeMs = Math.min(timeMs, 0x7fffffff)
     this.#leftMs = this.#timeMs

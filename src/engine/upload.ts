@@ -6,7 +6,6 @@ import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import type { EndpointReceiver } from '../http/endpoint.ts'
 
-/** Work of a receiver in one turn of the event loop. **Units**: milliseconds. */
 const turnMs = 2
 
 /** Callbacks of an upload. */
@@ -24,11 +23,7 @@ interface HeldPiece {
   readonly last: boolean
 }
 
-/**
- * Counts a body against its limit, hands it to its receiver, and pauses the socket while that is busy. After two
- * milliseconds of work pieces wait for a turn: uWebSockets.js reads a socket, even a paused one, as long as its
- * client fills the buffer, all in one turn.
- */
+/** Counts a body, hands it to its receiver, and shares turns: uWebSockets.js reads even a paused socket. */
 export class Upload {
   readonly #receiver: EndpointReceiver
   readonly #events: UploadEvents
@@ -82,7 +77,6 @@ export class Upload {
     }
   }
 
-  /** Hands over what comes from now on, two milliseconds in each turn, until nothing is held. */
   async #passInTurns(): Promise<void> {
     const held: HeldPiece[] = []
     this.#held = held

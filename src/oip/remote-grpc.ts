@@ -1,4 +1,4 @@
-/** Calls of a remote model by node:http2, a connection for each server. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
+/** Calls of a remote model by node:http2, one connection a server. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import { frameOf } from '../messages/encoded-message.ts'

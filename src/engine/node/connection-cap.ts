@@ -4,9 +4,7 @@ import type { Logger } from '../log.ts'
 
 const logEveryMs = 60_000
 
-/**
- * Counts the open connections of each address: node:http has no limit of its own (`server.maxConnections` is for all).
- */
+/** node:http has no limit for each address. */
 export class ConnectionCap {
   readonly #max: number
   readonly #log: Logger

@@ -4,10 +4,7 @@ import { TurnCounter } from '../uws/turn-counter.ts'
 
 /** One connection. */
 export class Connection {
-  /**
-   * Whether a response has said that the connection closes: requests pipelined behind it are dropped. Node would
-   * accept them, and ends the process by an assertion when one is answered out of turn.
-   */
+  /** Whether it closes after this response: Node would crash over pipelined requests answered out of turn. */
   closing = false
   readonly #running = new Set<() => void>()
   readonly #turn = new TurnCounter(256)

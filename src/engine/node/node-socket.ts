@@ -12,8 +12,7 @@ import type { Limits } from '../options.ts'
 import { TransferClock } from '../transfer-clock.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
 
-// A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server
-// destroys a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
+// Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
 const stallMs = 30_000
 
 /** The socket of one request on node:http. */
@@ -38,7 +37,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#exchange = new Exchange(server, request, this)
   }
 
-  /** Listens to the request; called once. `ready` is called when its body may come. */
+  /** Called once. Calls `ready` when the body may come. */
   start(ready: () => void): void {
     this.#connection.add(this.#abort)
     if (this.#exchange.closes) this.#connection.closing = true
@@ -100,7 +99,7 @@ export class NodeSocket implements ExchangeSocket {
 
   sendPiece(piece: Chunk): boolean {
     const room = this.#res.write(piece)
-    // Only a client that does not read is timed; a source may pause as long as it likes.
+    // Only a client that does not read is timed, not the source.
     if (room) this.#res.socket?.setTimeout(0)
     else this.#timeStall()
     return room
@@ -140,7 +139,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#connection.delete(this.#abort)
   }
 
-  /** The exchange is finished when the kernel has taken all bytes: until then they are referenced, not copied. */
+  /** The exchange is finished when the kernel has all bytes: they are not copied. */
   #end(body?: Chunk): void {
     this.#timeStall()
     this.#res.once('finish', () => this.#exchange.finished())
@@ -176,7 +175,7 @@ export function peerOf({ socket }: { readonly socket: Socket }): string | undefi
   return socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
 }
 
-/** Called with the answer to a request whose body Node reads and drops: closes the connection when it comes slowly. */
+/** Closes the connection if the rest of a body that Node drops comes slowly. */
 export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): void {
   const { socket } = req
   if (bodyTimeoutMs === 0 || req.readableEnded) return
@@ -189,14 +188,14 @@ export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): v
   for (const event of ['end', 'close']) req.once(event, () => clock.pause())
 }
 
-/** Answers while the request's body still comes, reads and drops it within bounds, closes the connection. */
+/** Answers while the body still comes, drops the rest within bounds, closes the connection. */
 export function drainUpload(req: IncomingMessage, res: ServerResponse, response: HttpResponse): void {
   const text = response.body as string
   connectionOf(req.socket).closing = true
   const lines = headLines(response, undefined, true)
   lines.push('content-length', String(Buffer.byteLength(text)))
   res.writeHead(response.status ?? 200, lines)
-  // Not `end`: Node would close the socket over unread bytes, and the reset would overtake the answer.
+  // `end` would close the socket over unread bytes, and the reset would overtake the answer.
   res.write(text)
   const rest = new BodyRest(() => res.destroy())
   req.on('data', (piece: Buffer) => rest.drop(piece.length, false))
@@ -207,7 +206,7 @@ export function drainUpload(req: IncomingMessage, res: ServerResponse, response:
   res.once('close', () => rest.stop())
 }
 
-/** Returns header lines for `writeHead`, which takes names and values in one flat list and keeps repeated names. */
+/** Names and values in one flat list, for `writeHead`. */
 export function headLines(response: HttpResponse, echoedId: string | undefined, close: boolean): string[] {
   const lines: string[] = []
   for (const [name, value] of response.headers) {

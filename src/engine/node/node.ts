@@ -1,4 +1,4 @@
-/** The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js. @module */
+/** The HTTP engine on node:http, for systems without a binary of uWebSockets.js. @module */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, expected, InternalError, type ServingError, SetupError } from '../../core/errors.ts'
@@ -18,15 +18,14 @@ import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node
 
 const handshakeMs = 10_000
 
-/** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
+/** **Errors**: SetupError if the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
   const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
   const listening = create(address.tls, {
     keepAliveTimeout: idleTimeoutMs,
     headersTimeout: headerTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(5000, headerTimeoutMs / 4)),
-    // Uploads to an API are bounded by the request deadline, with a proper answer; this bounds refused ones, which are
-    // read and dropped.
+    // For refused uploads, which are read and dropped; others have the request deadline.
     requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
     noDelay: true,
   })
@@ -42,7 +41,7 @@ export async function listenNode(server: ServerState, address: Address): Promise
     name: 'node',
     port: (listening.address() as AddressInfo).port,
     stopAccepting() {
-      // Not http.Server's own, which closes idle connections: the next request may be on its way.
+      // http.Server's own `close` would close idle connections, whose next request may be on its way.
       NetServer.prototype.close.call(listening)
     },
     close() {
@@ -132,14 +131,14 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   })
 }
 
-/** Returns the error of a head that Node takes, but another parser may read otherwise; undefined for others. */
+/** The error of a head that another parser may read otherwise. */
 function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
   if (rawHeaders.filter(isHostName).length > 1) return new BadInput('expected host once, received it twice')
   if (headers['transfer-encoding'] !== '') return undefined
   return new BadInput(expected('chunked', 'transfer-encoding', ''), { reason: 'encoding' })
 }
 
-/** Whether an entry of `rawHeaders` is this name; values are at odd indexes. */
+/** Values are at odd indexes of `rawHeaders`. */
 function isHostName(text: string, i: number): boolean {
   return i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
 }
@@ -149,7 +148,7 @@ function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError
   return new BadInput(`expected a whole HTTP request, received one that cannot be parsed (${code})`, {}, { status })
 }
 
-/** Answers what Node cannot parse, unless a response is under way on the connection, and closes it. */
+/** Answers what Node cannot parse, unless a response is under way, and closes the connection. */
 function answerUnparsed(server: ServerState, error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket)
   if (socket.writable && error.code !== 'ECONNRESET' && !connection.isBusy) {

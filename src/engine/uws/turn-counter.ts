@@ -1,9 +1,6 @@
 /** Counts requests within a turn of the event loop. @module */
 
-/**
- * Detects turns of the event loop that begin too many requests: a parser hands over all pipelined requests of one
- * read at once, thousands of them. The count is reset after the turn in which it reaches a quarter of the limit.
- */
+/** Detects turns that begin too many requests: a parser hands over all pipelined requests at once. */
 export class TurnCounter {
   readonly #max: number
   readonly #resetAt: number

@@ -11,7 +11,7 @@ export interface DrainedResponse {
   close(): unknown
 }
 
-/** Answers a request whose body still comes: sends the answer, drops the body within bounds, closes the connection. */
+/** Sends the answer, drops the rest of the body within bounds, closes the connection. */
 export class UploadDrain {
   readonly #res: DrainedResponse
   readonly #response: HttpResponse
@@ -31,17 +31,14 @@ export class UploadDrain {
     this.write(isHead)
   }
 
-  /**
-   * Not natively ended: `end` would close the socket over unread bytes, or read on for ever. `writeStatus` takes any
-   * text and adds one line break, which is counted as the end of the body.
-   */
+  /** `end` would close the socket over unread bytes. `writeStatus` adds one line break, counted as the body's end. */
   write(isHead: boolean): void {
     const { status = 200, headers, body } = this.#response
     let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`
     text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
     this.#res.writeStatus(isHead ? text.slice(0, -2) : text + body)
-    // Not within the callback of a piece: the answer may still be in the cork buffer, which closing discards.
+    // The answer may still be in the cork buffer, which closing discards.
     this.#rest = new BodyRest(() => setImmediate(() => this.#close()), this.#timeMs)
   }
 
@@ -59,8 +56,6 @@ export class UploadDrain {
     this.aborted()
     try {
       this.#res.close()
-    } catch {
-      // Closed by the other side in the same tick.
-    }
+    } catch {}
   }
 }

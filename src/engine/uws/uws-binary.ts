@@ -1,18 +1,11 @@
-/**
- * Checks the binary of uWebSockets.js against a table of reviewed ones before it is loaded: its package is a third
- * party's, and its code reads what clients send before any of ours does.
- * @module
- */
+/** Checks uWebSockets.js's binary before it is loaded: it reads what clients send first. @module */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
 
-/**
- * Returns if the binary is known, is the one that `allowed` names, or is not installed.
- * **Errors**: Error with the file and its SHA-256, or that there is none for this system and version of Node.
- */
+/** Passes a reviewed, `allowed` or absent binary. **Errors**: Error with the file and its SHA-256. */
 export function checkUwsBinary(
   allowed: string | undefined = process.env.SERVING_UWS_SHA256,
   file: string | undefined = findUwsBinary(),
@@ -29,10 +22,7 @@ export function checkUwsBinary(
 
 const target = `${process.platform}_${process.arch}_${process.versions.modules}`
 
-/**
- * Returns the path of this system's binary: in the repack, in uWebSockets.js itself, or in `@uws/uws_<system>` beside
- * it. Undefined where the package is not installed. **Errors**: Error when it has none for this system and Node.
- */
+/** Undefined if the package is not installed. **Errors**: Error if it has no binary for this system and Node. */
 export function findUwsBinary(
   roots: readonly string[] = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? [],
   known: string | undefined = uwsChecksums[target],
@@ -45,7 +35,7 @@ export function findUwsBinary(
   )
   const found = files.find((file) => basename(file) === `uws_${target}.node`)
   if (found !== undefined) return found
-  // native/prune.mjs removes those that the Node of the installation has no use for, of the repack that they lie in.
+  // native/prune.mjs removes other systems' binaries.
   const wasRemoved = known !== undefined && existsSync(join(root, 'uWebSockets.js', 'dist', 'bin'))
   const remedy = wasRemoved
     ? 'another Node installed it, and kept its own: remove node_modules and run npm install again with this Node'

@@ -1,9 +1,4 @@
-/**
- * SHA-256 of the binaries of uWebSockets.js that package.json pins (uws-pack 20.0.8), by platform, architecture and ABI
- * of Node: of Node 20 and 22, for the systems that the framework runs on. test/supply/uws-binaries.test.ts checks it
- * against the package, and prints the new table after an update.
- * @module
- */
+/** SHA-256 of uWebSockets.js's binaries. test/supply/uws-binaries.test.ts checks and prints the table. @module */
 
 /** Keys as in the files' names, `uws_linux_x64_115.node`. */
 export const uwsChecksums: Readonly<Record<string, string>> = {

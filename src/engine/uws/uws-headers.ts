@@ -3,7 +3,7 @@ import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import { HeaderList, type RequestHeaders } from '../../http/message.ts'
 import type { BodyAnnouncement } from '../admission.ts'
 
-/** The part of a native request that is needed here. Names come in lower case, in the order in which they were sent. */
+/** Names come in lower case, in the order in which they were sent. */
 export interface NativeHeaders {
   forEach(visit: (name: string, value: string) => void): void
 }
@@ -13,16 +13,10 @@ interface NamedHeader {
   readonly index: number
 }
 
-/**
- * Reads the headers of one request after another, in one pass over each. uWebSockets.js (of uws-pack 20.0.8) takes the
- * first Content-Length or Transfer-Encoding and ignores an empty one, so that a proxy which reads another one would see
- * other requests; this finds every line of them.
- *
- * **Cost**: 0.12 µs a header, nearly all of it for the strings that uWebSockets.js makes; `getHeader` takes as long.
- */
+/** Reads all header lines: uWebSockets.js takes the first Content-Length, so that a proxy could see other requests. */
 export class HeaderReader {
   readonly #names: readonly string[] | 'all'
-  /** By the length of the name: a new string has no hash yet, which a Map would compute first. */
+  /** By the length of the name: a Map would compute a hash of each new string. */
   readonly #byLength: (NamedHeader[] | undefined)[] = []
   readonly #absent: readonly string[]
   #allNames: string[] = []
@@ -62,10 +56,7 @@ export class HeaderReader {
     return new HeaderList(this.#names === 'all' ? this.#allNames : this.#names, this.#values)
   }
 
-  /**
-   * Whether uWebSockets.js closes the connection after the answer: like it, compares only the length with that of
-   * `close`.
-   */
+  /** Like uWebSockets.js, compares only the length with that of `close`. */
   get clientCloses(): boolean {
     return this.#connection?.length === 5
   }

@@ -11,7 +11,7 @@ export type {
   us_listen_socket as ListenSocket,
 } from 'uWebSockets.js'
 
-/** An app, with methods that are there but not in the package's types. */
+/** With methods that the package's types lack. */
 export type App = TemplatedApp & {
   /** Gives the connections that this app accepts to others, in turn. */
   addChildAppDescriptor(descriptor: AppDescriptor): unknown
@@ -23,9 +23,9 @@ interface AppDescriptor {
   readonly app: unique symbol
 }
 
-/** Returns uWebSockets.js, or the reason why it does not load here. */
+/** Returns the module, or why it does not load. */
 export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
-  // Read by the binary while it loads. Its own default of 4 KiB is too small for usual cookies and headers of proxies.
+  // Read by the binary while it loads. Its default of 4 KiB is too small for usual cookies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
   try {
     return await load()
@@ -39,9 +39,7 @@ async function importUws(): Promise<Uws> {
   return exportsOf(await import('uWebSockets.js'))
 }
 
-/**
- * Returns the exports of a module by name: of the official package's, which is CommonJS, Node finds the default only.
- */
+/** Node finds only the default export of the official package, which is CommonJS. */
 export function exportsOf(module: Partial<Uws> & { readonly default?: Uws }): Uws {
   return module.App === undefined && module.default !== undefined ? module.default : (module as Uws)
 }

@@ -11,7 +11,7 @@ import type { IncomingRequest } from '../incoming-request.ts'
 import { UploadDrain } from './upload-drain.ts'
 import type { NativeResponse } from './uws-package.ts'
 
-// Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
+// Larger bodies are sent only as fast as the client reads. **Units**: bytes.
 const wholeBytes = 64 * 1024
 
 interface Ending {
@@ -28,12 +28,11 @@ export class UwsSocket implements ExchangeSocket {
   readonly #answersLater: boolean
   #drain: UploadDrain | undefined
   #listens = false
-  // What the kernel has not taken yet of a body of known length, and the offset where that starts in the body.
+  // What the kernel has not taken yet of a body of known length, and its offset there.
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
   #sendsEvents = false
-  // Whether the client asked for the connection to close, which uWebSockets.js does by itself at the end.
   readonly #clientCloses: boolean
-  // Whether the native response is invalid, also for what the exchange still does when it is over.
+  // Whether the native response is invalid.
   #gone = false
 
   constructor(
@@ -71,11 +70,7 @@ export class UwsSocket implements ExchangeSocket {
     }
   }
 
-  /**
-   * An answer that closes its connection must not be written in the data callback if pipelined responses took the
-   * cork: the parser would go on to the next request on a closed socket, which never aborts and would be counted for
-   * good.
-   */
+  /** A closing answer in the data callback would let the parser read a closed socket, whose requests never abort. */
   get answersLater(): boolean {
     return this.#answersLater || this.#exchange.closing
   }
@@ -112,7 +107,7 @@ export class UwsSocket implements ExchangeSocket {
       else this.#sendLent(before, bytes)
       return
     }
-    // Both copy what the kernel does not take, so clean-ups may free the body when they return.
+    // Both copy what the kernel does not take: the body may be freed afterwards.
     if (bodyless) res.endWithoutBody()
     else res.end(body, close && closes)
     exchange.finished()
@@ -133,13 +128,13 @@ export class UwsSocket implements ExchangeSocket {
     return false
   }
 
-  /** Sends text, and bytes that are ours in this turn only: what the kernel does not take at once is copied. */
+  /** Copies what the kernel does not take at once. */
   #sendLent(before: string, bytes: Uint8Array): void {
     const res = this.#res
     const start = Buffer.byteLength(before)
     const length = start + bytes.length
     res.tryEnd(before, length)
-    // Less where earlier answers of the connection have taken the cork, and the kernel is full.
+    // Less if earlier answers of the connection have taken the cork, and the kernel is full.
     if (res.getWriteOffset() === start && this.#writeSized(bytes, length)) return
     const at = res.getWriteOffset()
     const rest =
@@ -176,15 +171,13 @@ export class UwsSocket implements ExchangeSocket {
     this.#sendsEvents = response.headers.some(
       ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
     )
-    // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice:
-    // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after
-    // a `write`.
+    // The client or the idle timeout closes: after a `write`, uWebSockets.js writes its `Connection: close` into the
+    // body.
     if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
   }
 
   sendPiece(piece: Chunk): boolean {
-    // uWebSockets.js writes the line end of a chunk in front of the next one, and Python's requests gives a chunk on
-    // when it has come. The empty line after an event, as a chunk of its own, lets it have the event's lines at once.
+    // Python's requests yields a chunk when the next one starts: the empty line is a chunk of its own.
     const isEvent = this.#sendsEvents && typeof piece === 'string' && piece.endsWith('\n\n')
     let isTaken = this.#res.write(isEvent ? piece.slice(0, -1) : piece)
     if (isEvent) isTaken = this.#res.write('\n')
@@ -197,8 +190,7 @@ export class UwsSocket implements ExchangeSocket {
     this.#listens = true
     this.#res.onWritable(() => {
       try {
-        // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent
-        // for a minute would hold it back for a minute. Uncorking flushes it.
+        // With a handler set, uWebSockets.js keeps what it has buffered until the next write; uncorking flushes it.
         if (!this.#exchange.over) this.#res.cork(nothing)
         this.#exchange.drained()
       } catch (error) {
@@ -246,9 +238,7 @@ export class UwsSocket implements ExchangeSocket {
     setImmediate(() => {
       try {
         if (!this.#gone) this.#res.close()
-      } catch {
-        // Already ended.
-      }
+      } catch {}
     })
   }
 
@@ -262,7 +252,7 @@ export function addressOf(res: NativeResponse): string {
   return plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
 }
 
-/** Sends a response whose body is a string before its request was read. `close`: whether the connection closes then. */
+/** Answers before the request was read. `close`: whether the connection closes then. */
 export function sendText(res: NativeResponse, response: HttpResponse, isHead: boolean, close: boolean): void {
   if (isHead) {
     sendHeadOnly(res, response, close)
@@ -272,14 +262,14 @@ export function sendText(res: NativeResponse, response: HttpResponse, isHead: bo
   res.end(response.body as string, close)
 }
 
-/** Answers HEAD: with the content-length that the body would have, if it is known. */
+/** With the content-length of the body, if it is known. */
 function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
   const { body } = response
   writeHead(res, response, echoedId)
   if ((typeof body === 'string' || body instanceof Uint8Array) && !isBodyless(response.status ?? 200))
     res.writeHeader('content-length', String(Buffer.byteLength(body)))
   if (close) res.writeHeader('connection', 'close')
-  // Called without arguments: given a length it waits for the body, and it takes undefined for a length.
+  // Given a length, even undefined, it waits for the body.
   res.endWithoutBody()
 }
 
@@ -294,13 +284,13 @@ function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: strin
   if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
 }
 
-/** Writes header lines one by one. Returns the request id that is still to be sent. */
+/** Returns the request id that is still to be sent. */
 function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoedId?: string): string | undefined {
   for (let i = 0; i < headers.length; i++) {
     const [name, value] = headers[i]
     if (isFraming(name)) continue
     if (name === 'x-request-id') echoedId = undefined
-    // Header values are Latin-1 on the wire; uWebSockets.js would write a string as UTF-8.
+    // Header values are Latin-1; uWebSockets.js would write a string as UTF-8.
     res.writeHeader(name, /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value)
   }
   return echoedId

@@ -3,20 +3,15 @@ import { SetupError } from '../../core/errors.ts'
 import type { TlsFiles } from '../tls-files.ts'
 import type { App, Uws } from './uws-package.ts'
 
-/** An app to listen with, and what closes all connections that it has accepted. */
+/** An app to listen with, and what closes its connections. */
 export interface AcceptingApp {
   readonly app: App
   close(): void
 }
 
 /**
- * Returns an app that accepts TLS connections and gives them to another one with the routes. When the files change,
- * new connections go to a new app with the new certificate; those of the old one go on.
- *
- * An app of uWebSockets.js (of uws-pack 20.0.8) never reads its certificate again. `addServerName` would replace it for
- * clients that send a server name only, and listening again on the port would reset connections that wait in the queue
- * of the old listening socket. An app that was replaced stays until the server closes, since nothing tells when its
- * last connection ends: its memory is that of one certificate.
+ * Accepts TLS connections for another app with the routes. New files get a new app: uWebSockets.js never reads a
+ * certificate again. Old apps stay until the server closes: nothing tells when their last connection ends.
  */
 export function tlsApp(uws: Uws, tls: TlsFiles, addRoutes: (app: App) => void): AcceptingApp {
   const acceptor = create(uws, tls)

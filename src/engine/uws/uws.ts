@@ -1,8 +1,6 @@
 /**
- * The HTTP engine on uWebSockets.js.
- *
- * Rules of the native values (breaking one ends the process): HttpRequest lives only inside its handler; HttpResponse
- * until it ends, closes or aborts; no exception may unwind into native code; `onAborted` is set before anything else.
+ * The HTTP engine on uWebSockets.js. Native values end the process if misused: HttpRequest lives in its handler,
+ * HttpResponse until it ends or aborts; nothing may throw into native code; `onAborted` comes first.
  * @module
  */
 import { InternalError, type ServingError, SetupError } from '../../core/errors.ts'
@@ -21,7 +19,7 @@ import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uw
 import { addressOf, sendText, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
-/** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
+/** **Errors**: SetupError if the address cannot be listened on. */
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const { tls } = address
   const { app, close } = tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))
@@ -53,7 +51,7 @@ function plainApp(uws: Uws, server: ServerState): AcceptingApp {
 }
 
 function addRoutes(app: App, server: ServerState): void {
-  // Matched natively, which spares the hot path the creation of strings for method and path.
+  // Matched natively, without strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
     const reader = new HeaderReader(headersToRead(server, endpoint))
     app.post(path, (res, req) => openPost(server, endpoint, reader, res, req))
@@ -136,10 +134,7 @@ function open(
   socket.begin()
 }
 
-/**
- * Counts requests of all connections in a turn. Those above the limit are answered in the next one: by then a
- * connection that pipelines has an unanswered request, and uWebSockets.js closes it.
- */
+/** Requests above the limit of a turn are answered in the next one: uWebSockets.js closes connections that pipeline. */
 const turn = new TurnCounter(1024)
 
 function refuse(
@@ -157,7 +152,7 @@ function refuse(
     return
   }
   if (turn.add()) {
-    // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
+    // The parser drops the rest of a body, at most for its idle timeout of 10 s.
     sendText(res, response, isHead, close)
     return
   }
@@ -182,7 +177,5 @@ function failed(server: ServerState, res: NativeResponse, cause: unknown): void 
   logFailure(server.log, new InternalError('the server failed', { cause }), '')
   try {
     res.close()
-  } catch {
-    // Already ended.
-  }
+  } catch {}
 }
