@@ -27,34 +27,24 @@ import type { RunnerLife, StartOptions } from './runner/runner.ts'
 export interface ServiceOptions {
   /** What the service does, for the documentation page. */
   readonly doc?: string
-  /** Of the service, for its documents. Default: by the command, that of the package.json above its file. */
+  /** Version in its documents. Default: that of the package.json above its file. */
   readonly version?: string
-  /** Models that its functions call: loaded before the service is ready, released at its end. */
+  /** Loaded before the service is ready, released at its end. */
   readonly runners?: readonly RunnerLife[]
-  /**
-   * Runners that clients may call by the Open Inference Protocol, beside the APIs whose descriptors are tensors. They
-   * are loaded and released as `runners` are.
-   */
+  /** Runners that clients may call by the Open Inference Protocol, beside APIs of tensors; loaded as `runners`. */
   readonly models?: readonly (RunnerLife | ModelOptions)[]
-  /**
-   * A folder of ONNX models that clients may call by the Open Inference Protocol; the same as `modelRepository(folder)`
-   * in `models`, which takes options.
-   */
+  /** A folder of ONNX models for the Open Inference Protocol: `modelRepository(folder)` in `models`. */
   readonly repository?: string
-  /** Which pages of other origins may call the service. Default: none. */
+  /** Which pages of other origins may call the service. Default: no other origins. */
   readonly cors?: CorsOptions
-  /** Who may call, such as `apiKey` of `serving/auth`; APIs may have one of their own. Default: everybody. */
+  /** Who may call, such as `apiKey` of `serving/auth`; APIs may have their own. Default: everybody. */
   readonly auth?: RequestHook
-  /**
-   * Paths that need no auth: `/metrics`, `/openapi.json`. Each is one path, or with `/*` at its end all below it, too:
-   * a handler mounted at `/app` is `/app/*`, and `/*` is everything. Health and the page itself never need auth.
-   */
+  /** Paths without auth: `/metrics`, or `/app/*` with all below; `/*` is everything. Health never needs auth. */
   readonly publicPaths?: readonly string[]
 }
 
 const optionNames = ['doc', 'version', 'runners', 'models', 'repository', 'cors', 'auth', 'publicPaths']
 
-/** A service with one more API in its type. */
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
 
 /** Work at the start or the end of a service; awaited. */
@@ -76,14 +66,13 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   declare readonly [serviceApis]: A
   readonly name: string
   readonly doc: string | undefined
-  /** See ServiceOptions; the command sets it where it is undefined. */
+  /** See ServiceOptions; the command sets the default. */
   version: string | undefined
   readonly cors: CorsOptions | undefined
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
-  /** Around the requests of all APIs. */
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
   readonly #gets = new Map<string, GetApi>()
@@ -102,7 +91,6 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.name = name
     this.doc = options.doc
     this.version = parseVersion(options.version)
-    // Checked here, where it is written.
     if (options.cors !== undefined) new Cors(options.cors)
     this.cors = options.cors
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
@@ -116,9 +104,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Registers a function as `POST {baseUrl}/{route}` and returns it. The function receives the value of the input
-   * descriptor and the {@link Context}.
-   * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, and for what is no descriptor.
+   * Registers a function as `POST {baseUrl}/{route}` and returns it. It receives the input and the {@link Context}.
+   * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, or an invalid descriptor.
    */
   api<I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
     options: ApiOptions<I, O>,
@@ -131,10 +118,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Registers a function as `GET {baseUrl}/{route}`, HEAD as well, and returns it. It receives the query of the URL: a
-   * record, or what the schema `query` makes of that.
-   * **Errors**: InvalidArgument as `api`. The client gets 400 for a query that the schema refuses.
-   * **Example** `svc.get('/labels', { query: z.object({ top: z.coerce.number() }), output: new io.JSON() }, labels)`
+   * Registers a function as `GET {baseUrl}/{route}` and HEAD. It receives the URL's query, or what the schema `query`
+   * makes of it; a query that the schema refuses gets 400. **Errors**: as `api`. **Example** `svc.get('/labels', {
+   * query: z.object({ top: z.coerce.number() }), output: new io.JSON() }, labels)`
    */
   get<O extends AnyDescriptor, F extends GetFunction<O, Q>, Q extends StandardSchemaV1 | undefined = undefined>(
     route: string,
@@ -147,11 +133,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return fn as F & ApiTypes<QueryTypes<Q>, O>
   }
 
-  /**
-   * Registers a function as `api` does, and returns the service, whose type has the API then.
-   * **Errors**: as `api`.
-   * **Example** `const svc = new Service('math').add('double', { input: array, output: array }, (x) => twice(x))`
-   */
+  /** Like `api`, but returns the service, whose type then has the API. **Errors**: as `api`. */
   add<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
     name: N,
     options: ApiOptions<I, O> & { readonly name?: never },
@@ -161,7 +143,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return this as never
   }
 
-  /** Registers a function as `get` does, on the route `name`, and returns the service, whose type has the API then. */
+  /** Like `get` on the route `name`, but returns the service, whose type then has the API. */
   addGet<
     N extends string,
     O extends AnyDescriptor,
@@ -177,11 +159,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Answers every path from `path` on by a handler of the Fetch standard, such as the `fetch` of a Hono, itty-router or
-   * H3 app; the Request has the whole URL. It is called before the body has come, and may answer while it reads; with
-   * its answer the request is over. Size and time limits, hooks and auth are those of APIs; APIs on longer paths take
-   * precedence.
-   * **Example** `svc.mount('/app', new Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
+   * Answers every path from `path` on by a Fetch handler, such as Hono's. It gets the whole URL, before the body has
+   * come. Limits, hooks and auth apply; longer paths of APIs take precedence. **Example** `svc.mount('/app', new
+   * Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
    */
   mount(path: string, handler: FetchHandler): void {
     const mount = createMount(path, handler)
@@ -189,7 +169,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.#mounts.set(path, mount)
   }
 
-  /** **Errors**: InvalidArgument for a name of another API, or a route that answers the same method. */
+  /** **Errors**: InvalidArgument for a taken name, or a taken route of the same method. */
   #requireNew({ name, route }: Api | GetApi, rivals: ReadonlyMap<string, Api | GetApi>): void {
     if (this.#apis.has(name) || this.#gets.has(name)) throw new InvalidArgument(`the API ${name} is registered already`)
     for (const other of rivals.values()) {
@@ -203,31 +183,29 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return this.#gets
   }
 
-  /** The mounted handlers by path. */
   get mounts(): ReadonlyMap<string, Mount> {
     return this.#mounts
   }
 
-  /** The registered APIs by name, in the order of registration. */
+  /** The APIs by name, in the order of registration. */
   get apis(): ReadonlyMap<string, Api> {
     return this.#apis
   }
 
   /**
-   * Adds a hook that runs before the body of a request is read, for every API and RPC; not for health. It may refuse by
-   * throwing, and the body is not received then. Over gRPC the message has come already.
-   * **Example** `svc.onRequest((ctx) => { if (!ctx.headers.get('x-team')) throw new Forbidden('expected x-team') })`
+   * Adds a hook that runs before a request's body is read, not for health. It may refuse by throwing. **Example**
+   * `svc.onRequest((ctx) => { if (!ctx.headers.get('x-team')) throw new Forbidden('expected x-team') })`
    */
   onRequest(hook: RequestHook): void {
     add(this.hooks.request, 'onRequest', hook)
   }
 
-  /** Adds a hook that is called once for each request when it is over, also for one that was refused. */
+  /** Adds a hook that is called once at the end of each request, even a refused one. */
   onResponse(hook: ResponseHook): void {
     add(this.hooks.response, 'onResponse', hook)
   }
 
-  /** Adds a hook that is called before an error is answered, and for what breaks a stream off. */
+  /** Adds a hook that is called before an error is answered, and if a stream breaks off. */
   onError(hook: ErrorHook): void {
     add(this.hooks.error, 'onError', hook)
   }
@@ -242,19 +220,16 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.#shutdown.push(requireHook(hook, 'onShutdown'))
   }
 
-  /** Why the service cannot answer now, though it has started; undefined when it can. */
+  /** Why the service cannot answer now, though it has started; undefined if it can. */
   get unready(): string | undefined {
     for (const { unready } of this.runners) if (unready !== undefined) return unready
     return undefined
   }
 
   /**
-   * Answers a request in process, without a socket: by the routing, checks and errors of a server. Functions that need
-   * startup hooks or Runners need {@link Service.start} before, and `stop` after.
-   *
-   * **Errors**: InvalidArgument for a malformed request; an Error when a streamed response breaks off. Whatever a
-   * client could cause is a response with its status.
-   * **Example** `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
+   * Answers a request in process, without a socket. Startup hooks and Runners need {@link Service.start} before, and
+   * `stop` after. **Errors**: InvalidArgument for a malformed request; an Error if a stream breaks off. **Example**
+   * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
   inject(request: InjectRequest): Promise<InjectResponse> {
     return inject(this, request)
@@ -268,25 +243,19 @@ export class Service<A = unknown> implements ServiceTypes<A> {
       await runner.start(options)
       this.#started.push(runner)
     })
-    // All of them have to be over, so that what is stopped after a failure is what has started.
+    // All must settle, so that a failed start stops all that has started.
     for (const { status, reason } of (await Promise.allSettled(starts)) as PromiseRejectedResult[]) {
       if (status === 'rejected') throw reason
     }
   }
 
-  /**
-   * Lets a start that runs fail soon: it waits for startup hooks, but for no model that loads. For a process that ends.
-   * @internal
-   */
+  /** Lets a running start fail soon, for a process that ends: it does not wait for models. @internal */
   cancelStart(): void {
     this.#isCancelled = true
     for (const runner of this.runners) void runner.stop()
   }
 
-  /**
-   * Runs all shutdown hooks and then stops the runners, also when one fails; throws the first failure. Called by the
-   * server.
-   */
+  /** Runs all shutdown hooks, then stops the runners; throws the first failure. Called by the server. */
   async stop(): Promise<void> {
     const failures: unknown[] = []
     const ends = this.#started.splice(0).map((runner) => () => runner.stop())
@@ -316,7 +285,7 @@ function requireRunners(runners: readonly RunnerLife[], service: string): Runner
   const place = `runners of the service ${service}`
   if (!Array.isArray(runners)) throw new InvalidArgument(expected('a list of Runners', place, runners))
   for (const [i, runner] of runners.entries()) {
-    // By its members, not instanceof: a file may have loaded another copy of the package.
+    // By its members: a file may have loaded another copy of the package.
     const ok =
       typeof runner?.name === 'string' && typeof runner.start === 'function' && typeof runner.stop === 'function'
     if (!ok) throw new InvalidArgument(expected('a Runner', place, runner))

@@ -1,10 +1,4 @@
-/**
- * The kinds of content, each with the fields of its message, and the oneof that holds one of them.
- *
- * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see
- * test/unit/messages/envelope.test.ts.
- * @module
- */
+/** The kinds of content and the oneof that holds one. **Source**: proto/serving/v1/serving.proto. @module */
 import { BadInput } from '../core/errors.ts'
 import {
   base64,
@@ -37,16 +31,14 @@ import {
 import { type ProtoQuota, type ProtoReader, type ProtoWriter, readProto, wireType } from './protobuf.ts'
 import { readValue, writeValue } from './value.ts'
 
-/** Columns of a DataFrame: an empty Series is two bytes in a message and some hundred in memory. */
+/** An empty Series is two bytes in a message and far more in memory. */
 const maxColumns = 10_000
-/** Dimensions of an NDArray: more than any array has, few enough that a list of them is nothing. */
 const maxShape = 1024
-/** Parts of a Multipart; each is some hundred bytes in memory. */
 const maxParts = 1000
 
 /** How the message of a kind of content is read and written. */
 export interface ContentType<M> {
-  /** Reads the message to its end. **Errors**: BadInput. */
+  /** **Errors**: BadInput. */
   read(reader: ProtoReader): M
   write(writer: ProtoWriter, message: M): void
   /** **Errors**: BadInput `schema`. */
@@ -57,7 +49,7 @@ export interface ContentType<M> {
 const dtypeNames = ['UNSPECIFIED']
 for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
 
-/** Returns the lists of elements, under their field numbers in one of the messages that have them. */
+/** The lists of elements, under their field numbers in an owner. */
 function listFields(owner: 'ndarray' | 'series') {
   const fields = valueLists.map((list) => [
     list.property,
@@ -139,7 +131,7 @@ const entry = new MessageType<{ key?: string; value?: ProtoContent }>({
   value: [2, message(part as ContentType<ProtoContent>)],
 })
 
-/** `map<string, Part>`. A part without a representation is as good as none: the descriptor says that it is missing. */
+/** `map<string, Part>`. The descriptor reports a part without a representation. */
 const parts: FieldType = {
   take(reader, open, name) {
     if (!reader.is(wireType.bytes)) return false
@@ -182,9 +174,7 @@ export function contentTypeOf(field: ProtoField): ContentType<unknown> {
   return contentTypes[field] as ContentType<unknown>
 }
 
-/**
- * Field numbers of the oneof, in each of the messages that have it. Serialized bytes are last: they win in JSON, too.
- */
+/** Field numbers of the oneof in each message. Serialized bytes are last: they win in JSON, too. */
 const numbers = {
   request: { ndarray: 3, dataframe: 5, series: 6, file: 7, text: 8, json: 9, multipart: 10, serialized_bytes: 2 },
   response: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, multipart: 9, serialized_bytes: 2 },
@@ -205,7 +195,7 @@ const byNumber = {
   part: fieldsByNumber('part'),
 }
 
-/** Returns the field number of a kind of content. **Errors**: TypeError where the message has none for it. */
+/** **Errors**: TypeError if the message does not have this kind. */
 export function numberOf(owner: ContentOwner, field: ProtoField): number {
   const number = (numbers[owner] as Partial<Record<ProtoField, number>>)[field]
   if (number === undefined) throw new TypeError(`a ${owner} cannot hold ${field}`)
@@ -216,13 +206,11 @@ export function numberOf(owner: ContentOwner, field: ProtoField): number {
 export interface RawContent {
   readonly field: ProtoField
   readonly bytes: Uint8Array
-  /** Bytes in front of `bytes` that were read already and may be overwritten. */
+  /** Bytes in front of `bytes` that may be overwritten. */
   readonly room: number
 }
 
-/**
- * Collects the oneof of a message: of several members the last one counts, as protobuf says, but serialized bytes win.
- */
+/** Collects a oneof: the last member counts, as in protobuf, but serialized bytes win. */
 export class OneOf {
   readonly #fields: readonly (ProtoField | undefined)[]
   #field: ProtoField | undefined
@@ -232,41 +220,38 @@ export class OneOf {
     this.#fields = byNumber[owner]
   }
 
-  /** Takes the field that the reader stands on. False: it is no member. */
+  /** False: the field is not a member. */
   take(reader: ProtoReader): boolean {
     const field = this.#fields[reader.field]
     if (field === undefined || !reader.is(wireType.bytes)) return false
     const bytes = reader.bytes()
     if (this.#field === 'serialized_bytes' && field !== 'serialized_bytes') return true
-    // A message that comes in two pieces is their concatenation, by protobuf's rule of merging; bytes replace bytes.
+    // protobuf merges pieces of a message by joining them; bytes replace bytes.
     if (field !== this.#field || field === 'serialized_bytes') this.#pieces = [bytes]
     else this.#pieces.push(bytes)
     this.#field = field
     return true
   }
 
-  /**
-   * Returns the member that counts; undefined when none came. `message`: what was read, if its bytes may be
-   * overwritten.
-   */
+  /** Undefined without a member. `message`: the bytes that were read, if they may be overwritten. */
   finish(message?: Uint8Array): RawContent | undefined {
     const field = this.#field
     if (field === undefined) return undefined
     const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces)
-    // In front of the message there may be another one's bytes.
+    // Another message may lie in front of this one.
     const room = message !== undefined && bytes.buffer === message.buffer ? bytes.byteOffset - message.byteOffset : 0
     return { field, bytes, room }
   }
 }
 
-/** Reads a message that has nothing but the oneof. **Errors**: BadInput. */
+/** **Errors**: BadInput. */
 export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent | undefined {
   const content = new OneOf(owner)
   for (let count = 0; reader.nextOfFew(count); count++) if (!content.take(reader)) reader.skipField()
   return content.finish()
 }
 
-/** Decodes the message of a oneof member. **Errors**: BadInput; PayloadTooLarge above the quota. */
+/** **Errors**: BadInput; PayloadTooLarge above the quota. */
 export function decodeMessage(field: ProtoField, bytes: Uint8Array, quota?: ProtoQuota): ProtoMessages[ProtoField] {
   return readProto<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].read(reader), quota)
 }
@@ -276,7 +261,7 @@ export function writeContent(writer: ProtoWriter, owner: ContentOwner, { field, 
   writer.message(numberOf(owner, field), () => contentTypeOf(field).write(writer, message))
 }
 
-/** Returns the content among the members of a JSON object; undefined without one. **Errors**: BadInput `schema`. */
+/** Undefined without content. **Errors**: BadInput `schema`. */
 export function contentFromJson(
   object: Readonly<Record<string, unknown>>,
   owner: ContentOwner,
@@ -285,7 +270,7 @@ export function contentFromJson(
   for (const field of Object.keys(numbers[owner]) as ProtoField[]) {
     const name = jsonNameOf(field)
     const value = member(object, name) ?? member(object, field)
-    // A member that is null is as good as absent, but for a JSON value.
+    // A null member counts as absent, but for a JSON value.
     if (value === undefined || (value === null && field !== 'json')) continue
     found = { field, message: contentTypeOf(field).fromJson(value, name) }
   }

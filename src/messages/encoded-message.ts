@@ -3,15 +3,15 @@
 /** A message. */
 export interface EncodedMessage {
   readonly bytes: Uint8Array
-  /** Whether the 5 bytes in front of it in its memory are free: it is framed there without a copy. */
+  /** Whether the 5 bytes in front of it are free for the frame's prefix. */
   readonly hasRoom?: boolean
-  /** Whether its memory goes back to the pool when it was sent. */
+  /** Whether its memory goes back to the pool after it was sent. */
   readonly isPooled?: boolean
 }
 
 const prefixBytes = 5
 
-/** Returns a message behind the prefix of one that is not compressed. **Source**: gRPC over HTTP/2. */
+/** Puts the prefix of an uncompressed message in front. **Source**: gRPC over HTTP/2. */
 export function frameOf({ bytes, hasRoom = false }: EncodedMessage): Buffer {
   const { buffer, byteOffset, length } = bytes
   const frame = hasRoom

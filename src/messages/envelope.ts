@@ -16,7 +16,6 @@ import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 /** A Request, its content still as bytes. */
 export interface RawRequest {
   readonly apiName: string
-  /** Undefined: none was set. */
   readonly content: RawContent | undefined
 }
 
@@ -50,7 +49,6 @@ export function encodeRequest(apiName: string, content: ProtoContent | undefined
 /** Encodes a Response. */
 export function encodeResponse(content: ProtoContent): Buffer {
   const number = numberOf('response', content.field)
-  // Without a copy, where the bytes have room in front of them.
   if (content.field === 'serialized_bytes') return wrapBytes(number, content.message as Uint8Array)
   return messageWriter(content).finishAs(number)
 }
@@ -66,7 +64,7 @@ function messageWriter(content: ProtoContent): ProtoWriter {
   return writer
 }
 
-/** About how many bytes a message takes, by its lists of numbers, texts and bytes; a writer that needs more grows. */
+/** A writer that needs more grows. */
 function sizeHint({ field, message }: ProtoContent): number {
   if (typeof message === 'string' || message instanceof Uint8Array) return message.length + 64
   let size = 256

@@ -1,10 +1,4 @@
-/**
- * Types of protobuf fields: one object for each, with its values' bytes and JSON.
- *
- * **Source**: protobuf, "Encoding" and "ProtoJSON format": bytes as base64, 64-bit integers as strings, enums by name
- * or number, NaN and the infinities as strings.
- * @module
- */
+/** Types of protobuf fields, in bytes and JSON. **Source**: protobuf, "Encoding" and "ProtoJSON format". @module */
 import { BadInput, expected } from '../core/errors.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
@@ -12,13 +6,11 @@ import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 /** A message while it is read: values by the names of their fields. */
 export type OpenMessage = Record<string, unknown>
 
-/** Reads and writes the values of a field. A value that protobuf leaves out is undefined in messages and in JSON. */
+/** Reads and writes a field. A value that protobuf leaves out is undefined. */
 export interface FieldType {
-  /**
-   * Reads the field that the reader stands on into `message[name]`. False: it has another wire type and was not read.
-   */
+  /** Reads the current field into `message[name]`. False: it has another wire type and was not read. */
   take(reader: ProtoReader, message: OpenMessage, name: string): boolean
-  /** Called after the last field of the message, for what `take` leaves unfinished. */
+  /** Called after the last field, for what `take` leaves unfinished. */
   finish?(message: OpenMessage, name: string): void
   write(writer: ProtoWriter, number: number, value: never): void
   /** **Errors**: BadInput `schema`. */
@@ -31,19 +23,19 @@ export function wrongJson(what: string, path: string, value: unknown): BadInput 
   return new BadInput(expected(what, path, value), { reason: 'schema', path })
 }
 
-/** Returns a JSON value, checked to be an object. **Errors**: BadInput `schema`. */
+/** **Errors**: BadInput `schema`. */
 export function jsonObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw wrongJson('an object', path, value)
 }
 
-/** Returns a JSON value, checked to be a list. **Errors**: BadInput `schema`. */
+/** **Errors**: BadInput `schema`. */
 export function jsonList(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw wrongJson('a list', path, value)
 }
 
-/** Returns a JSON value, checked to be a string. **Errors**: BadInput `schema`. */
+/** **Errors**: BadInput `schema`. */
 export function jsonString(value: unknown, path: string): string {
   if (typeof value === 'string') return value
   throw wrongJson('a string', path, value)
@@ -105,7 +97,7 @@ export const bytes: FieldType = {
   toJson: base64,
 }
 
-/** Decodes base64 of either alphabet. **Errors**: BadInput `schema`. */
+/** Either alphabet. **Errors**: BadInput `schema`. */
 export function jsonBytes(json: unknown, path: string): Uint8Array {
   // Buffer skips any other character instead of refusing it.
   if (typeof json === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return Buffer.from(json, 'base64')
@@ -146,7 +138,7 @@ export const count: FieldType = {
   toJson: (value: number) => String(value),
 }
 
-/** Returns an enum whose values count up from 0, which is left out. JSON may leave out the `prefix` of its names. */
+/** The values count up from 0, which is left out. JSON may leave out the `prefix` of names. */
 export function enumOf(prefix: string, names: readonly string[]): FieldType {
   return {
     take(reader, message, name) {
@@ -166,7 +158,7 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType {
   }
 }
 
-/** Returns a repeated field of numbers: a typed array, or a list where somebody wrote the message by hand. */
+/** A repeated field of numbers: a typed array, or a list of numbers written by hand. */
 export function packed(kind: PackedKind): FieldType {
   return {
     take(reader, message, name) {
@@ -191,7 +183,7 @@ export function packed(kind: PackedKind): FieldType {
   }
 }
 
-/** `repeated int32` of at most `max` elements, as a list. **Errors**: BadInput `shape` above that. */
+/** `repeated int32` as a list. **Errors**: BadInput `shape` above `max` elements. */
 export function shortList(max: number): FieldType {
   const numbers = packed('int32')
   const check = (count: number | string) => {
@@ -232,7 +224,7 @@ export const dims: FieldType = {
   write(writer, number, shape: readonly number[]) {
     if (shape.length === 0) return
     writer.tag(number, wireType.bytes).fork()
-    // Dimensions of 32 bits without the object that protobufjs makes of a wider one.
+    // protobufjs would make an object of each 64-bit dimension.
     for (const dim of shape) {
       if (dim === dim >>> 0) writer.uint32(dim)
       else writer.int64(dim)
@@ -255,7 +247,6 @@ function jsonDouble(value: unknown, path: string): number {
 
 const decimal = /^-?\d{1,20}$/
 
-/** Reads integers of 32 bits from `min` to `max`. */
 function smallInteger(min: number, max: number) {
   return (value: unknown, path: string): number => {
     const number = typeof value === 'string' && decimal.test(value) ? Number(value) : value
@@ -264,7 +255,7 @@ function smallInteger(min: number, max: number) {
   }
 }
 
-/** Reads integers of 64 bits; `wrap` is BigInt.asIntN or BigInt.asUintN. */
+/** `wrap`: BigInt.asIntN or BigInt.asUintN. */
 function bigInteger(wrap: (bits: number, value: bigint) => bigint) {
   return (value: unknown, path: string): bigint => {
     if ((typeof value === 'string' && decimal.test(value)) || Number.isSafeInteger(value)) {
@@ -295,12 +286,12 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
   uint64: String,
 }
 
-/** Returns a number, or the string for what JSON.stringify writes as null or as another number. */
+/** NaN, infinities and -0 become strings. */
 function floatJson(value: number): number | string {
   return Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** Returns the shortest number that is this float32: 0.1, not 0.10000000149011612. */
+/** 0.1, not 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 6; digits <= 9; digits++) {
     const short = Number(value.toPrecision(digits))

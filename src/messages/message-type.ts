@@ -8,7 +8,7 @@ export type Fields<M> = { readonly [K in keyof M]-?: readonly [number: number, t
 
 interface Field {
   readonly name: string
-  /** As the .proto spells the name, which JSON may use. */
+  /** The name in the .proto, which JSON may use. */
   readonly protoName: string
   readonly number: number
   readonly type: FieldType
@@ -16,7 +16,7 @@ interface Field {
 
 /** A type of messages. */
 export class MessageType<M extends object> {
-  // In the order of their numbers, in which protobuf's own writers write them.
+  // In the order of their numbers, as protobuf's own writers write them.
   readonly #fields: readonly Field[]
   /** Numbers are below 32. */
   readonly #byNumber: readonly (Field | undefined)[]
@@ -30,7 +30,7 @@ export class MessageType<M extends object> {
     this.#byNumber = byNumber
   }
 
-  /** Reads the bytes of a message. **Errors**: BadInput. */
+  /** **Errors**: BadInput. */
   decode(bytes: Uint8Array): M {
     return readProto(bytes, (reader) => this.read(reader))
   }
@@ -41,10 +41,10 @@ export class MessageType<M extends object> {
     return writer.finish()
   }
 
-  /** Reads a message to its end. **Errors**: BadInput. */
+  /** **Errors**: BadInput. */
   read(reader: ProtoReader): M {
     const message: OpenMessage = {}
-    // A bit for each number: looking for every name in the message takes longer than reading a small one.
+    // A bit for each field number.
     let unfinished = 0
     while (reader.next()) {
       const field = this.#byNumber[reader.field]
@@ -65,10 +65,7 @@ export class MessageType<M extends object> {
     }
   }
 
-  /**
-   * Makes a message of a JSON value: null is as good as absent, unknown members are ignored. **Errors**:
-   * BadInput `schema`.
-   */
+  /** Null counts as absent, unknown members are ignored. **Errors**: BadInput `schema`. */
   fromJson(json: unknown, path: string): M {
     const object = jsonObject(json, path)
     const message: OpenMessage = {}
@@ -92,7 +89,7 @@ export class MessageType<M extends object> {
   }
 }
 
-/** Returns an object's own member, whatever its name. */
+/** Returns an own member only, such as `__proto__`. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
@@ -106,7 +103,7 @@ export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | '
   toJson(message: M): unknown
 }
 
-/** Returns a field that is a message; of several in one message the last counts. */
+/** Of several in one message the last counts. */
 export function message<M extends object>(type: MessageCodec<M>): FieldType {
   return {
     take(reader, open, name) {
@@ -120,10 +117,7 @@ export function message<M extends object>(type: MessageCodec<M>): FieldType {
   }
 }
 
-/**
- * Returns a repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above
- * that.
- */
+/** `what`: their name in the error. **Errors**: BadInput `columns` above `max` messages. */
 export function messages<M extends object>(type: MessageCodec<M>, max: number, what: string): FieldType {
   const check = (count: number) => {
     if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason: 'columns' })

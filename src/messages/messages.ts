@@ -1,14 +1,14 @@
 /** What RPC messages are in JavaScript; `content-types.ts` has their fields. @module */
 import { dtypes, elementTypes, type ListDType, type ListScalar } from '../core/dtype.ts'
 
-/** A list of numbers: typed arrays are what we read; lists are for messages that somebody writes by hand. */
+/** We read typed arrays; lists are for messages written by hand. */
 export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
 
 /** `NDArray`: elements in C order in the list of their type. */
 export interface NDArrayMessage {
-  /** Number of the enum DType; 0 or left out: as the list says. */
+  /** Number of the enum DType. Default: that of the list. */
   readonly dtype?: number
-  /** One dimension may be -1; left out: one dimension. */
+  /** One dimension may be -1. Default: one dimension. */
   readonly shape?: readonly number[]
   readonly floatValues?: Numbers<Float32Array>
   readonly doubleValues?: Numbers<Float64Array>
@@ -19,7 +19,7 @@ export interface NDArrayMessage {
   readonly int64Values?: Numbers<BigInt64Array>
   readonly uint32Values?: Numbers<Uint32Array>
   readonly uint64Values?: Numbers<BigUint64Array>
-  /** One element and no dimensions: an empty `shape` alone would be a list. */
+  /** One element without dimensions: an empty `shape` alone would be a list. */
   readonly scalar?: boolean
 }
 
@@ -39,7 +39,6 @@ export interface DataFrameMessage {
 
 /** `File`. */
 export interface FileMessage {
-  /** Media type. */
   readonly kind?: string
   readonly content?: Uint8Array
   readonly name?: string
@@ -50,10 +49,7 @@ export interface MultipartMessage {
   readonly fields: ReadonlyMap<string, ProtoContent>
 }
 
-/**
- * The messages by the name of their oneof member. `StringValue` is the string and `Value` the JSON value that it stands
- * for, as protobuf's own JSON mapping has it.
- */
+/** The messages by oneof member. `StringValue` is the string, and `Value` the JSON value. */
 export interface ProtoMessages {
   ndarray: NDArrayMessage
   dataframe: DataFrameMessage
@@ -85,7 +81,6 @@ export interface ListField {
   readonly number: number
   /** Field number in NDArray. */
   readonly ndarray: number
-  /** Field number in Series. */
   readonly series: number
 }
 

@@ -1,10 +1,4 @@
-/**
- * Protobuf bytes, field by field: protobufjs's Reader and Writer, and the little that a server needs around them.
- *
- * Its message objects are not used: of a request within its limit, a message for every two bytes (an empty Value, an
- * empty Series) would make gigabytes.
- * @module
- */
+/** Protobuf bytes, field by field. protobufjs's message objects take too much memory for small messages. @module */
 import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
 import { BadInput, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import type { BufferPool } from '../core/memory/buffer-pool.ts'
@@ -13,10 +7,10 @@ import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
-// Fields of a message, which are read at once: each number that is not packed is one.
+// Unpacked numbers are a field each.
 const maxFields = 2_000_000
 
-/** What the JavaScript values of a message may come to, in all messages in it. */
+/** Limits the JavaScript values of a message, in all messages in it. */
 export class ProtoQuota {
   #bytes: number
   #values = maxParsedValues
@@ -41,7 +35,7 @@ export class ProtoQuota {
     if (--this.#values < 0) throw tooLarge(`${maxParsedValues} texts of lists and JSON values`)
   }
 
-  /** Counts a field. **Errors**: PayloadTooLarge. */
+  /** **Errors**: PayloadTooLarge. */
   takeField(): void {
     if (--this.#fields < 0) throw tooLarge(`${this.#maxFields} fields (numbers packed)`)
   }
@@ -51,10 +45,7 @@ function tooLarge(limit: string): PayloadTooLarge {
   return new PayloadTooLarge(`expected at most ${limit} in the protobuf message, received more`)
 }
 
-/**
- * Returns what `read` reads from the bytes. **Errors**: BadInput `encoding` with the byte offset, for any bytes that
- * are no message: protobufjs's own errors do not say whose fault they are; PayloadTooLarge above the quota.
- */
+/** **Errors**: BadInput `encoding` with the offset for invalid bytes; PayloadTooLarge above the quota. */
 export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T, quota?: ProtoQuota): T {
   const reader = new ProtoReader(bytes, quota)
   try {
@@ -74,9 +65,7 @@ const maxFewFields = 1000
 /** protobufjs's Reader, going from field to field. */
 export class ProtoReader extends Reader {
   readonly quota: ProtoQuota
-  /** Number of the field that `next` found. */
   field = 0
-  /** Its wire type. */
   type = 0
 
   constructor(bytes: Uint8Array, quota = new ProtoQuota()) {
@@ -84,7 +73,7 @@ export class ProtoReader extends Reader {
     this.quota = quota
   }
 
-  /** Goes to the next field; false at the end of the message. **Errors**: PayloadTooLarge. */
+  /** Returns false at the end of the message. **Errors**: PayloadTooLarge. */
   next(): boolean {
     if (this.pos >= this.len) return false
     this.quota.takeField()
@@ -92,15 +81,11 @@ export class ProtoReader extends Reader {
     this.field = tag >>> 3
     this.type = tag & 7
     if (this.field === 0) throw this.fault('a field number')
-    // Groups, 3 and 4, were never in proto3.
     if (this.type > 5 || this.type === 3 || this.type === 4) throw this.fault('a known wire type')
     return true
   }
 
-  /**
-   * As `next`, in a message that has one value, whose pieces are joined at its end. `count`: of the fields so far.
-   * **Errors**: BadInput above 1000.
-   */
+  /** As `next`, for a message whose pieces are joined. `count`: fields so far. **Errors**: BadInput above 1000. */
   nextOfFew(count: number): boolean {
     if (!this.next()) return false
     if (count < maxFewFields) return true
@@ -123,7 +108,7 @@ export class ProtoReader extends Reader {
     return end
   }
 
-  /** Reads a length, and that many bytes as a message that `read` reads to its end. */
+  /** `read` reads the message to its end. */
   message<T>(read: (reader: ProtoReader) => T): T {
     const end = this.extent()
     const { len } = this
@@ -133,7 +118,6 @@ export class ProtoReader extends Reader {
     return value
   }
 
-  /** Whether the field of bytes that comes is longer than `bytes`. */
   isLonger(bytes: number): boolean {
     const { pos } = this
     const isLonger = this.extent() - this.pos > bytes
@@ -147,7 +131,7 @@ export class ProtoReader extends Reader {
     return bytes
   }
 
-  /** Reads text; throws on ill-formed UTF-8, where protobufjs puts U+FFFD. */
+  /** Throws on ill-formed UTF-8, where protobufjs puts U+FFFD. */
   override string(): string {
     return this.stringVerify()
   }
@@ -158,21 +142,18 @@ export class ProtoReader extends Reader {
   }
 }
 
-// Room for a tag and a length; a whole line of the cache, so that what is aligned behind it stays so.
+// Room for a tag and a length; a cache line, so that data behind it stays aligned.
 const headroomBytes = 64
 const withHeadroom = new WeakSet<Uint8Array>()
 
-/** Bytes that `wrapBytes` can put into a message without copying them. They are not zeroed. */
+/** Uninitialised bytes that `wrapBytes` needs not copy. */
 export function allocateWithHeadroom(size: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(headroomBytes + size).subarray(headroomBytes)
   withHeadroom.add(bytes)
   return bytes
 }
 
-/**
- * Returns a message whose only field has these bytes. **Cost**: a copy, but for bytes of
- * {@link allocateWithHeadroom}, which are used up.
- */
+/** A message with one field. Bytes of {@link allocateWithHeadroom} are used up, others copied. */
 export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   const isRoomy = withHeadroom.delete(bytes)
   const writer = new ProtoWriter(isRoomy ? 0 : bytes.length)
@@ -183,9 +164,9 @@ export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   return writer.finishAs(field)
 }
 
-/** protobufjs's Writer, in a buffer of about the right size from the start. */
+/** protobufjs's Writer, with a buffer of about the right size. */
 export class ProtoWriter extends BufferWriter {
-  /** `hint`: about how long the message will be; `pool`: where its memory is from. **Units**: bytes. */
+  /** `hint`: expected length; `pool`: where its memory is from. **Units**: bytes. */
   constructor(hint = 0, pool?: BufferPool) {
     super()
     const size = headroomBytes + hint
@@ -206,11 +187,11 @@ export class ProtoWriter extends BufferWriter {
   }
 
   text(field: number, text: string): void {
-    // protobufjs would write half a surrogate pair as it is, which is not UTF-8.
+    // protobufjs would write half a surrogate pair, which is invalid UTF-8.
     this.tag(field, wireType.bytes).string(text.toWellFormed())
   }
 
-  /** Makes room for `count` more bytes, for callers that write into `buf` themselves. */
+  /** For callers that write into `buf`. */
   reserve(count: number): void {
     const need = this.pos + count
     if (need <= this.buf.length) return
@@ -220,12 +201,12 @@ export class ProtoWriter extends BufferWriter {
     this.view = null
   }
 
-  /** Returns what was written; the bytes are the caller's, and so are at least five in front of them. */
+  /** The caller owns the bytes, and at least five in front of them. */
   override finish(): Buffer {
     return this.buf.subarray(headroomBytes, this.pos) as Buffer
   }
 
-  /** Returns what was written as the one field of a message, as `finish` does, without moving it as protobufjs does. */
+  /** As `finish`, as the only field of a message, without protobufjs's move. */
   finishAs(field: number): Buffer {
     const end = this.pos
     const length = end - headroomBytes

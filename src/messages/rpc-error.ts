@@ -19,7 +19,7 @@ export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
   UNAUTHENTICATED: 16,
 }
 
-/** Name of the message that carries the details. **Source**: google/rpc/error_details.proto. */
+/** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
 
 /** An error as it is sent to a client. */
@@ -35,10 +35,7 @@ const messages: Partial<Record<string, string>> = {
   bad_output: 'the function returned what its output descriptor cannot encode',
 }
 
-/**
- * Returns the part of an error that a client receives: at status 500 and above only code and request id, except for the
- * states that it should know about. The same rule as `problemResponse`.
- */
+/** What a client may see: from status 500 on only code and request id, with the exceptions of `problemResponse`. */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
   const isOpen = tellsDetail(error)
   const writer = new ProtoWriter(160)
@@ -62,7 +59,7 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
   return { status: error.grpc, message, info: writer.finish() }
 }
 
-/** Encodes an error as a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
+/** Encodes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
 export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
   const writer = new ProtoWriter(info.length + message.length + 80)
   writer.tag(1, wireType.varint).int32(grpcStatusNumbers[status])

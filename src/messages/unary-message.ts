@@ -1,10 +1,4 @@
-/**
- * A message of one side of a gRPC call, from its frames.
- *
- * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md): a message is a byte that is 1 where it is compressed, its length in
- * 32 bits, and its bytes.
- * @module
- */
+/** A gRPC message from its frames: a flag, a length in 32 bits, bytes. **Source**: PROTOCOL-HTTP2.md. @module */
 import { grpcStatusNumbers } from './rpc-error.ts'
 
 /** A status for what is not one message of the right size. */
@@ -14,22 +8,15 @@ export interface MessageFault {
 }
 
 const prefixBytes = 5
-// Memory for an announced length before that much has come, and once this much has. **Units**: bytes.
+// Memory for an announced length before that much has come. **Units**: bytes.
 const firstBytes = 1024 * 1024
 const nextBytes = 64 * 1024 * 1024
-// Shorter messages come from Node's shared pool; their tensors are copied. **Units**: bytes.
+// Shorter messages come from Node's pool; their tensors are copied. **Units**: bytes.
 const minAlignedBytes = 4096
 const maxAlignment = 8
 
-/**
- * Copies the pieces of a message to where it ends at a multiple of 8 bytes: the elements of a
- * tensor are its end, and can be views.
- *
- * **Cost**: one copy up to 1 MiB, from memory that the socket has just written. Above, the first MiB is copied again,
- * so that a false length costs no more.
- */
+/** Joins the pieces so that the end lies at a multiple of 8 bytes: the tensors there can be views. */
 export class UnaryMessage {
-  /** Whether the message says that it is compressed. */
   isPacked = false
   readonly #limit: number
   #prefix = 0
@@ -37,32 +24,32 @@ export class UnaryMessage {
   #memory: Buffer | undefined
   #filled = 0
 
-  /** `limit`: the longest message. **Units**: bytes. */
+  /** **Units**: bytes. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** The message, once all of it has come; the bytes are the caller's. */
+  /** Undefined until all of it has come; the bytes are the caller's. */
   get bytes(): Buffer | undefined {
     return this.#filled === this.#length ? this.#memory : undefined
   }
 
-  /** Memory that it takes so far. **Units**: bytes. */
+  /** **Units**: bytes. */
   get memoryBytes(): number {
     return this.#memory?.length ?? 0
   }
 
-  /** How much of it has come. **Units**: bytes. */
+  /** **Units**: bytes. */
   get received(): number {
     return this.#filled
   }
 
-  /** How much it still needs to be complete, or until its length is known. **Units**: bytes. */
+  /** Bytes until it is complete, or its length is known. */
   get missing(): number {
     return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.#filled
   }
 
-  /** Takes a piece; returns the status of what cannot be right any more. */
+  /** Returns the status of an invalid message. */
   take(piece: Buffer): MessageFault | undefined {
     let at = 0
     while (this.#prefix < prefixBytes) {
@@ -86,7 +73,7 @@ export class UnaryMessage {
     return undefined
   }
 
-  /** Frees its memory, where the bytes were taken or nobody wants them; it must get no more pieces. */
+  /** Frees its memory; it must get no more pieces. */
   drop(): void {
     this.#memory = undefined
   }
@@ -104,7 +91,6 @@ export class UnaryMessage {
   }
 }
 
-/** Returns memory for the first `size` bytes of a message of that length. */
 function allocate(size: number, length: number): Buffer {
   if (length < minAlignedBytes) return Buffer.allocUnsafe(size)
   const start = -length & (maxAlignment - 1)

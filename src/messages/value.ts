@@ -4,13 +4,10 @@ import { isRecord } from '../core/options.ts'
 import { defaultMaxKeys } from '../core/text/parse-json.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
-/** Levels of lists and structs; the same as of JSON texts. */
+/** The same as of JSON texts. */
 const maxValueDepth = 128
 
-/**
- * Reads a JSON value; null where there are no bytes. **Errors**: BadInput, also above 128 levels and for NaN, which
- * JSON has not; PayloadTooLarge above the reader's quota, and for more than 100,000 keys of an object.
- */
+/** Null without bytes. **Errors**: BadInput, also for deep nesting and NaN; PayloadTooLarge above a quota. */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   reader.quota.takeValue()
   let value: unknown = null
@@ -18,7 +15,7 @@ export function readValue(reader: ProtoReader, depth = 0): unknown {
   return value
 }
 
-/** Returns what the field that the reader stands on makes of the value before it: lists and structs are merged. */
+/** Merges lists and structs with the value before. */
 function readField(reader: ProtoReader, before: unknown, depth: number): unknown {
   const { field } = reader
   if (field === 1 && reader.is(wireType.varint)) {
@@ -80,7 +77,7 @@ function readEntry(reader: ProtoReader, object: Record<string, unknown>, depth: 
     else reader.skipField()
   }
   if (key !== '__proto__') object[key] = value
-  // As JSON.parse: a name like any other, not the prototype.
+  // As JSON.parse: `__proto__` is a name like any other.
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 

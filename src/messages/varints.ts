@@ -1,24 +1,17 @@
-/**
- * Varints, one after another, ⇄ typed arrays: protobufjs makes an object of each of 64 bits, see
- * bench/micro/packed.ts.
- * @module
- */
+/** Varints ⇄ typed arrays: protobufjs makes an object of each of 64 bits. @module */
 import type { ProtoReader, ProtoWriter } from './protobuf.ts'
 
 // Words that are written before there is room for more.
 const block = 4096
 
-/** Counts the varints up to `end`: each has one byte below 0x80, its last. */
+/** The last byte of each is below 0x80. */
 export function countVarints(bytes: Uint8Array, at: number, end: number): number {
   let count = 0
   for (; at < end; at++) if (bytes[at] < 0x80) count++
   return count
 }
 
-/**
- * Reads varints into the words from `at` to `end`: two words for each where they are `wide`, low and high. **Errors**:
- * BadInput for one of more than 10 bytes.
- */
+/** `wide`: two words for each, low and high. **Errors**: BadInput for more than 10 bytes. */
 export function readVarints(reader: ProtoReader, words: Int32Array, at: number, end: number, wide: boolean): void {
   const bytes = reader.buf
   let { pos } = reader
@@ -43,7 +36,7 @@ export function readVarints(reader: ProtoReader, words: Int32Array, at: number, 
   reader.pos = pos
 }
 
-/** Writes 32-bit words as varints: one for each, or for each two, low and high, where they are `wide`. */
+/** `wide`: two words for each, low and high. */
 export function writeVarints(writer: ProtoWriter, words: Int32Array, wide: boolean, signed: boolean): void {
   for (let from = 0; from < words.length; from += block) {
     const to = Math.min(from + block, words.length)
@@ -52,7 +45,7 @@ export function writeVarints(writer: ProtoWriter, words: Int32Array, wide: boole
     let { pos } = writer
     for (let i = from; i < to; i++) {
       let low = words[i]
-      // Negative numbers of 32 bits travel as those of 64: ten bytes.
+      // Negative numbers of 32 bits are sent as 64 bits: ten bytes.
       let high = wide ? words[++i] : signed ? low >> 31 : 0
       for (; high !== 0; high >>>= 7) {
         buf[pos++] = low | 0x80

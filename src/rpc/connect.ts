@@ -1,9 +1,4 @@
-/**
- * The Connect protocol's unary calls, as endpoints of the HTTP port.
- *
- * **Source**: connectrpc.com/docs/protocol, "Unary-Request" and "Unary-Response".
- * @module
- */
+/** Unary calls of the Connect protocol over HTTP. **Source**: connectrpc.com/docs/protocol. @module */
 
 import type { RpcRequest } from '../api/call-rpc.ts'
 import { encodeContentJson } from '../api/content-json.ts'
@@ -22,7 +17,7 @@ import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
 import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
-/** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */
+/** **Source**: connectrpc.com/docs/protocol, "Error Codes". */
 const statusOf: Readonly<Record<GrpcStatusName, number>> = {
   CANCELLED: 499,
   UNKNOWN: 500,
@@ -49,10 +44,7 @@ const connectHeaders = [
 
 type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
 
-/**
- * Returns the endpoints of a service's RPCs: `Call` and, with introspection, `ServiceMetadata` under each name of the
- * service.
- */
+/** `Call` and, with introspection, `ServiceMetadata`, under each name of the service. */
 export function connectEndpoints(service: MetadataSource, prefix: string, introspection: boolean): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
@@ -70,7 +62,7 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
       const message = metadataFor(name, service)
       return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
     }
-  // Which API is called is known only once the body has been read.
+  // The body names the API.
   const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
   return rpcServices.flatMap((name) => [
     new ConnectEndpoint(`${name}/Call`, prefix, headers, call),
@@ -157,7 +149,7 @@ class ConnectEndpoint implements Endpoint {
   }
 }
 
-// By the status alone, clients recognize that a server does not speak Connect.
+// The status tells clients that a server does not speak Connect.
 const unsupported: HttpResponse = {
   status: 415,
   headers: [

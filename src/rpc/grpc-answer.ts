@@ -5,18 +5,14 @@ import { TransferClock } from '../engine/transfer-clock.ts'
 /** RFC 9113 section 7: CANCEL. */
 const cancelCode = 8
 
-/**
- * Watches an answer until the client has read it: a client with a flow-control window of 0 would otherwise hold its
- * slot, or the memory of its answers, as long as it likes.
- */
+/** Ends an answer whose client does not read: it would hold its slot and memory. */
 export class GrpcAnswer {
   readonly #stream: Http2Stream
   readonly #clock: TransferClock | undefined
-  // Bytes handed to the stream. **Units**: bytes.
   #handed = 0
   #isSending = false
 
-  /** `timeoutMs` 0: no limit. `onLate` is called when the client did not read in time; the stream is cancelled then. */
+  /** `timeoutMs` 0: no limit. `onLate`: the client did not read in time, and the stream is cancelled. */
   constructor(stream: Http2Stream, timeoutMs: number, onLate: () => void) {
     this.#stream = stream
     if (timeoutMs === 0) return
@@ -49,10 +45,7 @@ export class GrpcAnswer {
     }
   }
 
-  /**
-   * Calls `done` once when the answer has left, or the stream was closed. `isWritten`: whether the kernel has all of
-   * it; else its bytes may still be read.
-   */
+  /** Calls `done` once. `isWritten`: the kernel has all bytes; else they may still be read. */
   whenSent(bytes: number, done: (isWritten: boolean) => void): void {
     const stream = this.#stream
     if (stream.closed || stream.destroyed) {
@@ -64,7 +57,7 @@ export class GrpcAnswer {
     this.#clock?.start()
     stream.once('close', () => {
       this.#clock?.pause()
-      // HTTP/2 reports a write when the socket has it; a stream that was reset may leave frames behind in its session.
+      // A stream that was reset may leave frames in its session.
       done(stream.writableFinished)
     })
   }

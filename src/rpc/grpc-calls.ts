@@ -21,7 +21,7 @@ export class GrpcCalls {
     this.#server = server
   }
 
-  /** A method that answers a message with what `run` returns. `path`: `/package.Service/Method`. */
+  /** `path`: `/package.Service/Method`. */
   unary(path: string, run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>): GrpcMethod {
     return this.#method(path, (open, message) => {
       const answer = run(message, open.ctx)
@@ -53,7 +53,7 @@ export class GrpcCalls {
     })
   }
 
-  /** A method that answers each message by any number; each is admitted, and has its deadline, as a call of its own. */
+  /** Answers each message by any number; each is admitted, and has its deadline, as a call. */
   duplex(path: string, method: GrpcMethods['stream']): GrpcMethod {
     const run: RunCall = async (open, message) => {
       const { call, ctx, recorder } = open
@@ -79,7 +79,6 @@ export class GrpcCalls {
 
   #answer(open: OpenCall, answer: BytesAnswer): void {
     const { call, recorder } = open
-    // Nobody reads the answer to a cancelled call.
     if (call.cancelled) open.leave()
     else if ('error' in answer) call.refuse(open.fail(answer.error))
     else if (!this.#server.memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))

@@ -8,13 +8,9 @@ import { grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
 /** Unpacks a message, without its prefix. **Errors**: statuses. */
 export type MessageUnpacker = (packed: Uint8Array, encoding: string) => Promise<Uint8Array>
 
-// As many as libuv has threads: more at once would only hold memory.
 const maxAtOnce = 4
 
-/**
- * Returns what decompresses messages as HTTP does bodies, a few at a time: a thousand of 64 KB, of one connection,
- * could hold 64 GB at once.
- */
+/** A few at a time: many small messages of one connection could unpack to far too much memory. */
 export function messageUnpacker({ maxBodyBytes, maxUnpackRatio }: Limits): MessageUnpacker {
   const limiter = new Limiter(maxAtOnce)
   const refused = (error: ServingError) => {

@@ -1,26 +1,21 @@
 /** The connections of the gRPC server: pings, idle ones, and their end. @module */
 import type { Http2Server, ServerHttp2Session } from 'node:http2'
 
-// How often a connection is pinged, and looked at, which keeps proxies from forgetting it; one that does not answer in
-// time is closed. **Units**: milliseconds.
+// Pings keep proxies from forgetting a connection, and find dead ones. **Units**: milliseconds.
 const pingMs = 60_000
 const pongMs = 20_000
-// A connection without calls for this long, or one that never sends anything, is closed. **Units**: milliseconds.
+// A connection without calls for this long is closed. **Units**: milliseconds.
 const idleMs = 300_000
-// For the tail of answers and the pings of clients that hold an idle connection. **Units**: milliseconds.
+// For the end of answers, before idle connections are cut. **Units**: milliseconds.
 const closeMs = 500
-// What a client may send ahead on a connection. By default 64 KiB: a message of 600 KB would wait ten times for this
-// process. **Units**: bytes.
+// Flow control window of a connection: the default makes large messages wait. **Units**: bytes.
 const windowBytes = 4 * 1024 * 1024
 
 /** Settings that clients get. */
 export const http2Settings = Object.freeze({
-  /** What a client may send ahead in a call. **Units**: bytes. */
+  /** Flow control window of a call. **Units**: bytes. */
   initialWindowSize: windowBytes,
-  /**
-   * By default 16 KiB. Clients on gRPC core send 600 KB in one frame then, and not in 38, each of which is an event of
-   * its own here. node:http2 passes the bytes on as they come, and holds no frame. **Units**: bytes.
-   */
+  /** Clients on gRPC core then send large messages in one frame; node:http2 holds no frame. **Units**: bytes. */
   maxFrameSize: 1024 * 1024,
 })
 
@@ -35,7 +30,7 @@ export class GrpcConnections {
     server.on('session', (session) => this.#follow(session))
   }
 
-  /** Stops listening and asks clients to connect anew for their next calls. Resolves when all connections closed. */
+  /** Stops listening, and sends clients elsewhere. Resolves when all connections are closed. */
   leave(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#server.close(() => resolve())
@@ -46,7 +41,7 @@ export class GrpcConnections {
 
   /** As `leave`, and ends the calls that still run. */
   async close(): Promise<void> {
-    // Waits for clients to close their connections, which idle ones do not do by themselves.
+    // Idle clients do not close their connections.
     const force = setTimeout(() => {
       for (const session of this.#sessions) session.destroy()
     }, closeMs)

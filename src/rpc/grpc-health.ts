@@ -1,4 +1,4 @@
-/** gRPC's own service of health. **Source**: grpc/health/v1/health.proto; gRPC core, health-checking.md. @module */
+/** gRPC's health service. **Source**: grpc/health/v1/health.proto. @module */
 
 import { count, text } from '../messages/field-types.ts'
 import { MessageType, message, messages } from '../messages/message-type.ts'
@@ -20,7 +20,7 @@ const listAnswer = new MessageType<{ statuses: readonly { key: string; value: { 
   statuses: [1, messages(entry, maxBytes, 'services')],
 })
 
-/** The health of the services of a server, all of which serve or do not. */
+/** All services of a server have the same health. */
 export class GrpcHealth {
   readonly #names: ReadonlySet<string>
   readonly #watchers = new Set<GrpcStream>()

@@ -12,7 +12,7 @@ const protocolNames = new Set([
   'content-type',
 ])
 
-/** The text metadata of a call as headers. Listed when one is asked for that is there: most calls have none. */
+/** Text metadata as headers, listed only on demand. */
 export class MetadataHeaders implements RequestHeaders {
   readonly #headers: IncomingHttpHeaders
   #list: HeaderList | undefined
@@ -53,11 +53,11 @@ function isText(value: string): boolean {
   return /^[\x20-\x7e]*$/.test(value)
 }
 
-/** Returns header lines as metadata, without those that gRPC cannot carry. */
+/** Omits headers that gRPC cannot carry. */
 export function metadataOf(lines: readonly HeaderLine[]): Record<string, string | string[]> {
   const metadata: Record<string, string | string[]> = {}
   for (const [name, value] of lines) {
-    // Names and values were already checked as headers; gRPC reserves some names, and allows only ASCII text.
+    // gRPC reserves some names, and allows only ASCII text.
     if (name === 'content-type' || name.startsWith('grpc-') || name.endsWith('-bin')) continue
     if (!isText(value) || !/^[0-9a-z_.-]+$/.test(name)) continue
     if (name === 'set-cookie') metadata[name] = [...(metadata[name] ?? []), value]

@@ -1,9 +1,4 @@
-/**
- * gRPC's own service of reflection: the descriptors of the services, for tools such as grpcurl.
- *
- * **Source**: grpc/reflection/v1/reflection.proto; v1alpha has the same messages.
- * @module
- */
+/** gRPC's reflection, for tools such as grpcurl. **Source**: grpc/reflection/v1/reflection.proto. @module */
 import { type DescriptorFile, fileDescriptors } from '../messages/gen/descriptors.ts'
 import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
 import { grpcStatusNumbers } from '../messages/rpc-error.ts'

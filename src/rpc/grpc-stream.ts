@@ -1,10 +1,4 @@
-/**
- * One gRPC call on its stream of node:http2: messages from the client, messages and a status to it. Unary calls and
- * streams in either direction are the same here, but for how many messages there may be.
- *
- * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md).
- * @module
- */
+/** One gRPC call on its stream of node:http2, unary or streaming. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BadInput, DeadlineExceeded, InternalError, PayloadTooLarge, ServingError } from '../core/errors.ts'
@@ -22,19 +16,18 @@ import { MetadataHeaders } from './grpc-metadata.ts'
 
 /** How a call failed. */
 export interface Status extends MessageFault {
-  /** Sent beside the status. */
   readonly metadata?: OutgoingHttpHeaders
 }
 
 /** Answers one message of a call. */
 export interface Answerer {
-  /** Why the message is refused without being received; undefined where it is not. */
+  /** Why the message is refused before it has come. */
   readonly refusal: MaybePromise<Status | undefined>
-  /** Called with the whole message, unless it was refused. Those of one call are answered one after the other. */
+  /** Called with the whole message, unless it was refused. The messages of a call come one after the other. */
   run(message: Uint8Array): MaybePromise<void>
   /** Ends what cannot be received; returns the status. */
   fail(error: ServingError): Status
-  /** Called when the client or its deadline has ended the call. */
+  /** Called if the client or its deadline has ended the call. */
   cancel(): void
 }
 
@@ -42,13 +35,13 @@ export interface Answerer {
 export interface GrpcMethod {
   /** Whether clients send any number of messages; else one. */
   readonly isDuplex?: boolean
-  /** The longest message; default the limit of the server. **Units**: bytes. */
+  /** Default: the limit of the server. **Units**: bytes. */
   readonly maxBytes?: number
   /** Called with the first bytes of each message. */
   begin(call: GrpcStream): Answerer
 }
 
-/** Returns a method of gRPC's own services, which no limit of load and no hook refuses. */
+/** A method of gRPC's own services, which no limit of load and no hook refuses. */
 export function answerPlainly(
   maxBytes: number,
   run: (call: GrpcStream, message: Uint8Array) => MaybePromise<void>,
@@ -82,18 +75,17 @@ export class GrpcStream {
   readonly #server: GrpcStreamServer
   readonly #method: GrpcMethod
   readonly #encoding: string
-  // The message that comes, or is answered.
   #message: UnaryMessage
   #answerer: Answerer | undefined
   #clock: TransferClock | undefined
   #reservedBytes = 0
-  // What came behind a message that is being answered; undefined while none is.
+  // What came behind a message that is being answered.
   #rest: Buffer | undefined
   #hasEnded = false
   #deadline = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #ownHeaders: OutgoingHttpHeaders | undefined
-  // Whether the status was decided, or there is no stream to send one on.
+  // Whether the status was decided, or the stream is gone.
   #isOver = false
 
   constructor(server: GrpcStreamServer, stream: ServerHttp2Stream, headers: IncomingHttpHeaders, method: GrpcMethod) {
@@ -116,7 +108,7 @@ export class GrpcStream {
     return this.#isOver || this.stream.destroyed || this.stream.closed
   }
 
-  /** **Units**: milliseconds since the epoch; Infinity for none. */
+  /** **Units**: milliseconds since the epoch; Infinity without a deadline. */
   get deadline(): number {
     return this.#deadline
   }
@@ -130,7 +122,7 @@ export class GrpcStream {
     this.#ownHeaders = metadata
   }
 
-  /** Sends a message; returns false when the client should read before the next. See {@link drained}. */
+  /** Returns false if the client should read before the next. See {@link drained}. */
   write(message: EncodedMessage): boolean {
     if (this.cancelled) return true
     this.#respond()
@@ -155,7 +147,6 @@ export class GrpcStream {
       'grpc-message': encodeURI(details.toWellFormed()),
       ...metadata,
     }
-    // What still comes is dropped.
     stream.resume()
     if (!stream.headersSent) {
       stream.respond({ ...trailers, ...typeHeaders, ...this.#ownHeaders, ...metadata }, { endStream: true })
@@ -277,7 +268,7 @@ export class GrpcStream {
     this.#clock.start()
   }
 
-  /** Reserves the memory of a large message that has not come as a whole; returns false when there is too little. */
+  /** Reserves the memory of a large unfinished message; returns false if there is too little. */
   #reserve(): boolean {
     const { memoryBytes } = this.#message
     if (memoryBytes < countedBytes || memoryBytes === this.#reservedBytes) return true
@@ -324,7 +315,6 @@ export class GrpcStream {
     this.#release()
   }
 
-  /** Called when the stream is closed, with or without an answer. */
   readonly #closed = (): void => {
     this.#finish()
     this.#answerer?.cancel()
@@ -362,7 +352,7 @@ function sendOk(this: ServerHttp2Stream): void {
 const maxTimeoutMs = 0x7fffffff
 const msOfUnit: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
 
-/** Returns the milliseconds of a `grpc-timeout`; undefined for another text. */
+/** Parses `grpc-timeout`; undefined for invalid text. **Units**: milliseconds. */
 function parseTimeout(text: string): number | undefined {
   const found = /^(\d{1,8})\s*([HMSmun])$/.exec(text)
   return found === null ? undefined : Math.trunc(Number(found[1]) * msOfUnit[found[2]])

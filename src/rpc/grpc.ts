@@ -25,15 +25,15 @@ import { callBytes, metadataFor, rpcServices } from './rpc.ts'
 /** A listening gRPC server. */
 export interface GrpcEngine {
   readonly port: number
-  /** Makes health checks answer NOT_SERVING from now on. */
+  /** Makes health checks answer NOT_SERVING. */
   drain(): void
-  /** Stops listening and asks clients to connect anew for their next calls; open calls go on. */
+  /** Stops listening; clients reconnect for their next calls, and open calls end normally. */
   leave(): void
-  /** Stops listening and ends every call that still runs. */
+  /** Stops listening and ends every running call. */
   close(): Promise<void>
 }
 
-/** Serves RPC over gRPC at an address. **Errors**: SetupError when the address cannot be listened on. */
+/** **Errors**: SetupError if the address cannot be listened on. */
 export async function listenGrpc(
   state: ServerState,
   service: MetadataSource,
@@ -102,12 +102,12 @@ function* oipMethods(calls: GrpcCalls, { oip }: ServerState): Generator<readonly
   yield [path, calls.duplex(path, stream)]
 }
 
-/** **Errors**: of node:tls for what is no certificate. */
+/** **Errors**: those of node:tls for invalid certificates. */
 function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcTls | undefined): Http2Server {
   const options = {
-    // For each connection: further calls wait in the client. The limiter counts over all connections and refuses.
+    // For each connection: further calls wait in the client. The limiter counts over all and refuses.
     settings: { ...http2Settings, maxConcurrentStreams: Math.max(128, Math.min(limits.maxInFlight, 1024)) },
-    // Messages and answers are counted by the server itself; node:http2 would refuse calls of a connection above 10 MB.
+    // The server counts messages and answers; node:http2 would refuse calls of a connection above 10 MB.
     maxSessionMemory: Number.MAX_SAFE_INTEGER,
     maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER,
   }

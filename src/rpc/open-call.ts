@@ -1,4 +1,4 @@
-/** A gRPC call while it is open: the values of its context, what it holds, and its end. @module */
+/** A gRPC call while it is open: its context, what it holds, and its end. @module */
 import { withDeadline } from '../api/stages.ts'
 import { ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -15,7 +15,7 @@ import { GrpcAnswer } from './grpc-answer.ts'
 import { metadataOf } from './grpc-metadata.ts'
 import type { Answerer, GrpcStream, Status } from './grpc-stream.ts'
 
-/** What a context reads of its call. A class, since an object literal with getters has a hidden class of its own. */
+/** What a context reads of its call: a class, for one hidden class. */
 class CallPeer implements ContextInit {
   readonly headers: RequestHeaders
   readonly timeoutMs: number | undefined
@@ -53,7 +53,7 @@ class CallPeer implements ContextInit {
   }
 }
 
-/** Answers a message of an open call: writes to `open.call`, and leaves. */
+/** Writes to `open.call`, and leaves. */
 export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void>
 
 /** One call, or one message of a stream, from its first bytes to the end of its answer. */
@@ -70,7 +70,7 @@ export class OpenCall implements Answerer {
   #isAdmitted = false
   #isOver = false
 
-  /** Runs the hooks of the service, unless the server is busy. `endpoint`: what auth and hooks know of the method. */
+  /** Runs the hooks of the service, unless the server is busy. */
   constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall) {
     this.#server = server
     this.call = call
@@ -104,7 +104,6 @@ export class OpenCall implements Answerer {
     return this.#run(this, message)
   }
 
-  /** Ends the call with an error; returns its status. */
   fail(error: ServingError): Status {
     this.#log(error)
     this.recorder?.failed(error)
@@ -123,7 +122,7 @@ export class OpenCall implements Answerer {
     return { code: grpcStatusNumbers[status.status], details, metadata }
   }
 
-  /** Sets what the function has set on its response, and the client's own request id, as metadata of the answer. */
+  /** Sends the response headers of the function and the client's request id as metadata. */
   setOwnMetadata(): void {
     const { ctx } = this
     const id = ctx.clientId
@@ -135,7 +134,7 @@ export class OpenCall implements Answerer {
     this.call.setMetadata(metadata)
   }
 
-  /** Ends the call and returns what it holds. Only the first call counts. */
+  /** Returns what the call holds. Only the first call counts. */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true

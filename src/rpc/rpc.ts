@@ -1,4 +1,4 @@
-/** What gRPC and Connect share: the names of services, and calls from bytes to bytes. @module */
+/** What gRPC and Connect share: names of services, and calls from bytes to bytes. @module */
 
 import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'
@@ -15,7 +15,7 @@ import type { ProtoContent } from '../messages/messages.ts'
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
 
-/** Returns the metadata of a service, as the clients of the RPC service `name` read it. */
+/** Returns the metadata of a service, as clients of `name` read it. */
 export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
   return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)
 }
@@ -26,7 +26,7 @@ export type Apis = ReadonlyMap<string, Api>
 /** The bytes of a response, or the error. */
 export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
 
-/** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
+/** Never throws, never rejects. Takes ownership of the bytes. */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
   return callEncoded(
     apis,
@@ -54,7 +54,7 @@ export function callEncoded(
     try {
       return encode(answer.content)
     } catch (error) {
-      // A custom descriptor may have returned a value that is not a message; the client may ask for another encoding.
+      // A custom descriptor may have returned a value that is not a message.
       return { error: error instanceof PayloadTooLarge ? error : encodeFailureOf(error) }
     }
   })
