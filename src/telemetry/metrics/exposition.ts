@@ -64,7 +64,6 @@ export async function joinFamilies(processes: readonly (readonly MetricFamily[])
 /** Returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
 export function metricsText(processes: readonly (readonly MetricFamily[])[], type: string): Promise<string> {
   if (type !== metricsTypes.openMetrics) return aggregate(processes, type).metrics()
-  // prom-client adds `_total` to counters.
   const renamed = processes.map((families) =>
     families.map((family) =>
       family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family,

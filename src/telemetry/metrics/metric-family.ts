@@ -15,7 +15,6 @@ export interface MetricFamily {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
-  /** How values of several processes are joined. */
   readonly aggregator: 'sum' | 'first' | 'min' | 'max' | 'average' | 'omit'
   readonly values: readonly MetricValue[]
 }

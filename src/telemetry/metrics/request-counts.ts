@@ -22,7 +22,6 @@ export class RequestCounts {
   readonly #transports = new Map<string, Map<string, SeriesCounts>>()
   readonly #refused = new Map<string, number>()
 
-  /** Counts a request. `code`: the status of HTTP, or the name of gRPC's. */
   add(api: string, transport: string, code: number | string, seconds: number, bytesIn: number, bytesOut: number): void {
     const series = this.#series(api, transport)
     if (typeof code === 'number') series.byStatus[code]++

@@ -15,9 +15,7 @@ export interface ThreadStates {
 export class RunnerCounts {
   /** From a call to its dispatch to a thread. **Units**: seconds. */
   readonly queueWait = new BucketCounts(durationBuckets)
-  /** Rows of each call of a batchable method. */
   readonly batchRows = new BucketCounts(rowBuckets)
-  /** Calls of batchable methods that threads were given. */
   batches = 0
   replaced = 0
 }
@@ -26,7 +24,6 @@ export class RunnerCounts {
 export interface RunnerState {
   readonly name: string
   readonly counts: RunnerCounts
-  /** Calls that wait for a thread. */
   readonly waiting: number
   readonly threads: ThreadStates
 }

@@ -26,7 +26,6 @@ import type { CallTrace, JobTrace, StageName, Tracer } from './tracer.ts'
 interface RequestTrace {
   /** With the request's span, even an unrecorded one, so that nobody below it begins another trace. */
   readonly context: OtelContext
-  /** Undefined where the request is not recorded. */
   readonly span: Span | undefined
 }
 
@@ -171,7 +170,6 @@ export class OtelTracer implements Tracer {
     if (rows !== undefined) {
       const attributes = { 'serving.batch.rows': rows, 'serving.batch.calls': calls.length }
       batch = this.#tracer.startSpan(`batch ${name}`, { links, attributes }, parent)
-      // So that each request leads to its batch, too.
       for (const call of traced) call.span.addLink({ context: batch.spanContext() })
       parent = trace.setSpan(parent, batch)
     }
@@ -222,7 +220,6 @@ class OtelCall implements CallTrace {
   }
 }
 
-/** Ends a span; with an error, as one that failed. */
 function end(span: Span, error: unknown): void {
   if (error !== undefined) {
     span.recordException(error instanceof Error ? error : String(error))

@@ -27,7 +27,6 @@ export interface Tracer extends RequestObserver {
   /** Begins what a thread is asked for; undefined where none of the calls is traced. */
   job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace | undefined
   traceId(ctx: Context): string | undefined
-  /** Headers that continue the trace in another service. */
   headers(ctx: Context): Record<string, string>
 }
 

@@ -20,7 +20,6 @@ export function castArray(array: NDArray, dtype: DType): NDArray | ParseFailure 
   return new NDArray(out, shape, dtype)
 }
 
-/** Elements whose text is made at a time. */
 const partElements = 2048
 
 function isPlain(dtype: DType): boolean {

@@ -62,9 +62,7 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
 const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
 const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
 
-/**
- * Returns the only list of elements of a message with its dtype; undefined when all are empty. **Errors**: BadInput.
- */
+/** Returns the only list of elements of a message with its dtype; undefined if all are empty. **Errors**: BadInput. */
 export function onlyList(
   message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
   name: string,

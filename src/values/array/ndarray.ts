@@ -80,9 +80,7 @@ export class NDArray<D extends DType = DType> {
     return new NDArray(this.data, next, this.dtype)
   }
 
-  /**
-   * Returns the mean in double precision; NaN if empty. **Errors**: InvalidArgument for str, float16, 64-bit integers.
-   */
+  /** Returns the mean in double precision; NaN if empty. **Errors**: InvalidArgument for str, float16, 64-bit kinds. */
   mean(): number {
     return meanOf(numbersOf(this, 'mean'))
   }
@@ -95,9 +93,7 @@ export class NDArray<D extends DType = DType> {
     return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))
   }
 
-  /**
-   * Returns the softmax along the last axis: float32 for float32, else float64. **Errors**: as {@link NDArray.argmax}.
-   */
+  /** Returns the softmax along the last axis: float32, else float64. **Errors**: as {@link NDArray.argmax}. */
   softmax(): NDArray<'float32' | 'float64'> {
     return new NDArray(softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')), this.shape)
   }

@@ -8,7 +8,6 @@ import { maxDimensions, sizeOf } from './shape.ts'
 /** Elements and lists of lists of them. */
 export type Nested = number | bigint | boolean | string | readonly Nested[]
 
-/** Flat elements in C order with their shape. */
 interface Flat {
   readonly data: DataOf<DType>
   readonly shape: readonly number[]

@@ -24,7 +24,6 @@ export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array 
   return out.bytes
 }
 
-/** Appends LZW codes of 9 to 12 bits in blocks of up to 255 bytes. */
 function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
   // A string and one index more → its code; 0: not defined.
   const codes = new Uint16Array(4096 * 256)

@@ -24,12 +24,8 @@ import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
-  /**
-   * Decodes to pixels in the stored mode. The bytes must not change until then. **Errors**: an Error; `begin`'s; the
-   * signal's reason.
-   */
+  /** Decodes in the stored mode. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
   decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
-  /** Decodes a picture's bytes to a tensor, a JPEG in one pass. **Errors**: as of decode. */
   decodeTensor<D extends 'float32' | 'uint8'>(
     bytes: Uint8Array,
     header: ImageHeader,

@@ -20,9 +20,7 @@ export interface JpegCodec {
     out: Uint8Array,
     signal?: AbortSignal,
   ): Promise<void>
-  /**
-   * Encodes `L` or `RGB`, which must not change until then. **Units**: quality is 1 to 100. **Errors**: as of decode.
-   */
+  /** Encodes `L` or `RGB`, which must not change until then. `quality`: 1 to 100. **Errors**: as of decode. */
   encode(pixels: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array>
 }
 

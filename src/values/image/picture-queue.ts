@@ -1,6 +1,5 @@
 /** The queue of pictures in front of libuv's thread pool. @module */
 
-/** Pictures from this size on are large. **Units**: pixels. */
 const minLargePixels = 4_000_000
 /** Of large pictures at once, if there is more than one. **Units**: pixels. */
 const maxLargePixels = 128_000_000

@@ -49,7 +49,6 @@ interface Box {
 
 async function nearly({ mode, width, height, data }: Pixels, signal: AbortSignal | undefined): Promise<Pixels> {
   const { channels } = rasterModes[mode]
-  // 32,768 cells of RGB, 65,536 of RGBA.
   const bits = channels === 4 ? 4 : 5
   const cells = 2 ** (bits * channels)
   const histogram = { bits, channels, counts: new Uint32Array(cells), sums: new Float64Array(cells * channels) }

@@ -1,6 +1,4 @@
-/**
- * Resizing of 8-bit pixels, by the add-on or in TypeScript. **Source**: Pillow's `Image.resize`, bit for bit. @module
- */
+/** Resizing of 8-bit pixels, by the add-on or in TypeScript, bit for bit as Pillow's `Image.resize`. @module */
 import { imageAddon, runWithStop } from './image-addon.ts'
 import { luma } from './raster-luma.ts'
 import { type Pixels, rasterModes } from './raster-modes.ts'

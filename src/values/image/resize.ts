@@ -6,9 +6,7 @@ export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const
 /** A filter of {@link resizeFilters}. */
 export type ResizeFilter = (typeof resizeFilters)[number]
 
-/**
- * One direction: `extent` input pixels (fractional for a scaled JPEG) map to `full`; `count` from `first` are computed.
- */
+/** One direction: `extent` input pixels (fractional for a scaled JPEG) map to `full`, `count` computed from `first`. */
 export interface Axis {
   readonly extent: number
   readonly full: number

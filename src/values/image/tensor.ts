@@ -30,10 +30,7 @@ export interface TensorOptions {
   readonly std?: readonly number[]
   /** For `contain`: the level around the picture, 0 to 255, for each channel. Default 0. */
   readonly background?: readonly number[]
-  /**
-   * Whether a JPEG of at least four times the needed area is decoded at 1/2, 1/4 or 1/8. Default true: some levels
-   * differ.
-   */
+  /** Whether a JPEG of 4 times the needed area or more is decoded at 1/2, 1/4 or 1/8. Default true. */
   readonly scaleOnLoad?: boolean
 }
 

@@ -25,10 +25,7 @@ export async function unpackBits(packed: Uint8Array, size: number, signal?: Abor
 
 const [clearCode, endCode] = [256, 257]
 
-/**
- * Unpacks at most `size` bytes of TIFF's LZW; fewer where the data ends. **Errors**: an Error. **Source**: TIFF 6.0,
- * section 13.
- */
+/** Unpacks at most `size` bytes of LZW; fewer where the data ends. **Errors**: an Error. **Source**: TIFF 6.0, 13. */
 export async function unpackLzw(packed: Uint8Array, size: number, signal?: AbortSignal): Promise<Uint8Array> {
   const output = new Uint8Array(size)
   // A code is a string that was written before and one byte more: where it starts in the output, and its length.

@@ -32,7 +32,6 @@ export function castToKind(column: Column, rows: number, kind: ColumnKind): Colu
   return { name, kind, data, ...(validity !== undefined && { validity }) }
 }
 
-/** Returns a function that reads the element at a row: 64-bit integers as numbers if those are exact. */
 function readerOf(column: Column): (row: number) => Value {
   const { kind, data } = column
   if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
@@ -135,7 +134,6 @@ function toInteger(kind: ColumnKind): Cast {
       if (!integer.test(value)) return undefined
       const short = Number(value)
       if (value.length < 16) return short >= min && short <= max ? short + 0 : undefined
-      // BigInt() refuses a plus sign.
       exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
     } else exact = BigInt(value)
     return exact >= low && exact <= high ? exact : undefined

@@ -8,10 +8,7 @@ export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
 /** Unit of a time. */
 export type TimeUnit = (typeof timeUnits)[number]
 
-/**
- * Of times: days (int32) or units since 1970, since midnight, or of a duration (int64). `zone`: undefined for local
- * times.
- */
+/** Of times: days (int32), units since 1970 or midnight, or of a duration (int64). `zone`: undefined if local. */
 export type TimeType =
   | { readonly type: 'date' }
   | { readonly type: 'datetime'; readonly unit: TimeUnit; readonly zone?: string | undefined }
@@ -31,9 +28,7 @@ export interface Column {
   readonly heaps?: readonly Uint8Array[]
   /** str: whether each element is the text of a JSON list or object, which stands for its value. */
   readonly isJson?: true
-  /** str: whether the elements are bytes, not text. */
   readonly isBinary?: true
-  /** int32 and int64: whether the elements are times. */
   readonly time?: TimeType
 }
 
@@ -186,10 +181,7 @@ export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<
   return new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows ?? Math.floor(bytes.length / size))
 }
 
-/**
- * Returns a function that reads a numeric column: bigints for 64-bit integers, anything for nulls. **Errors**:
- * RangeError.
- */
+/** Returns a reader of a numeric column: bigints for 64-bit integers, anything for nulls. **Errors**: RangeError. */
 export function numberReader(column: Column): (row: number) => number | bigint {
   const numbers = columnNumbers(column)
   return (row) => {

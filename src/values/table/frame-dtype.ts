@@ -45,7 +45,6 @@ const datetimeName = /^datetime64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
 const zoneName = /^[\w+/-]{1,64}$/
 const durationName = /^timedelta64\[(ms|us|ns)\]$/
 const listName = /^list\[(.+)\]$/
-// pandas' nullable types, which have the same names in Polars.
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
 
 const kinds: ReadonlyMap<string, ColumnKind> = new Map(
@@ -92,7 +91,6 @@ export function parseFrameType(name: unknown, column: string): FrameType {
     if (item !== undefined) return `List(${parseFrameType(item, column)})`
     if (nullable.test(name)) return name as FrameType
     try {
-      // Undefined for float16, which only numpy has.
       const type = elementTypes[parseDType(name)].polars
       if (type !== undefined) return type
     } catch {

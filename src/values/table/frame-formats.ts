@@ -30,7 +30,6 @@ export const arrowTypes = {
   stream: 'application/vnd.apache.arrow.stream',
 } as const
 
-/** Returns the format of a media type; undefined if it has none. */
 function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
   if (isJsonType(type)) return 'json'
   if (type.essence === 'text/csv') return 'csv'
@@ -86,10 +85,7 @@ function preferring(format: FrameFormat): readonly string[] {
   return [formatTypes[format], ...offered]
 }
 
-/**
- * Converts text to UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput, PayloadTooLarge above 4
- * MiB.
- */
+/** Converts text to UTF-8. **Errors**: UnsupportedMediaType (charset), BadInput, PayloadTooLarge above 4 MiB. */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
   if (bytes.length > defaultMaxBytes) {
     const limit = `at most ${defaultMaxBytes} bytes of charset ${charset} for PandasDataFrame (UTF-8 has no such limit)`

@@ -31,10 +31,7 @@ export interface LabelledTable<C extends AnyColumn = Column> {
   readonly labels: Column | undefined
 }
 
-/**
- * Decodes a Parquet file, or Arrow IPC file or stream, told by its first bytes; undefined for others. **Errors**:
- * BadInput.
- */
+/** Decodes a Parquet or Arrow IPC file or stream, by its first bytes; undefined for others. **Errors**: BadInput. */
 export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
   if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
@@ -46,10 +43,7 @@ export async function readArrow(bytes: Uint8Array, name: string): Promise<Indexe
   return { table: await decodeArrowFile(bytes, name), labels: undefined }
 }
 
-/**
- * Decodes a Parquet file: here if its columns are flat, else in the sandbox. The index of a pandas frame becomes
- * labels.
- */
+/** Decodes Parquet: here if its columns are flat, else in the sandbox. A pandas index becomes labels. */
 export function readParquet(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> {
   const levels = indexLevels(bytes)
   const whole = whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
@@ -59,7 +53,6 @@ export function readParquet(bytes: Uint8Array, name: string): MaybePromise<Index
   return whenReady(whole, (table) => withoutIndex(() => loadPolars(name), levels, table))
 }
 
-/** A file, and the memory of the pool that it lies in. */
 interface ParquetBody {
   readonly body: Uint8Array
   readonly pooled?: PooledBody

@@ -4,10 +4,7 @@ import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, t
 
 /** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */
 export interface TimeForm {
-  /**
-   * `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone; `exact`: `iso` with the column's digits, and days
-   * alone.
-   */
+  /** `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone; `exact`: the same with the column's digits. */
   readonly format: 'epoch' | 'iso' | 'exact'
   /** Of the numbers, or of the last digit of `iso`. */
   readonly unit: TimeUnit

@@ -28,7 +28,6 @@ export const arrowIds = {
 
 /** Writes the type of a column; returns its id and its position. */
 export function writeArrowType(out: Builder, column: AnyColumn): { id: number; at: number } {
-  // Made before the table is started: FlatBuffers cannot nest.
   const zone = 'time' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
   const zoneAt = zone === undefined ? 0 : out.createString(zone)
   out.startObject(2)
@@ -85,7 +84,6 @@ export function schemaFields(message: Buffer, fault: () => Error): FlatTable[] {
 /** How the buffers of a field's column are laid out, and what they mean. */
 export type ArrowType =
   | { readonly layout: 'flat'; readonly kind: ColumnKind; readonly time?: TimeType }
-  /** **Units**: bytes of an offset. */
   | { readonly layout: 'text'; readonly offsetBytes: 4 | 8; readonly isBinary: true | undefined }
   | { readonly layout: 'views'; readonly isBinary: true | undefined }
   | { readonly layout: 'list'; readonly offsetBytes: 4 | 8 }
@@ -138,7 +136,6 @@ function timeTypeOf(id: number, type: FlatTable | undefined): ArrowType | undefi
   const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat', kind, time })
   switch (id) {
     case arrowIds.date:
-      // The other unit, milliseconds, is not Polars'.
       return type?.int16(0, 1) === 0 ? flat('int32', { type: 'date' }) : undefined
     case arrowIds.timestamp: {
       const zone = type?.string(1)

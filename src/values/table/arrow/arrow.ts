@@ -51,7 +51,6 @@ interface Body {
   readonly length: number
 }
 
-/** Returns the position of each buffer of each column in the body. Aligned to 64 bytes, as the format recommends. */
 function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
   const nodes: number[] = []
   const buffers: number[] = []
@@ -152,9 +151,7 @@ export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
   return message
 }
 
-/**
- * Encodes columns as an Arrow IPC file for Polars, which reads only the footer: the schema at the start is left out.
- */
+/** Encodes columns as an Arrow IPC file for Polars, which reads only the footer, without the schema at the start. */
 export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: number) => Buffer): Buffer {
   const body = layOut(table)
   const batch = writeBatch(table.rows, body)
@@ -186,7 +183,6 @@ export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: numb
   return file
 }
 
-// Polars wrote the file, so only a bug leads here.
 const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
 
 /** Decodes an Arrow IPC file of Polars to views; undefined for several or compressed batches, and other columns. */
@@ -196,7 +192,6 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
   const blocks = footer.longs(3, 3)
   if (blocks.length !== 3) return blocks.length === 0 ? tableOf(fields, noBatch) : undefined
   const [at] = blocks
-  // In the Block, the metadata length is 32 bits followed by padding; the message repeats it.
   const metadataLength = view.getInt32(at + 4, true)
   const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength), notArrow).table(2)
   if (batch === undefined || batch.table(3) !== undefined) return undefined

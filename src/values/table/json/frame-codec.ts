@@ -12,10 +12,7 @@ export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'se
 /** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
 export const maxFrameColumns = 16_384
 
-/**
- * Returns the maximum of cells of a frame sent in `bytes` bytes: `[{1000 keys},{},{},…]` would fill memory with
- * nulls.
- */
+/** Returns the maximum of cells of a frame in `bytes` bytes: `[{1000 keys},{},{},…]` would fill memory. */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
@@ -52,11 +49,8 @@ export interface FrameFailure {
 export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
-  /**
-   * Row labels (int64, float64 or str), if the text has them. Object keys become integers only if that loses nothing.
-   */
+  /** Row labels (int64, float64 or str), if any. Object keys become integers only if that loses nothing. */
   readonly labels?: Column
-  /** series-split: the name of the series. */
   readonly name?: string
   /** table: the schema's text, and where it is if that is known. **Units**: bytes. */
   readonly schema?: { readonly text: Uint8Array; readonly offset?: number }
@@ -69,6 +63,5 @@ export interface FrameCodec {
   parseFrame(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): ParsedFrame | FrameFailure
   /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>
-  /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
 }

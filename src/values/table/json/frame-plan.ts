@@ -13,9 +13,7 @@ export interface FrameText {
   readonly layout: Orient | 'series' | 'series-index' | 'series-split'
   /** Row labels (int64, float64 or str); undefined: 0, 1, 2, … */
   readonly labels?: Column
-  /** series-split: the name. */
   readonly name?: string
-  /** table: the schema's text. */
   readonly schema?: string
   /** table: key of the labels in each row. */
   readonly labelKey?: string
@@ -32,7 +30,6 @@ export interface RowsStep {
   readonly after: string
   readonly first: number
   readonly count: number
-  /** Whether each element is preceded by its column's name and a colon. */
   readonly keys: boolean
   readonly close: string
 }

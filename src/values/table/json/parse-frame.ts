@@ -56,7 +56,6 @@ function checkSize(json: Uint8Array): void {
   throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
 }
 
-/** Thrown by {@link FrameReader}; never leaves this file. */
 class Fault {
   readonly why: FrameFailure
 
@@ -304,7 +303,6 @@ function append(draft: Draft, row: number, kind: Kind, value: Scalar): FrameFail
   draft.isSigned ||= kind === 'int' && (value as number | bigint) < 0
   if (draft.kind === 'null') draft.kind = kind
   else if (draft.kind !== kind) {
-    // The wider one; undefined if one of them is not a number.
     const common = numbers[Math.max(numbers.indexOf(draft.kind), numbers.indexOf(kind))]
     if (!numbers.includes(draft.kind) || !numbers.includes(kind)) return 'kind'
     draft.kind = common
@@ -312,7 +310,6 @@ function append(draft: Draft, row: number, kind: Kind, value: Scalar): FrameFail
   return draft.kind === 'uint' && draft.isSigned ? 'kind' : undefined
 }
 
-// A column without any value is float64, like numpy's missing value.
 const columnKindOf = {
   null: 'float64',
   bool: 'bool',

@@ -16,7 +16,6 @@ import { orderBySchema, parseTableSchema } from './table-schema.ts'
 export interface JsonFrame {
   readonly table: ColumnTable
   readonly labels: Column | undefined
-  /** series-split: the series' name. */
   readonly name: string | undefined
   /** table: the types from the schema, by column. */
   readonly types: readonly (FrameType | undefined)[] | undefined
@@ -77,9 +76,7 @@ function readFrame(
   })
 }
 
-/**
- * Returns a column's type by the schema: `string` stands for all that pandas holds as objects, which keep their types.
- */
+/** Returns a column's type by the schema. `string` stands for all of pandas' objects, which keep their types. */
 function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
   if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
   return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type
@@ -89,7 +86,6 @@ function hasValues({ data, validity }: Column): boolean {
   return data.length > 0 && (validity === undefined || validity.some((bits) => bits !== 0))
 }
 
-/** Maximum length of a schema, which is read by JSON.parse. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
 
 function applySchema({ table, schema }: ParsedFrame, bom: number, name: string): JsonFrame {

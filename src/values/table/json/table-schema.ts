@@ -1,6 +1,4 @@
-/**
- * The schema of orient `table`. **Source**: pandas 2.2, `to_json(orient='table')`; Frictionless Table Schema. @module
- */
+/** The schema of orient `table`. **Source**: pandas 2.2, `to_json`; Frictionless Table Schema. @module */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { tooDeepAt } from '../../../core/text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from '../columns.ts'
@@ -25,7 +23,6 @@ const types: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
 /** What the columns of a frame hold beside numbers, booleans and text. */
 export interface FieldType {
   readonly time?: TimeType
-  /** The texts of a category. */
   readonly categories?: readonly string[]
 }
 
@@ -36,7 +33,6 @@ interface Field {
   readonly constraints?: { readonly enum?: unknown }
 }
 
-/** Returns the type of a field; `unknown-zone` for an unknown time zone. */
 function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | undefined {
   if (type === 'any' && Array.isArray(constraints?.enum)) return 'Categorical'
   if (type !== 'datetime' || typeof tz !== 'string') return types.get(type)
@@ -80,10 +76,7 @@ function nulls(name: string, rows: number): Column {
   return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
 }
 
-/**
- * Returns the key for the row labels: their own name, else `index`, or what pandas' `reset_index` uses if that is
- * taken.
- */
+/** Returns the key for the row labels: their name, else `index`, or as pandas' `reset_index` if that is taken. */
 function labelKeyFor(names: readonly string[], labels: Column | undefined): string {
   if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
   if (!names.includes('index')) return 'index'

@@ -19,9 +19,7 @@ export type ParquetRequest = Readonly<Record<(typeof requestNumbers)[number], nu
 /** Length of a request. **Units**: bytes. */
 export const requestBytes = requestNumbers.length * 8
 
-/**
- * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file; else it holds a text.
- */
+/** The kinds of answer, sent by index. `frame`: descriptor 6 holds an Arrow file; else it holds a text. */
 export const answers = ['ready', 'frame', 'refused', 'above', 'undecodable', 'too large', 'no space'] as const
 
 /** The kind of a child's answer. */

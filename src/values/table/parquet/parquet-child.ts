@@ -63,7 +63,6 @@ function nameTwice(file: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Decodes a file and writes the frame, or why it cannot, to the other file. */
 function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size: number] {
   const limit = request.maxDecodedBytes
   const isArrow = request.isArrow === 1
@@ -118,7 +117,6 @@ function writeText(message: string): number {
 
 /** After frames of so many bytes, garbage is collected. */
 const collectBytes = 2 ** 25
-/** Approximate memory of a frame in addition to its columns. **Units**: bytes. */
 const frameBytes = 2 ** 14
 
 try {

@@ -5,7 +5,6 @@ import { Unreadable } from './thrift.ts'
 const newerTypes: Readonly<Record<number, string>> = { 16: 'VARIANT', 17: 'GEOMETRY', 18: 'GEOGRAPHY' }
 const knownTypes = 15
 const knownCodecs = 7
-/** Numbers in the enum ConvertedType. */
 const [decimal, interval] = [5, 21]
 const decimalBytes = 16
 const gzipCodec = 2
@@ -30,9 +29,7 @@ export function diagnoseParquet(file: Uint8Array, cause: string): string {
 
 const columnOf = (path: string) => `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 
-/**
- * Calls maps without a logical type (DuckDB's) lists of keys and values, in place, which Polars reads. Whether it did.
- */
+/** Calls maps without a logical type (DuckDB's) lists, which Polars reads, in place. Whether there are any. */
 export function mapsAsLists(file: Uint8Array): boolean {
   const maps = readParquetMetadata(file).elements.filter(({ converted, logical }) => converted === 1 && logical === -1)
   for (const { convertedAt } of maps) file[convertedAt] = listInThrift

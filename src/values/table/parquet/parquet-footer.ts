@@ -77,7 +77,6 @@ export function footerBytes(file: Uint8Array): Buffer {
   return Buffer.from(file.buffer, file.byteOffset + file.length - 8 - length, length)
 }
 
-// Headers of the fields of a KeyValue, both of which are texts.
 const textHeader = 0x18
 
 /** Returns where the last value of a key lies in a footer, by a search for its bytes; undefined without one. */

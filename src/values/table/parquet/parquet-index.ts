@@ -1,6 +1,4 @@
-/**
- * The index of a frame that pandas wrote as Parquet, as row labels. **Source**: pandas 2.2, developer guide. @module
- */
+/** The index of a frame that pandas wrote as Parquet, as row labels. **Source**: pandas' developer guide. @module */
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
@@ -91,7 +89,6 @@ function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number
   return { name, kind: 'int64', data: new Uint8Array(data.buffer) }
 }
 
-/** Returns a column as labels; undefined if it has nulls, or neither texts nor numbers. */
 function labelsOf(column: AnyColumn | undefined, rows: number): Column | undefined {
   if (column === undefined || !('kind' in column) || column.time !== undefined || column.isBinary) return undefined
   for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined

@@ -7,11 +7,9 @@ export interface SchemaElement {
   readonly path: string
   readonly depth: number
   readonly isLeaf: boolean
-  /** Number in the enum Type. */
   readonly type: number
   /** Bytes of each value; -1 where their number is not fixed. */
   readonly fixedBytes: number
-  /** Number in the enum FieldRepetitionType. */
   readonly repetition: number
   /** Number in the enum ConvertedType; -1 when absent. */
   readonly converted: number
@@ -22,7 +20,6 @@ export interface SchemaElement {
 
 /** The pages of a column in one row group. */
 export interface ParquetChunk {
-  /** Number in the enum CompressionCodec. */
   readonly codec: number
   readonly values: number
   readonly start: number
@@ -163,12 +160,10 @@ function readKeyValue(thrift: ThriftReader): readonly [string, string] {
 
 /** The header of a page. */
 export interface PageHeader {
-  /** Number in the enum PageType. */
   readonly type: number
   readonly unpackedBytes: number
   readonly packedBytes: number
   readonly values: number
-  /** Number in the enum Encoding. */
   readonly encoding: number
   /** Version 2: the sizes of the levels, which are not compressed, and whether the values are. */
   readonly levels: { readonly repetition: number; readonly definition: number; readonly isPacked: boolean } | undefined

@@ -7,7 +7,6 @@ import { type ParquetChunk, readPageHeader, type SchemaElement } from './parquet
 import { codecs, unpackPage, type WorkBudget } from './parquet-unpack.ts'
 import { ThriftReader, Unreadable } from './thrift.ts'
 
-/** Numbers of the enum PageType. */
 const pageTypes = { data: 0, dictionary: 2, dataV2: 3 } as const
 
 /** Physical types, by their number in the enum Type. */
@@ -45,7 +44,6 @@ export class ParquetPages {
     this.#parts = [file]
   }
 
-  /** Reads the headers of a column's pages. **Errors**: Unreadable for what is unknown or does not fit. */
   add({ column, kind, chunks }: RequestedColumn): void {
     const before = this.#pages.length
     for (const chunk of chunks) if (chunk.values > 0) this.#chunk(chunk)
@@ -92,10 +90,7 @@ export class ParquetPages {
     return levelBytes === 0 ? own : Buffer.concat([bytes.subarray(0, levelBytes), own])
   }
 
-  /**
-   * Decodes the columns, here or off the event loop; undefined for what does not fit. The file must not change until
-   * then.
-   */
+  /** Decodes the columns, here or off the event loop; undefined for what does not fit. The file must not change. */
   decode(addon: ParquetAddon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {
     const pages = this.#pages.length / pageWords
     const counts = [this.#rows, this.#budgets.decoding.left, this.#kinds.length, pages]

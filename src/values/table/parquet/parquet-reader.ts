@@ -45,7 +45,6 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
     if (types === undefined) return undefined
     const budgets = { loop: new WorkBudget(maxLoopWork), decoding: new WorkBudget(3 * Math.max(made, maxSmallBytes)) }
-    // Large files are left to the sandbox where zlib would have to unpack them.
     const pages = new ParquetPages(file, rows, budgets, !isLarge)
     for (const [i, type] of types.entries()) {
       const chunks = metadata.groups.map((group) => group.chunks[i])
@@ -61,7 +60,6 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   }
 }
 
-/** Whether all columns are flat and differ in their names, and all row groups are whole and in this file. */
 function isFlat({ groups }: ParquetMetadata, columns: readonly SchemaElement[], rows: number): boolean {
   if (!columns.every(({ isLeaf, repetition }) => isLeaf && repetition !== repeated)) return false
   const total = groups.reduce((sum, group) => sum + group.rows, 0)
@@ -107,7 +105,6 @@ function holds(type: number, kind: ColumnKind): boolean {
 
 const repeated = 2
 
-// By their number in the enum ConvertedType.
 const integers: Readonly<Record<number, ColumnKind>> = {
   11: 'uint8',
   12: 'uint16',
@@ -147,7 +144,6 @@ function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined 
   return type === physical.double ? { layout: 'flat', kind: 'float64' } : undefined
 }
 
-/** Returns the fields of an Arrow schema: a message without a body. **Errors**: Unreadable. */
 function fieldsOf(base64: string): FlatTable[] {
   return schemaFields(Buffer.from(base64, 'base64'), () => new Unreadable())
 }

@@ -63,10 +63,7 @@ interface Job {
 const waiting: Job[] = []
 const children = new Set<Child>()
 
-/**
- * Decodes a Parquet file, which must not change until then. **Errors**: BadInput, Overloaded, InternalError without a
- * child.
- */
+/** Decodes a file, which must not change until then. **Errors**: BadInput, Overloaded, InternalError (no child). */
 export async function decodeParquet(
   file: Uint8Array,
   name: string,
@@ -330,7 +327,6 @@ function undecodable({ name, what }: Job, received: string, cause: string): BadI
   })
 }
 
-/** Longest footer that is read here to say why its file ended a decoder. **Units**: bytes. */
 const maxFooterBytes = 2 ** 16
 
 function diagnosed({ file, what }: Job, cause: string): string {

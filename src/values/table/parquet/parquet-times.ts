@@ -1,7 +1,4 @@
-/**
- * Calls seconds of a Parquet file's Arrow schema milliseconds, as they are stored: Polars takes them for seconds.
- * @module
- */
+/** Times of seconds in a Parquet file's Arrow schema, which are stored as milliseconds. @module */
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'
 import { findKeyValue, footerBytes, parquetLimits } from './parquet-footer.ts'

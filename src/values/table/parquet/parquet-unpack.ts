@@ -5,7 +5,6 @@ import { Unreadable } from './thrift.ts'
 /** Work of reading a page, whatever it holds, and of starting one of zlib's decompressors. **Units**: as bytes. */
 const pageWork = 2 ** 10
 const zlibWork = 2 ** 14
-/** Work of a byte of a page's header: its fields are read one after another. */
 const headerWork = 8
 
 /** What is left of the work that one file may cause: bytes read, and bytes made of them. */

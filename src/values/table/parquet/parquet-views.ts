@@ -8,7 +8,6 @@ const plainTypes = new Map<number, number>([
   [arrowIds.utf8View, arrowIds.utf8],
 ])
 
-// Polars wrote the file, so only a bug leads here.
 const notSchema = () =>
   new RangeError('expected offsets within the Arrow schema of a Parquet file, received one beyond')
 

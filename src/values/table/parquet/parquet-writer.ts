@@ -21,10 +21,7 @@ const maxPageBytes = 2 ** 26
 const programWords = 2
 const columnWords = 7
 
-/**
- * Returns a file of a table's columns; undefined for nested columns, no columns, more than 64 MiB, and without the
- * add-on.
- */
+/** Returns a file; undefined for nested or no columns, more than 64 MiB, and without the add-on. */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
@@ -49,7 +46,6 @@ export function encodeParquet(
   return memory.subarray(0, end)
 }
 
-/** The pages of a column: where its dictionary and its values start, and their bytes. */
 interface Chunk {
   readonly start: number
   readonly dictionary: number | undefined
@@ -151,7 +147,6 @@ function physicalOf({ kind }: Column): number {
   return itemSize(kind) === 8 ? physical.int64 : physical.int32
 }
 
-/** Members of the unions LogicalType and TimeUnit, and of the enum ConvertedType. */
 const logical = { text: 1, date: 6, time: 7, timestamp: 8, integer: 10 } as const
 const units = { ms: 1, us: 2, ns: 3 } as const
 const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {

@@ -1,7 +1,4 @@
-/**
- * Values of Thrift's compact protocol, read one after another. **Source**: Thrift compact protocol specification.
- * @module
- */
+/** Reads values of Thrift's compact protocol. **Source**: Thrift compact protocol specification. @module */
 
 /** Types by their number in the compact protocol. */
 export const thriftTypes = {
@@ -74,10 +71,7 @@ export class ThriftReader {
     this.#depth--
   }
 
-  /**
-   * Reads a struct; returns its integers and booleans of some ids, -1 if absent. `other` reads a value, or returns
-   * false.
-   */
+  /** Reads a struct's integers and booleans of some ids, -1 if absent. `other` reads a value, or returns false. */
   numbers(ids: readonly number[], other?: (id: number, type: number) => boolean): number[] {
     const numbers: number[] = new Array(ids.length).fill(-1)
     this.struct((id, type) => {

@@ -24,10 +24,7 @@ const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20
 const pieceColumns = 256
 
-/**
- * Builds a frame, cast to the types; in pieces by a promise. **Errors**: BadInput naming the column and, if known, the
- * row.
- */
+/** Builds a frame, cast to the types, large ones in pieces. **Errors**: BadInput with the column and, if known, row. */
 export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
   const { types, name } = casting
   const columns = table.columns.map((column, i) => markNested(column, table.rows, types[i]))
@@ -130,10 +127,7 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
   }
 }
 
-/**
- * Casts the columns of a frame that Polars read. **Errors**: as {@link buildFrame}; BadInput for nested columns with a
- * type.
- */
+/** Casts a frame that Polars read. **Errors**: as {@link buildFrame}; BadInput for nested columns with a type. */
 export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting
   const texts = textsToNest(frame, casting)
@@ -148,7 +142,6 @@ export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<Data
   )
 }
 
-/** Returns the indices of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
 function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
   const isNestedType = types.map((type) => type !== undefined && isNested(type))
   if (!isNestedType.includes(true)) return []

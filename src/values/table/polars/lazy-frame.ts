@@ -13,7 +13,6 @@ interface LazyParts {
   made?: DataFrame
 }
 
-/** The member of a lazy frame that holds its parts. */
 const partsKey = Symbol('parts')
 
 const handler: ProxyHandler<LazyParts> = {
@@ -40,7 +39,6 @@ function partsOf(frame: DataFrame): LazyParts | undefined {
 
 /** Returns a frame of columns, whose memory must be theirs alone. */
 export function lazyFrame({ polars, table, make }: LazyParts): DataFrame {
-  // util.inspect ignores a proxy's traps and prints its target.
   const target = { polars, table, make, made: undefined, [inspect.custom]: inspectFrame }
   return new Proxy<LazyParts>(target, handler) as unknown as DataFrame
 }
@@ -49,9 +47,7 @@ function inspectFrame(this: DataFrame): string {
   return wholeOf(partsOf(this) as LazyParts).toString()
 }
 
-/**
- * Returns the columns of a lazy frame, to be read only; undefined for others, and once nodejs-polars' object exists.
- */
+/** Returns a lazy frame's columns, to be read only; undefined for others, and once nodejs-polars' object exists. */
 export function tableBehind(frame: DataFrame): ColumnTable<AnyColumn> | undefined {
   const parts = partsOf(frame)
   return parts?.made === undefined ? parts?.table : undefined

@@ -49,7 +49,6 @@ function partsOf(series: Series): LazyParts | undefined {
 
 /** Returns the only column of a frame as a series. */
 export function lazySeries({ frame, native, dtype, make }: LazyParts): Series {
-  // util.inspect ignores a proxy's traps and prints its target.
   const target = { frame, native, dtype, make, made: undefined, [inspect.custom]: inspectSeries }
   return new Proxy<LazyParts>(target, handler) as unknown as Series
 }
@@ -58,9 +57,7 @@ function inspectSeries(this: Series): string {
   return wholeOf(partsOf(this) as LazyParts).toString()
 }
 
-/**
- * Returns the frame behind a lazy series, to be read only; undefined for others, and once nodejs-polars' object exists.
- */
+/** Returns a lazy series' frame, to be read only; undefined for others, and once nodejs-polars' object exists. */
 export function frameBehind(series: Series): DataFrame | undefined {
   const parts = partsOf(series)
   return parts?.made === undefined ? parts?.frame : undefined
@@ -71,7 +68,6 @@ function wholeOf(parts: LazyParts): Series {
   return parts.made
 }
 
-/** Returns a member that only reads elements; undefined for others, and once nodejs-polars' object exists. */
 function readOf({ native, dtype, made }: LazyParts, key: PropertyKey): unknown {
   if (made !== undefined) return undefined
   if (handedOn.has(key)) return () => native[key as 'sum']()

@@ -15,13 +15,11 @@ import { frameCodec } from '../json/native-codec.ts'
 /** Maximum depth of lists and objects in a cell: our choice. Each level is one more pass over the text. */
 const maxDepth = 16
 
-/** A text to parse, which the generator that yields it gets back as columns. */
 interface ParseStep {
   readonly json: Uint8Array
   readonly layout: FrameLayout
 }
 
-/** Yields texts to parse, and undefined where the event loop may run other requests. */
 type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure | undefined>
 
 /**
@@ -73,7 +71,6 @@ function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nest
   return { rows, columns: made }
 }
 
-/** Thrown within this file: why a cell cannot be held. */
 class Misfit {
   readonly failure: FrameFailure['failure']
   readonly row: number | undefined

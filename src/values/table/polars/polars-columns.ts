@@ -54,10 +54,8 @@ export function ipcOf(frame: DataFrame): Buffer {
   return arrowOf(frame, (whole) => member(whole, 'writeIPC')())
 }
 
-/** Maximum number of cells of a frame that is read row by row. */
 const maxSmallCells = 64
 
-/** Returns the column kind of a Polars type; undefined for types without buffers of numbers or text. */
 const kindOfVariant = (variant: string): ColumnKind | undefined =>
   kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
@@ -136,7 +134,6 @@ export function flatColumns(frame: DataFrame): ColumnTable | undefined {
   return decodeFlatArrow(ipcOf(frame)) ?? decodeFlatArrow(ipcOf(member(frame, 'rechunk')()))
 }
 
-/** Types without buffers of their own, and what they are cast to. */
 const plainTypes: ReadonlyMap<string, 'Utf8' | 'Float64'> = new Map([
   ['Categorical', 'Utf8'],
   ['Enum', 'Utf8'],

@@ -1,7 +1,4 @@
-/**
- * A narrow interface to nodejs-polars, by Arrow files: its Series constructors are slow, and its JSON reader unsafe.
- * @module
- */
+/** Nodejs-polars by Arrow files: its Series constructors are slow, and its JSON reader is unsafe. @module */
 
 import { encodeArrow } from '../arrow/arrow.ts'
 import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from '../columns.ts'
@@ -34,10 +31,7 @@ export interface Polars {
   fromColumns(table: ColumnTable<AnyColumn>): DataFrame
   /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be its own. */
   lazyFrame(table: ColumnTable<AnyColumn>): DataFrame
-  /**
-   * Converts lists and structs to JSON text, categories to text, decimals to floats, bytes to base64, times as `times`
-   * says.
-   */
+  /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
   fieldTypes(frame: DataFrame): readonly FieldType[]
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
@@ -214,10 +208,7 @@ function seriesOf(polars: typeof pl, frame: DataFrame): Series {
   return lazySeries({ frame, native: _df.column(namesOf(frame)[0]), dtype: () => member(frame, 'dtypes')[0], make })
 }
 
-/**
- * Calls `work` while the columns are called `c0`, `c1`, …: `*` and `^a$` are patterns, and a column `select` hides
- * the method.
- */
+/** Calls `work` with columns called `c0`, `c1`, …: `*` is a pattern, and a column `select` hides the method. */
 function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
   const names = namesOf(frame)
   frame.columns = names.map((_, i) => `${letter}${i}`)
