@@ -1,20 +1,12 @@
-/**
- * Element types: one record for each, with its code, its size, its typed array and its name in every format.
- * @module
- */
 import { expected, InvalidArgument } from './errors.ts'
 
 /**
  * One record per element type, in the order of the codes.
- *
- * - `code`: stable number in the add-on (`Dtype` in native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
- * - `kind`: numpy's letter; with `bytes`, the size of one element, it is the name in .npy files. `str` has no fixed
- *   size.
- * - `container`: the typed array of its elements. bool is one byte 0 or 1; float16 is its IEEE 754 bits, since Node 20
- *   has no Float16Array.
- * - `polars`: the type of a Polars column. Undefined: no column has this type.
- * - `proto`: the list of an RPC message that holds its elements: scalar type, number in the enum DType, field number in
- *   NDArray and in Series. Undefined: no list of its own.
+ * - `code`: in the add-on (native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
+ * - `kind`: numpy's letter; with `bytes` it is the name in .npy files.
+ * - `container`: the typed array. bool is one byte 0 or 1; float16 is its bits, since Node 20 has no Float16Array.
+ * - `polars`: the type of a Polars column; undefined if it has none.
+ * - `proto`: scalar type, number in the enum DType, field numbers in NDArray and Series; undefined without a list.
  */
 export const elementTypes = {
   bool: { code: 0, kind: 'b', bytes: 1, container: Uint8Array, polars: 'Bool', proto: ['bool', 3, 6, 1] },
@@ -40,7 +32,7 @@ export type DType = keyof ElementTypes
 /** Numeric element types: all but `str`. */
 export type NumericDType = Exclude<DType, 'str'>
 
-/** Element types of a column: all that Polars has. */
+/** Element types of Polars columns. */
 export type ColumnKind = Exclude<DType, 'float16'>
 
 /** Element types with a list of their own in RPC messages. */
@@ -49,10 +41,10 @@ export type ListDType = { [D in DType]: ElementTypes[D]['proto'] extends readonl
 /** Scalar type of a list of elements in RPC messages. */
 export type ListScalar = NonNullable<ElementTypes[DType]['proto']>[0]
 
-/** Names of the element types, each at the place of its code. */
+/** Names of the element types by code. */
 export const dtypes: readonly DType[] = Object.freeze(Object.keys(elementTypes) as DType[])
 
-/** The container of each element type. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */
+/** The container of each element type. */
 export interface DTypeData {
   bool: Uint8Array
   int8: Int8Array
@@ -72,7 +64,6 @@ export interface DTypeData {
 /** Flat elements of an array with element type `D`. */
 export type DataOf<D extends DType> = DTypeData[D]
 
-/** What the constructor of an element type's typed array takes. */
 interface DataConstructor<A> {
   readonly name: string
   readonly BYTES_PER_ELEMENT: number
@@ -93,12 +84,12 @@ const byContainer: ReadonlyMap<string, NumericDType> = new Map(
     .map((dtype) => [elementTypes[dtype].container.name, dtype]),
 )
 
-/** Returns the element type that a typed array stands for by itself; undefined for anything else. */
+/** Returns the element type of a typed array; undefined for anything else. */
 export function dtypeOfContainer(data: unknown): NumericDType | undefined {
   return ArrayBuffer.isView(data) ? byContainer.get((data as Uint8Array)[Symbol.toStringTag]) : undefined
 }
 
-/** Bytes of one element. **Units**: bytes; 0 for `str`, which has no fixed size. */
+/** **Units**: bytes; 0 for `str`, which has no fixed size. */
 export function itemSize(dtype: DType): number {
   return elementTypes[dtype].bytes
 }
@@ -108,7 +99,7 @@ export function isNumeric(dtype: DType): dtype is NumericDType {
   return dtype !== 'str'
 }
 
-/** Returns the `descr` of a numeric element type in .npy files: `'<f4'`. */
+/** Returns the `descr` in .npy files: `'<f4'`. */
 export function npyName(dtype: NumericDType): string {
   const { kind, bytes } = elementTypes[dtype]
   return `${bytes === 1 ? '|' : '<'}${kind}${bytes}`
@@ -124,7 +115,7 @@ export function isFloat(dtype: DType): boolean {
   return elementTypes[dtype].kind === 'f'
 }
 
-/** numpy's spellings outside our names: array-protocol codes and Python's own names. */
+/** numpy's other spellings: array-protocol codes and Python's names. */
 const aliases: ReadonlyMap<string, DType> = new Map<string, DType>([
   ...dtypes.filter(isNumeric).map((dtype) => [npyName(dtype).slice(1), dtype] as const),
   ['bool_', 'bool'],
@@ -145,10 +136,7 @@ export function isDType(value: unknown): value is DType {
   return typeof value === 'string' && Object.hasOwn(elementTypes, value)
 }
 
-/**
- * Returns the element type of a name as numpy takes it: `'f4'`, `'<f4'`, `'float'`.
- * **Errors**: InvalidArgument for anything else, big-endian spellings included.
- */
+/** Reads numpy's names: `'f4'`, `'<f4'`, `'float'`. **Errors**: InvalidArgument, also for big-endian ones. */
 export function parseDType(value: unknown): DType {
   if (isDType(value)) return value
   if (typeof value === 'string') {

@@ -1,8 +1,6 @@
-/** The error tree and the one table that drives classes, status codes and docs/reference/errors.md. @module */
-
 /**
- * Every error code with its HTTP status, gRPC status and meaning. Closed list: codes are never added at run time
- * (an application's own subclass may carry its own status, see {@link ServingError}).
+ * All error codes with HTTP status, gRPC status and meaning; also the source of docs/reference/errors.md. A closed
+ * list.
  */
 export const errorTable = {
   bad_input: { status: 400, grpc: 'INVALID_ARGUMENT', meaning: 'The request does not fit the input descriptor.' },
@@ -77,7 +75,7 @@ export const errorTable = {
 /** A code of {@link errorTable}. */
 export type ErrorCode = keyof typeof errorTable
 
-/** Names of the gRPC status codes in use. Source: gRPC core, status codes. */
+/** gRPC status codes in use. **Source**: gRPC core, status codes. */
 export type GrpcStatusName =
   | 'CANCELLED'
   | 'UNKNOWN'
@@ -107,10 +105,10 @@ export const badInputReasons = [
   'size',
 ] as const
 
-/** What about the input is wrong, sent as `reason`. */
+/** What is wrong with the input, sent as `reason`. */
 export type BadInputReason = (typeof badInputReasons)[number]
 
-/** One thing that a schema finds wrong. */
+/** An issue that a schema reports. */
 export interface InputIssue {
   /** Place in the input: `user.tags[1]`; empty for the whole. */
   readonly path: string
@@ -119,29 +117,28 @@ export interface InputIssue {
 
 /** Where and why; all optional. */
 export interface ErrorDetails {
-  /** Machine-readable kind within the code. */
   readonly reason?: BadInputReason
-  /** Place in the input as a path: `[2][0]`, `user.name`, a part's name. */
+  /** Place in the input: `[2][0]`, `user.name`, a part's name. */
   readonly path?: string
-  /** Place in the body. **Units**: bytes from its start. */
+  /** **Units**: bytes from the body's start. */
   readonly offset?: number
-  /** All that a schema finds wrong, sent as `errors`; `path` is the first one's. */
+  /** All issues of a schema, sent as `errors`; `path` is the first one's. */
   readonly issues?: readonly InputIssue[]
-  /** What was caught; logged, never sent. */
+  /** Logged, never sent. */
   readonly cause?: unknown
-  /** **Units**: whole seconds, sent as `Retry-After`. */
+  /** Sent as `Retry-After`. **Units**: whole seconds. */
   readonly retryAfterSeconds?: number
-  /** Methods that the path has, sent as `Allow`. */
+  /** The path's methods, sent as `Allow`. */
   readonly allow?: string
-  /** Which limit refused the request; counted, never sent. */
+  /** The limit that refused the request; counted, never sent. */
   readonly limit?: string
-  /** How a caller makes itself known, sent as `WWW-Authenticate`: `Bearer realm="models"`. */
+  /** Sent as `WWW-Authenticate`: `Bearer realm="models"`. */
   readonly challenge?: string
 }
 
 /** Overrides for an application's own subclass. */
 export interface OwnStatus {
-  /** Own code, sent as `code`. */
+  /** Sent as `code`. */
   readonly code?: string
   /** **Units**: HTTP status, 400 to 599. */
   readonly status?: number
@@ -151,15 +148,10 @@ export interface OwnStatus {
 const brand = Symbol.for('serving.ServingError')
 
 /**
- * The root of all errors that the framework throws or answers with. An application may subclass it with a status of its
- * own; the status and, below 500, the message reach the client.
- *
- * **Example**
- * ```ts
- * class Teapot extends ServingError {
- *   constructor(message: string) { super('function_error', message, {}, { code: 'teapot', status: 418 }) }
- * }
- * ```
+ * Root of all errors that the framework throws. A subclass may have a status of its own; the client sees it and, below
+ * 500, the message.
+ * **Example** `class Teapot extends ServingError { constructor(message: string) { super('function_error', message, {},
+ * { code: 'teapot', status: 418 }) } }`
  */
 export class ServingError extends Error {
   readonly code: string
@@ -173,7 +165,7 @@ export class ServingError extends Error {
   readonly allow?: string
   readonly challenge?: string
   readonly limit?: string
-  // A registry symbol, not instanceof alone: two copies of the package in one process must agree.
+  // Unlike instanceof, a registry symbol works across two copies of the package in one process.
   readonly [brand] = true
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, own: OwnStatus = {}) {
@@ -181,7 +173,7 @@ export class ServingError extends Error {
     this.name = new.target.name
     const row = errorTable[code]
     this.code = own.code ?? code
-    // A status that is none of an error would tell the client that all went well.
+    // A status below 400 would report success.
     const { status = row.status } = own
     this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : row.status
     this.grpc = own.grpc ?? row.grpc
@@ -195,16 +187,13 @@ export class ServingError extends Error {
     if (details.limit !== undefined) this.limit = details.limit
   }
 
-  /** Whether `value` is a ServingError, of this or of another loaded copy of the package. */
+  /** Whether `value` is a ServingError, of this or another loaded copy of the package. */
   static is(value: unknown): value is ServingError {
     return typeof value === 'object' && value !== null && brand in value
   }
 }
 
-/**
- * Returns a class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of
- * their own.
- */
+/** Returns a class for one row of the table: `new (message, details?)`. */
 function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof ServingError = ServingError) {
   return class extends Base {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
@@ -216,7 +205,7 @@ function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof Servi
 /** The request does not fit the descriptor: 400 with a reason and a place. */
 export class BadInput extends errorClass('bad_input') {}
 
-/** The Content-Type is none that the descriptor reads: 415. */
+/** The descriptor does not read this Content-Type: 415. */
 export class UnsupportedMediaType extends BadInput {
   constructor(message: string, details?: ErrorDetails) {
     super(message, { reason: 'media-type', ...details }, rowOf('unsupported_media_type'))
@@ -234,25 +223,25 @@ function rowOf(code: ErrorCode): OwnStatus {
   return { code, ...errorTable[code] }
 }
 
-/** The caller is not known: 401 with `www-authenticate`, `Bearer` unless told otherwise. For hooks and functions. */
+/** The caller is unknown: 401 with `www-authenticate`, default `Bearer`. For hooks and functions. */
 export class Unauthorized extends errorClass('unauthorized', { challenge: 'Bearer' }) {}
 
 /** The caller is known and not allowed: 403. For hooks and functions to throw. */
 export class Forbidden extends errorClass('forbidden') {}
 
-/** The state of what is asked for does not allow it: 409. For functions to throw. */
+/** The state of the resource does not allow the request: 409. For functions to throw. */
 export class Conflict extends errorClass('conflict') {}
 
-/** The caller sent more than its share: 429 with `retry-after`, one second unless told otherwise. */
+/** The caller sent more than its share: 429 with `retry-after`, default one second. */
 export class TooManyRequests extends errorClass('too_many_requests', { retryAfterSeconds: 1 }) {}
 
 /** Nothing is registered under the path: 404. */
 export class NotFound extends errorClass('not_found') {}
 
-/** The path is there, the method is not: 405 with `allow`. */
+/** The path has no such method: 405 with `allow`. */
 export class MethodNotAllowed extends errorClass('method_not_allowed') {}
 
-/** No room for another request: 503 with `retry-after`, one second unless told otherwise. */
+/** No room for another request: 503 with `retry-after`, default one second. */
 export class Overloaded extends errorClass('overloaded', { retryAfterSeconds: 1 }) {}
 
 /** No answer before the deadline: 504. */
@@ -271,38 +260,35 @@ export class ClientClosed extends errorClass('client_closed') {
 /** The function returned what its output descriptor cannot encode: 500, detail logged only. */
 export class BadOutput extends errorClass('bad_output') {}
 
-/** The function threw something that is no ServingError: 500, `cause` logged only. */
+/** The function threw another error than a ServingError: 500, `cause` logged only. */
 export class FunctionError extends errorClass('function_error') {}
 
-/** A fault of ours or of a custom descriptor: 500, `cause` logged only. */
+/** A fault of the framework or of a custom descriptor: 500, `cause` logged only. */
 export class InternalError extends errorClass('internal') {}
 
-/** Mistakes of the developer who sets a service up; thrown before the first request. */
+/** Mistakes in the setup of a service; thrown before the first request. */
 export class SetupError extends ServingError {}
 
 /** A wrong, unknown or contradictory option or name. */
 export class InvalidArgument extends errorClass('invalid_argument', undefined, SetupError) {}
 
-/** A value that cannot be worked out. **Source**: SPEC "Errors", `File.from_sample`. */
+/** A value that cannot be determined. **Source**: SPEC "Errors", `File.from_sample`. */
 export class ValueError extends errorClass('value_error', undefined, SetupError) {}
 
-/** An optional package is missing; the message holds the install command. */
+/** An optional package is missing; the message has the install command. */
 export class MissingDependencyException extends errorClass('missing_dependency', undefined, SetupError) {}
 
-/**
- * Whether the client is told message, reason and place: below status 500, and for the states above that it should know
- * about, whose messages are ours.
- */
+/** Whether the client sees message, reason and place: below 500, and for states that it should know about. */
 export function tellsDetail({ status, code }: ServingError): boolean {
   return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage'].includes(code)
 }
 
-/** Returns the gRPC status of what ended a call; OK for undefined. */
+/** OK for undefined. */
 export function grpcStatusOf(error: Error | undefined): GrpcStatusName | 'OK' {
   return error === undefined ? 'OK' : ServingError.is(error) ? error.grpc : 'INTERNAL'
 }
 
-/** Returns a received value for a message: at most 80 characters, no line breaks or control characters. */
+/** Returns a value for a message: at most 80 characters, no line breaks or control characters. */
 export function show(value: unknown): string {
   let text: string
   try {
@@ -322,12 +308,12 @@ function render(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-/** Returns the message grammar of the whole project: expected WHAT for NAME, received VALUE. */
+/** Returns the project's form of messages: expected WHAT for NAME, received VALUE. */
 export function expected(what: string, name: string, received: unknown): string {
   return `expected ${what} for ${name}, received ${show(received)}`
 }
 
-/** Returns the messages of the causes that say more than what stands before them, each behind a colon. */
+/** Returns the messages of the causes that add information, each after a colon. */
 export function causesOf(error: Error): string {
   let said = error.message
   const seen = new Set<unknown>([error])

@@ -1,12 +1,10 @@
-/** Checks of options that every public constructor and function makes. @module */
 import { expected, InvalidArgument } from './errors.ts'
 
 /** Options without null, which means none. */
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
 /**
- * Returns options without those that are null, which the specification's "or none" is. Refuses options that `name` does
- * not have: a misspelled option must not be ignored silently.
+ * Drops null options (the specification's "or none"). Refuses unknown ones, so that no misspelled option is ignored.
  * **Errors**: InvalidArgument naming the option and the known ones.
  */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
@@ -20,23 +18,20 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Given<O>
 }
 
-/** Returns the value of an option that is one of `known`. **Errors**: InvalidArgument. */
+/** **Errors**: InvalidArgument. */
 export function checkOneOf<const T>(option: string, value: unknown, known: readonly T[]): T {
   const found = known.find((each) => each === value)
   if (found !== undefined) return found
   throw new InvalidArgument(expected(`one of ${known.join(', ')}`, option, value))
 }
 
-/** Returns the value of an option that is a whole number from `least` up. **Errors**: InvalidArgument. */
+/** Returns an option that is an integer from `least` up. **Errors**: InvalidArgument. */
 export function checkAtLeast(option: string, value: unknown, least: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
   throw new InvalidArgument(expected(`a whole number from ${least} up`, option, value))
 }
 
-/**
- * Checks `enforceDtype` and `enforceShape`, which need the option that they enforce; null is none.
- * **Errors**: InvalidArgument.
- */
+/** Checks `enforceDtype` and `enforceShape`, which need what they enforce. **Errors**: InvalidArgument. */
 export function checkEnforced(
   name: string,
   options: {

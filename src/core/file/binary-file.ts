@@ -1,4 +1,3 @@
-/** A file's bytes with its name and type, in memory or on disk. @module */
 import { expected, InvalidArgument } from '../errors.ts'
 import type { TempFile } from './temp-file.ts'
 
@@ -9,25 +8,22 @@ export interface BinaryFileOptions {
   readonly mimeType?: string
 }
 
-/** A file whose `size` bytes are on disk. Kept off the class, so that functions see what is theirs. */
+/** Makes a file whose `size` bytes are on disk. Not a member of the class, which functions see. */
 export let spooledFile: (disk: TempFile, size: number, options: BinaryFileOptions) => BinaryFile
 
 const noBytes = new Uint8Array(0)
-// A piece of a stream. Larger ones gain nothing: sockets take 16 KiB at a time.
+// Sockets take 16 KiB at a time, so larger pieces gain nothing.
 const pieceBytes = 256 * 1024
 
 /**
- * A file that a function receives or returns.
- *
- * **Cost**: large uploads are on disk; `stream()` reads them piece by piece, `bytes` loads them whole and blocks
- * meanwhile.
- * **Errors**: an uploaded file that is on disk is gone when its request is over; using it later throws.
- * **Example** `new BinaryFile(bytes, { name: 'report.pdf', mimeType: 'application/pdf' })`
+ * A file that a function receives or returns. A large upload is on disk: `bytes` loads it whole and blocks meanwhile,
+ * and use after its request throws. **Example** `new BinaryFile(bytes, { name: 'report.pdf', mimeType:
+ * 'application/pdf' })`
  */
 export class BinaryFile {
-  /** The name that the client or the function gave it, without directories. Never a path to open. */
+  /** The name that the client or function gave, without directories. Never a path to open. */
   readonly name: string | undefined
-  /** The Content-Type that came with it; what a client says, not what the bytes are. */
+  /** The stated Content-Type; the bytes may be of another. */
   readonly mimeType: string
   /** **Units**: bytes. */
   readonly size: number
@@ -42,22 +38,18 @@ export class BinaryFile {
     this.size = bytes.length
   }
 
-  /** All bytes. **Cost**: of a file on disk, a read that blocks, once. */
+  /** All bytes; blocks to read a file on disk, once. */
   get bytes(): Uint8Array {
     this.#bytes ??= (this.#file as TempFile).readSync(this.size)
     return this.#bytes
   }
 
-  /** Whether the bytes are on disk and `bytes` was not asked for. */
+  /** Whether the bytes are on disk only. */
   get isSpooled(): boolean {
     return this.#bytes === undefined
   }
 
-  /**
-   * Returns the bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` returns, by default
-   * new memory.
-   * **Cost**: holds one piece at a time.
-   */
+  /** Returns pieces of at most 256 KiB; those from disk lie in what `allocate` returns, by default new memory. */
   async *stream(
     allocate: (size: number) => Uint8Array = Buffer.allocUnsafeSlow,
   ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -67,7 +59,7 @@ export class BinaryFile {
         yield this.#bytes.subarray(at, at + length)
         continue
       }
-      // Another buffer each time: sockets may still hold the last one.
+      // A new buffer each time: sockets may still hold the last one.
       const piece = allocate(length)
       await (this.#file as TempFile).read(piece, at)
       yield piece

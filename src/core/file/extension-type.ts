@@ -1,7 +1,6 @@
-/** Media types by file extension. @module */
 import mime from 'mime'
 
-// What models and their data come in; the package knows registered types only.
+// Types of models and their data that mime does not know.
 const own: Readonly<Record<string, string>> = {
   arrow: 'application/vnd.apache.arrow.file',
   arrows: 'application/vnd.apache.arrow.stream',
@@ -21,10 +20,7 @@ const own: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
 }
 
-/**
- * Returns the media type for the extension of a file's name; undefined for an unknown one.
- * **Source**: the package mime, made from mime-db: IANA, Apache and nginx.
- */
+/** Returns the media type for a file name's extension; undefined for an unknown one. **Source**: mime-db. */
 export function extensionType(name: string): string | undefined {
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   if (!name.includes('.')) return undefined

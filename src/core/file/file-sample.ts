@@ -1,4 +1,3 @@
-/** Files as developers have them at hand: paths, bytes, file objects, streams. @module */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,13 +5,10 @@ import { BadInput, expected, ServingError } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
 import { BinaryFile } from './binary-file.ts'
 
-/**
- * What `fromSample` takes for a file that is there at once: bytes, a path, a `file:` URL, a BinaryFile or an object
- * like it.
- */
+/** Samples that can be read at once. */
 export type ReadySample = Uint8Array | string | URL | { readonly bytes: Uint8Array; readonly name?: string | undefined }
 
-/** What `fromSample` takes for a file: also a Blob or File, and a ReadStream or another stream of bytes. */
+/** What `fromSample` takes for a file. */
 export type FileSample = ReadySample | Blob | AsyncIterable<Uint8Array>
 
 /** The content of a sample. */
@@ -20,11 +16,11 @@ export interface SampleContent {
   readonly bytes: Uint8Array
   /** Without directories. */
   readonly name: string | undefined
-  /** What the sample itself says. */
+  /** Undefined if the sample states none. */
   readonly mimeType: string | undefined
 }
 
-/** Reads a sample; `owner` names the caller in errors. **Errors**: BadInput for what is no file or cannot be read. */
+/** Reads a sample; `owner` names the caller in errors. **Errors**: BadInput if it cannot be read. */
 export function readSample(sample: FileSample, owner: string): MaybePromise<SampleContent> {
   const fail = (cause: unknown): never => {
     throw ServingError.is(cause) ? cause : new BadInput(expected('a readable file', owner, sample), { cause })

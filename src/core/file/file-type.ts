@@ -3,14 +3,11 @@ import { MissingDependencyException } from '../errors.ts'
 
 type FileTypes = Pick<typeof import('file-type'), 'fileTypeFromBuffer'>
 
-/**
- * Returns the MIME type by the first bytes of a file; undefined when they identify none, as those of plain text.
- * **Errors**: MissingDependencyException when file-type is not installed.
- */
+/** Detects the MIME type; undefined for unknown bytes, such as text. **Errors**: MissingDependencyException. */
 export async function detectMimeType(
   bytes: Uint8Array,
   neededBy: string,
-  // A package of ES modules alone, which `require` does not load on Node 20.
+  // Node 20 cannot `require` a package of ES modules only.
   load: () => Promise<FileTypes> = () => import('file-type'),
 ): Promise<string | undefined> {
   let fileTypes: FileTypes

@@ -1,4 +1,3 @@
-/** A file without a name, which holds what is too large for memory. @module */
 import { randomUUID } from 'node:crypto'
 import { close, closeSync, ftruncateSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,17 +10,12 @@ const writeAsync = promisify(write)
 const maxReadBytes = 1024 ** 3
 
 /**
- * Bytes on disk in `directory`, by default `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep
- * /tmp in memory).
- *
- * The name is removed as soon as the file is open, so that nothing is left behind even when the process is killed. On
- * Windows, too, an open file can be deleted: its name is gone at once from Windows 10 on, before that when it is
- * closed.
- * **Errors**: those of the disk, as Node gives them.
+ * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open, so a killed process
+ * leaves no file. **Errors**: those of the disk.
  */
 export class TempFile {
   readonly #fd: number
-  // The number of a closed descriptor is reused: closing waits for reads and writes that are under way.
+  // A closed descriptor's number is reused: closing waits for reads and writes under way.
   #users = 0
   #released = false
 
@@ -36,7 +30,7 @@ export class TempFile {
     }
   }
 
-  /** Writes all of `bytes` at a place. They must not change until the promise settles. */
+  /** `bytes` must not change until the promise settles. */
   async write(bytes: Uint8Array, position: number): Promise<void> {
     this.#use()
     try {
@@ -49,7 +43,7 @@ export class TempFile {
     }
   }
 
-  /** As `write`, at once. **Cost**: blocks until the disk has taken them. */
+  /** As `write`, but blocks. */
   writeSync(bytes: Uint8Array, position: number): void {
     this.#use()
     try {
@@ -61,7 +55,6 @@ export class TempFile {
     }
   }
 
-  /** Reads `bytes.length` bytes from a place. */
   async read(bytes: Uint8Array, position: number): Promise<void> {
     this.#use()
     try {
@@ -74,14 +67,14 @@ export class TempFile {
     }
   }
 
-  /** Reads the first `size` bytes. **Cost**: blocks until the disk has given them. */
+  /** Reads the first `size` bytes. Blocks. */
   readSync(size: number): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(size)
     this.readIntoSync(bytes)
     return bytes
   }
 
-  /** Fills `bytes` with the file's first ones. **Cost**: blocks until the disk has given them. */
+  /** Fills `bytes` with the file's first ones. Blocks. */
   readIntoSync(bytes: Uint8Array): void {
     this.#use()
     try {
@@ -93,7 +86,7 @@ export class TempFile {
     }
   }
 
-  /** The file's descriptor, for a child process to inherit. */
+  /** For a child process to inherit. */
   get fd(): number {
     return this.#fd
   }
@@ -130,12 +123,12 @@ export class TempFile {
   }
 
   #closeUnused(): void {
-    // Not awaited: there is nothing to do about a failure.
+    // Not awaited: a failure cannot be handled.
     if (this.#users === 0) close(this.#fd, () => {})
   }
 }
 
-/** Returns why no temporary file can be made in `os.tmpdir()`; undefined when one can. */
+/** Returns why `os.tmpdir()` takes no temporary file; undefined if it does. */
 export function tempFileFault(): Error | undefined {
   try {
     new TempFile().release()

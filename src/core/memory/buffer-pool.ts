@@ -1,21 +1,15 @@
-/** A pool of large buffers. @module */
-
-// Smaller ones come from memory that the allocator has at hand anyway. **Units**: bytes.
+// The allocator has smaller ones at hand. **Units**: bytes.
 const minBytes = 64 * 1024
 // Of all free buffers together. **Units**: bytes.
 const maxFreeBytes = 128 * 1024 * 1024
 const sweepMs = 1_000
-// How many times larger than asked for a used buffer may be.
+// Largest ratio of a used buffer to the size asked for.
 const maxOversize = 4
 
 /**
- * Reuses the memory of large bodies. Memory fresh from the system costs a page fault for every 4 KiB, and V8 collects
- * its whole heap for every few of such buffers.
- *
- * `take` makes a buffer the caller's own; `give` ends that. Whoever does not give a buffer back leaves it to the
- * collector.
- *
- * **Cost**: holds at most 128 MiB that were in use at once before, and frees what was not used for a second.
+ * Reuses the memory of large bodies: fresh memory costs page faults, and V8 collects its heap for every few such
+ * buffers. `take` makes a buffer the caller's own until `give`; the collector frees one that is not given back. Holds
+ * at most 128 MiB and frees buffers unused for a second.
  */
 export class BufferPool {
   #free: ArrayBuffer[] = []
@@ -26,11 +20,11 @@ export class BufferPool {
 
   /** Returns a used buffer, or a new one of exactly `size` bytes; not zeroed. */
   take(size: number): ArrayBuffer {
-    // Not from Node's shared pool, of which it would be a part.
+    // Not part of Node's shared pool.
     return this.takeUsed(size) ?? Buffer.allocUnsafeSlow(size).buffer
   }
 
-  /** Returns a used buffer of `size` to four times as many bytes, not zeroed; undefined when there is none. */
+  /** Returns a used buffer of `size` to four times as many bytes, not zeroed; undefined if there is none. */
   takeUsed(size: number): ArrayBuffer | undefined {
     if (size < minBytes / maxOversize) return undefined
     let best: ArrayBuffer | undefined
@@ -44,8 +38,7 @@ export class BufferPool {
   }
 
   /**
-   * Ends the use of a buffer: the next caller of `take` writes over what views of it still show. Detaching it would be
-   * safer, and as slow as no pool: V8 counts the moved memory as new, and collects the heap for it.
+   * Ends the use of a buffer, which the next caller overwrites. Not detached: V8 would count the moved memory as new.
    */
   give(buffer: ArrayBuffer): void {
     const size = buffer.byteLength
@@ -55,7 +48,6 @@ export class BufferPool {
     this.#timer ??= setInterval(() => this.#sweep(), sweepMs).unref()
   }
 
-  /** Drops all free buffers. */
   clear(): void {
     for (const buffer of [...this.#free]) this.#drop(buffer)
   }
@@ -78,7 +70,7 @@ export class BufferPool {
 /** The pool of this thread. */
 export const bufferPool = new BufferPool()
 
-/** Returns these bytes, one behind the other, in a buffer of the pool. */
+/** Joins these bytes in a buffer of the pool. */
 export function joinInPool(pieces: readonly Uint8Array[]): Uint8Array {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
   const joined = new Uint8Array(bufferPool.take(length), 0, length)
@@ -91,21 +83,20 @@ export function joinInPool(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Says that the body of a response lies in buffers of the pool, which go back when it has been sent. It is a member of
- * the response, not of the bytes: a descriptor that takes the bytes alone into a response of its own owns them, and one
- * that sends a response of another descriptor twice is refused instead of sending what the memory holds by then.
+ * Marks a response whose body lies in pooled buffers, to be given back when it is sent. A member of the response: code
+ * that takes only the bytes owns them, and a response that is sent twice is refused.
  */
 export class PooledBody {
   #isTaken = false
 
-  /** Called before the body is sent; false when that has happened before. */
+  /** Called before the body is sent; false the second time. */
   take(): boolean {
     if (this.#isTaken) return false
     this.#isTaken = true
     return true
   }
 
-  /** Gives the body, or a chunk of it, back to the pool. Called once for each, when it has been sent. */
+  /** Called once for the body or each of its chunks, after it was sent. */
   give(bytes: Uint8Array): void {
     bufferPool.give(bytes.buffer as ArrayBuffer)
   }

@@ -1,12 +1,7 @@
-/** Bytes that are appended to. @module */
-
-/**
- * One buffer that doubles: many small pieces must not become many objects. Starts with the bytes of `buffer`, of which
- * `length` count, and writes to it while it has room.
- */
+/** Appends to one buffer that doubles. Starts with the first `length` bytes of `buffer`. */
 export class GrowableBytes {
   buffer: Buffer
-  /** **Units**: bytes of `buffer` that count. */
+  /** **Units**: bytes of `buffer` in use. */
   length: number
 
   constructor(buffer: Buffer, length = 0) {
@@ -14,7 +9,6 @@ export class GrowableBytes {
     this.length = length
   }
 
-  /** Makes room for `size` more bytes in `buffer`. */
   reserve(size: number): void {
     const length = this.length + size
     if (length <= this.buffer.length) return
@@ -23,14 +17,13 @@ export class GrowableBytes {
     this.buffer = grown
   }
 
-  /** Copies bytes to the end. */
   append(bytes: Uint8Array): void {
     this.reserve(bytes.length)
     this.buffer.set(bytes, this.length)
     this.length += bytes.length
   }
 
-  /** The bytes so far, as a view of `buffer`. */
+  /** A view of `buffer`. */
   get bytes(): Buffer {
     return this.buffer.subarray(0, this.length)
   }

@@ -1,7 +1,6 @@
-/** Limits how many pieces of work run at once. @module */
 import { availableParallelism } from 'node:os'
 
-/** Runs at most a number of works at once; the others wait, first come first served. */
+/** Runs a limited number of tasks at once; the others wait, first come first served. */
 export class Limiter {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -10,7 +9,6 @@ export class Limiter {
     this.#free = count
   }
 
-  /** Runs `work` when its turn has come. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((go) => this.#waiting.push(go))
@@ -24,5 +22,5 @@ export class Limiter {
   }
 }
 
-/** Limits the add-on's work on libuv's threads: more at once than there are cores would only hold memory. */
+/** Limits the add-on's work on libuv's threads: more than there are cores would only hold memory. */
 export const nativeLimiter = new Limiter(Math.min(4, availableParallelism()))

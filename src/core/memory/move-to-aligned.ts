@@ -1,11 +1,8 @@
-/** Moves bytes by a little, so that typed arrays can be views of them. @module */
-
-// Below this a copy costs no more than the check.
 const fromBytes = 4096
 
 /**
- * Moves bytes down to a multiple of `alignment` in memory, over at most `room` bytes in front of them that are no
- * longer needed. Returns the bytes at their new place, or at the old one where there is no room.
+ * Moves bytes down to a multiple of `alignment`, over at most `room` unneeded bytes in front of them, so that typed
+ * arrays can be views. Returns the old bytes if there is no room.
  */
 export function moveToAligned(bytes: Uint8Array, alignment: number, room: number): Uint8Array {
   const off = bytes.byteOffset % alignment

@@ -1,13 +1,5 @@
-/** Memory for bytes that are read before the next ones are written. @module */
-
-/**
- * A buffer that one caller after another writes to: nobody may read it when a call of the next one has begun. Memory of
- * its own for each small text costs more than writing it, and brings on the garbage collector.
- *
- * **Cost**: keeps at most `maxBytes`; larger ones are new each time.
- */
+/** A buffer that callers share: each reads it before the next one calls. Keeps at most `maxBytes`. */
 export class ScratchBuffer {
-  /** **Units**: bytes. */
   readonly maxBytes: number
   #buffer = Buffer.alloc(0)
 
@@ -15,7 +7,7 @@ export class ScratchBuffer {
     this.maxBytes = maxBytes
   }
 
-  /** Returns `size` bytes or more, which hold what was written to them last. */
+  /** Returns `size` bytes or more, not zeroed. */
   take(size: number): Buffer {
     if (size > this.maxBytes) return Buffer.allocUnsafeSlow(size)
     if (size > this.#buffer.length) {

@@ -6,9 +6,7 @@ import { join } from 'node:path'
 
 let reading: Promise<void> | undefined
 
-/**
- * From now on this thread can import TypeScript; each worker thread has to ask for itself. Asking again does nothing.
- */
+/** Lets this thread import TypeScript; each worker thread calls it for itself. Idempotent. */
 export function readTypeScript(): Promise<void> {
   reading ??= registerHooks()
   return reading
@@ -20,15 +18,13 @@ async function registerHooks(): Promise<void> {
   register(
     new URL(import.meta.url.endsWith('.ts') ? './typescript-format.ts' : './typescript-format.js', import.meta.url),
   )
-  // No tsconfig: its `paths` could map serving to sources, a second copy of the framework that knows nothing of this
-  // one.
+  // No tsconfig: its `paths` could map serving to sources, a second copy of the framework.
   tsx.register({ tsconfig: false })
 }
 
 /**
- * Whether the folder in which tsx keeps what it compiled is ours alone. tsx takes any folder of that name, so that
- * another user of the machine could put code there for us to run; and where it can make none, as in a container with a
- * read-only root, it fails.
+ * Whether tsx's cache folder is private and can be made. tsx takes any folder of that name, so that another user could
+ * put code there; it fails on a read-only root.
  */
 function hasPrivateCache(): boolean {
   const user = process.geteuid?.()

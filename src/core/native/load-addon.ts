@@ -1,8 +1,6 @@
 /**
- * Finds and loads the native add-ons: those that were compiled here, or else those that came with the package.
- * `SERVING_NATIVE=off` leaves them out; `SERVING_NATIVE_PATH` names another binary (see native/sanitize.mjs), beside
- * which the others lie.
- * @module
+ * Loads native add-ons: those compiled here, else those of the package. `SERVING_NATIVE=off` leaves them out;
+ * `SERVING_NATIVE_PATH` names another binary, beside which the others lie (see native/sanitize.mjs). @module
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../../native/', import.meta.url))
 const target = `${process.platform}-${process.arch}`
 
-/** Folders of binaries, best first. Those of one C library do not load with the other, so that both can be tried. */
+/** Best first. Binaries of one C library do not load with the other, so both can be tried. */
 const folders =
   process.env.SERVING_NATIVE_PATH === undefined
     ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) => join(root, folder))
@@ -25,8 +23,8 @@ export interface LoadedAddon<A> {
 }
 
 /**
- * Returns the first binary of that name that loads and has the version of the interface that its caller knows, or the
- * reason why there is none; `unbuilt` is the reason where others were built.
+ * Returns the first loadable binary with the caller's interface version, or the reason for none. `unbuilt`: the reason
+ * if only other add-ons were built.
  */
 export function loadAddon<A extends { readonly contract: number }>(
   file: string,
@@ -48,7 +46,7 @@ export function loadAddon<A extends { readonly contract: number }>(
   return failure ?? (unbuilt !== undefined && folders.some(existsSync) ? unbuilt : absence())
 }
 
-/** What builds the add-ons, wherever the package is installed and whether or not it may run scripts. */
+/** Builds the add-ons wherever the package is installed, even without install scripts. */
 const advice = `run \`node ${join(relative(process.cwd(), root), 'build.mjs')} --force\``
 
 function absence(): string {

@@ -1,14 +1,12 @@
-/** Text of any charset that the WHATWG's Encoding Standard names. @module */
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-// Windows-1252 from 0x80 to 0x9f; what it leaves open stays a control character, as in browsers.
+// Windows-1252 from 0x80 to 0x9f; undefined bytes stay control characters, as in browsers.
 const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Decodes text of a charset such as `latin1`, `utf-16` or `shift_jis`; undefined is UTF-8. A byte order mark stays in
- * the text of UTF-8 and UTF-16. **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding` for bytes
- * that are invalid in it.
+ * Decodes text of a WHATWG charset, default UTF-8. Keeps byte order marks of UTF-8 and UTF-16. **Errors**:
+ * UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {
   if (isUtf8Label(charset)) return decodeUtf8(bytes, name)
@@ -27,10 +25,7 @@ export function isUtf8Label(charset: string | undefined): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8'
 }
 
-/**
- * Returns the decoder of a label; undefined for an unknown one. **Errors** of the decoder: TypeError for bytes that the
- * charset does not have.
- */
+/** Undefined for an unknown label. The decoder throws TypeError for invalid bytes. */
 function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
   let decoder: InstanceType<typeof TextDecoder>
   try {

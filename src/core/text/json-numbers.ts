@@ -1,16 +1,13 @@
 /**
- * Numbers of a JSON text that a double does not hold: integers that JSON.parse would round, and what is above the
- * largest double.
- * @module
+ * Numbers of a JSON text that a double cannot hold: integers that JSON.parse would round, and too large ones. @module
  */
 import { randomBytes } from 'node:crypto'
 
-/** How numbers that a double does not hold are treated. */
+/** How numbers that a double cannot hold are treated. */
 export type BigNumbers = 'error' | 'bigint' | 'round'
 
 /** A number of a text. */
 export interface BigNumber {
-  /** Index in the text. */
   readonly start: number
   readonly text: string
   /** False: above the largest double. */
@@ -23,8 +20,8 @@ const token = /\\.|"|-?\d[\d.eE+-]*/gs
 const maxHeldDigits = 15
 
 /**
- * Returns the numbers of a valid text that JSON.parse would change, in their order. Integers with a fraction or an
- * exponent count as doubles, which are rounded as ever.
+ * Returns the numbers of a valid text that JSON.parse would change, in order. Those with a fraction or exponent are
+ * doubles.
  */
 export function bigNumbersIn(text: string): BigNumber[] {
   const found: BigNumber[] = []
@@ -41,9 +38,9 @@ export function bigNumbersIn(text: string): BigNumber[] {
   return found
 }
 
-/** Parses a text with these integers of it as bigints. **Errors**: SyntaxError, as JSON.parse. */
+/** Parses a text with these integers as bigints. **Errors**: SyntaxError, as JSON.parse. */
 export function parseWithBigInts(json: string, integers: readonly BigNumber[]): unknown {
-  // 128 random bits: no string of the text can begin with them but by guessing.
+  // 128 random bits: no string of the text begins with them by chance.
   const mark = randomBytes(16).toString('hex')
   let marked = ''
   let at = 0

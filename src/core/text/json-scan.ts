@@ -1,17 +1,16 @@
-/** One pass over a JSON text that measures it before it is parsed. @module */
 import { maxJsonDepth } from './json-syntax.ts'
 
-/** What a JSON text would come to. Right for every valid text; JSON.parse judges the rest. */
+/** What parsing a JSON text would produce. Right for every valid text; JSON.parse judges the rest. */
 export interface JsonMeasure {
-  /** Offset of the bracket that goes deeper than {@link maxJsonDepth}; -1 if none does. **Units**: bytes. */
+  /** Offset of the first bracket deeper than {@link maxJsonDepth}; -1 without one. **Units**: bytes. */
   readonly deepAt: number
-  /** Offset of a number, with blanks, of more than {@link maxStretchBytes}; -1 if there is none. **Units**: bytes. */
+  /** Offset of a number with blanks above {@link maxStretchBytes}; -1 without one. **Units**: bytes. */
   readonly longAt: number
-  /** Commas and opening brackets: at least the number of values but one, at most twice that. */
+  /** Commas and opening brackets: between one and two times the number of values. */
   readonly values: number
-  /** Keys of the object that has most; a key that comes twice counts twice. */
+  /** Most keys of one object, duplicates counted. */
   readonly widest: number
-  /** Whether there may be numbers that a double does not hold: an exponent, or 16 digits in a row. */
+  /** Whether an exponent or 16 digits in a row occur. */
   readonly mayHoldBigNumbers: boolean
 }
 
@@ -22,13 +21,13 @@ const colon = 0x3a
 const minus = 0x2d
 const blank = 0x20
 const closeObject = 0x7d
-/** 1 for what is neither text nor part of a number: brackets, commas, quotes, and e, which may be an exponent. */
+/** 1 for brackets, commas, quotes, and e, which may be an exponent. */
 const isMark = Uint8Array.from({ length: 256 }, (_, byte) => ('[]{},"eE'.includes(String.fromCharCode(byte)) ? 1 : 0))
 // Every integer of 15 digits is a double.
 const maxHeldBytes = 16
-/** Maximum number of bytes of a number and the blanks around it: JSON.parse cannot be interrupted in either. */
+/** Most bytes of a number with its blanks: JSON.parse cannot be interrupted in either. */
 export const maxStretchBytes = 1 << 20
-// Commas so far in each list or object that is open. Filled and read in one call.
+// Commas so far in each open list or object.
 const outerCommas = new Uint32Array(maxJsonDepth)
 
 /** Measures a JSON text. */
@@ -39,7 +38,7 @@ export function measureJson(json: Uint8Array): JsonMeasure {
   let widest = 0
   let longAt = -1
   let mayHoldBigNumbers = false
-  // Where the value or the key starts that is being read, as far as brackets, commas and strings tell.
+  // Where the current value or key starts.
   let start = 0
   const endValue = (end: number) => {
     if (startsLong(json, start, end)) mayHoldBigNumbers = true
@@ -47,7 +46,6 @@ export function measureJson(json: Uint8Array): JsonMeasure {
   }
   for (let i = 0; i < json.length; i++) {
     const byte = json[i]
-    // Most bytes are those of numbers, words and blanks.
     if (isMark[byte] === 0) continue
     if (byte === comma) {
       if (i - start >= maxHeldBytes) endValue(i)
@@ -59,7 +57,7 @@ export function measureJson(json: Uint8Array): JsonMeasure {
       for (let next = json[i]; next !== quote && i < json.length; next = json[i]) i += next === backslash ? 2 : 1
       start = i + 1
     }
-    // [ is 5b, { is 7b, ] is 5d, } is 7d: bit 5 aside, one comparison each.
+    // Bit 5 aside, [ and { are alike, and so are ] and }.
     else if ((byte | 0x20) === 0x7b) {
       if (depth === maxJsonDepth) return { deepAt: i, longAt, values, widest, mayHoldBigNumbers }
       outerCommas[depth++] = commas
@@ -72,22 +70,19 @@ export function measureJson(json: Uint8Array): JsonMeasure {
       if (depth > 0) commas = outerCommas[--depth]
       start = i + 1
     }
-    // The e of true and false has a letter before it; a negative exponent makes no number large.
+    // The e of true and false follows a letter; a negative exponent makes no number large.
     else if (json[i - 1] < 0x40 && json[i + 1] !== minus) mayHoldBigNumbers = true
   }
   endValue(json.length)
   return { deepAt: -1, longAt, values, widest, mayHoldBigNumbers }
 }
 
-/**
- * Returns the offset of the bracket that goes deeper than {@link maxJsonDepth}, else -1. Right for every valid text;
- * JSON.parse judges the rest.
- */
+/** Returns the offset of the first bracket deeper than {@link maxJsonDepth}, else -1. For valid texts. */
 export function tooDeepAt(json: Uint8Array): number {
   return json.length <= maxJsonDepth * 2 ? -1 : measureJson(json).deepAt
 }
 
-/** Whether the value from `start` to `end` begins with as many digits as a double may not hold. */
+/** Whether the value begins with as many digits as a double may not hold. */
 function startsLong(json: Uint8Array, start: number, end: number): boolean {
   let i = start
   while (i < end && (json[i] <= blank || json[i] === colon)) i++

@@ -1,9 +1,4 @@
-/** JSON grammar (RFC 8259) without values: where a broken text breaks. @module */
-
-/**
- * The most levels of lists and objects in a JSON body: our choice, above what data needs and far below what recursion
- * bears.
- */
+/** Most levels of lists and objects in a JSON body, far below what recursion bears. */
 export const maxJsonDepth = 128
 
 const quote = 0x22
@@ -14,7 +9,7 @@ export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Returns the offset of the first byte from `pos` on that is not white space. */
+/** Returns the offset of the first non-blank byte from `pos` on. */
 export function skipSpace(json: Uint8Array, pos: number, end: number): number {
   while (pos < end && isSpace(json[pos])) pos++
   return pos
@@ -24,12 +19,9 @@ const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
 const words = ['true', 'false', 'null'].map((word) => Uint8Array.from(word, (letter) => letter.charCodeAt(0)))
 const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
 
-/**
- * Returns the offset of the first token that makes a text no JSON; its length if it ends too early. Called for texts
- * that JSON.parse refused. **Units**: bytes.
- */
+/** Returns the offset of the first wrong token of a text that JSON.parse refused; its length if it ends too early. */
 export function syntaxErrorAt(json: Uint8Array): number {
-  // What may come next: a value, a value or `]`, a key, a key or `}`, a colon, a comma or the end.
+  // What may come next; `first` and `firstKey` also allow a closing bracket.
   let want: 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma' = 'value'
   const open: number[] = []
   for (let i = 0; ; ) {
@@ -103,7 +95,6 @@ function numberEnd(json: Uint8Array, start: number): number {
   return pos
 }
 
-/** Whether a byte is a hexadecimal digit. */
 function isHex(byte: number): boolean {
   const lower = byte | 0x20
   return isDigit(byte) || (lower >= 0x61 && lower <= 0x66)

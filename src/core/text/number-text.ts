@@ -1,16 +1,14 @@
-/** Numbers ⇄ their decimal text. @module */
-
 interface ByteText {
   latin1Slice(this: Uint8Array, start: number, end: number): string
 }
 const { latin1Slice } = Buffer.prototype as unknown as ByteText
 
-/** Decodes ASCII. **Cost**: one copy; the caller must know that all bytes are below 0x80. */
+/** Decodes bytes that are all below 0x80. */
 export function asciiText(bytes: Uint8Array, start: number, end: number): string {
   return latin1Slice.call(bytes, start, end)
 }
 
-/** Converts a double to float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or NaN. */
+/** Returns float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or NaN. */
 export function numberToFloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7e00
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
@@ -18,8 +16,7 @@ export function numberToFloat16(value: number): number {
   if (size >= 65520) return sign | 0x7c00
   if (size < 2 ** -14) return sign | roundEven(size * 2 ** 24)
   const exponent = exponentOf(size)
-  // A carry out of the mantissa runs into the exponent field, which is just what rounding up to the next power asks
-  // for.
+  // A carry out of the mantissa raises the exponent, as rounding up to the next power requires.
   return sign | (((exponent + 14) << 10) + roundEven(size * 2 ** (10 - exponent)))
 }
 
@@ -33,7 +30,7 @@ export function float16ToNumber(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Rounds halves to the even neighbour, as Python's `round` does. */
+/** Rounds halves to the even neighbour, as Python's `round`. */
 export function roundEven(value: number): number {
   const floor = Math.floor(value)
   const rest = value - floor
@@ -42,7 +39,7 @@ export function roundEven(value: number): number {
 
 const doubleCell = new Float64Array(1)
 const wordCells = new Uint32Array(doubleCell.buffer)
-/** Index of the word that holds sign and exponent. */
+/** Index of the word with sign and exponent. */
 const highWord = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0
 
 /** floor(log2(value)) of a positive normal double. */
@@ -52,8 +49,8 @@ function exponentOf(value: number): number {
 }
 
 /**
- * Returns the shortest text of a finite number that reads back as the same float64, float32 or float16, in JavaScript's
- * layout, with `.0` on integral values that have no exponent. **Units**: `width` is the size of an element in bytes.
+ * Returns the shortest text that reads back as the same float of `width` bytes, in JavaScript's layout, with `.0` on
+ * integral values without an exponent.
  */
 export function floatText(value: number, width: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
@@ -61,26 +58,26 @@ export function floatText(value: number, width: number): string {
   return Number.isInteger(shown) && Math.abs(shown) < 1e21 ? `${shown}.0` : String(shown)
 }
 
-/** Returns the decimal of the fewest digits that is the same float32 or float16; of several, the nearest. */
+/** Returns the shortest decimal that is the same float32 or float16; of several, the nearest. */
 function shortest(value: number, width: number): number {
   const readsBack =
     width === 4
       ? (decimal: number) => Math.fround(decimal) === value
       : (decimal: number) => float16ToNumber(numberToFloat16(decimal)) === value
   const size = Math.abs(value)
-  // The commonest numbers of all: of at most five decimals and six digits.
+  // Most numbers have at most five decimals and six digits.
   const short = Math.round(value * 1e5) / 1e5
   if (width === 4 && size >= 1e-5 && size < 10 && readsBack(short)) return short
   const isNormal = size >= (width === 4 ? 2 ** -126 : 2 ** -14)
-  // Decimals of so many digits are all distinct among normal numbers; 9 digits always read back.
+  // Normal numbers differ in so many digits; 9 digits always read back.
   for (let digits = !isNormal ? 1 : width === 4 ? 6 : 3; digits < 9; digits++) {
     const near = nearestDecimal(value, digits)
     if (readsBack(near)) return near
-    // Below a power of two numbers lie twice as close, so that the next decimal above may read back.
+    // Below a power of two numbers are twice as close, so the next decimal above may read back.
     if (!Number.isInteger(Math.log2(size))) continue
     const text = value.toExponential(digits - 1)
     const [mantissa, exponent] = text.split('e')
-    // Of two that are as near the text may be the one above already.
+    // Of two that are equally near, the text may already be the one above.
     const step = Math.abs(Number(text)) > size ? 0n : value < 0 ? -1n : 1n
     const next = decimalOf(BigInt(mantissa.replace('.', '')) + step, Number(exponent) - digits + 1)
     if (readsBack(next)) return next
@@ -88,7 +85,7 @@ function shortest(value: number, width: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** Returns the decimal of so many digits that is nearest to a number; between two, the one with an even last digit. */
+/** Returns the nearest decimal of so many digits; of two, the one with an even last digit. */
 function nearestDecimal(value: number, digits: number): number {
   const [mantissa, exponent] = value.toExponential(digits).split('e')
   if (mantissa.endsWith('5') && Number(`${mantissa}e${exponent}`) === value) {
@@ -103,10 +100,7 @@ function decimalOf(digits: bigint, exponent: number): number {
   return Number(`${digits}e${exponent}`)
 }
 
-/**
- * Writes a finite double as Python's `repr`: JavaScript's digits, with exponents below -4 and from 16 up, of two digits
- * at least.
- */
+/** Writes a finite double as Python's `repr`: exponents below -4 and from 16 up have two digits at least. */
 export function pythonRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'

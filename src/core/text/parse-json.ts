@@ -1,15 +1,13 @@
-/** JSON text to values, with the offset of what is wrong. @module */
 import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { type BigNumber, type BigNumbers, bigNumbersIn, parseWithBigInts } from './json-numbers.ts'
 import { type JsonMeasure, maxStretchBytes, measureJson } from './json-scan.ts'
 import { maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
 import { bomLength, decodeUtf8 } from './utf8.ts'
 
-/** What a JSON text may come to, and how it is read. JSON.parse holds the event loop, so all of it is bounded. */
+/** Limits of a JSON text, since JSON.parse holds the event loop, and how it is read. */
 export interface JsonRules {
-  /** Default {@link defaultMaxBytes}. */
   readonly maxBytes?: number
-  /** Lists, objects, strings and numbers, counted as commas and opening brackets. Default {@link maxParsedValues}. */
+  /** Counted as commas and opening brackets. Default {@link maxParsedValues}. */
   readonly maxValues?: number
   /** Members of one object. Default {@link defaultMaxKeys}. */
   readonly maxKeys?: number
@@ -17,22 +15,22 @@ export interface JsonRules {
   readonly bigNumbers?: BigNumbers
 }
 
-/** Longest text that JSON.parse is given unless a descriptor allows more. **Units**: bytes. */
+/** Longest text for JSON.parse unless a descriptor allows more. **Units**: bytes. */
 export const defaultMaxBytes = 4 * 1024 * 1024
 
-/** The most values of a text that JSON.parse is given unless a descriptor allows more. */
+/** Most values for JSON.parse unless a descriptor allows more. */
 export const maxParsedValues = 250_000
 
-/** The most keys of an object unless a descriptor allows more: V8 lists and grows them at once. */
+/** Most keys of an object unless a descriptor allows more: V8 lists and grows them at once. */
 export const defaultMaxKeys = 100_000
 
 // A text up to this length cannot be too deep.
 const shortBytes = 2 * maxJsonDepth
 
 /**
- * Parses UTF-8 JSON text; a byte order mark is skipped.
- * **Errors**: PayloadTooLarge above the limits; BadInput `encoding` or `syntax` with the byte offset, `size` for a
- * number or blanks above 1 MiB, and `dtype` for a number that `bigNumbers` refuses.
+ * Parses UTF-8 JSON with or without a byte order mark. **Errors**: PayloadTooLarge above the limits; BadInput
+ * `encoding` or `syntax` with the byte offset, `size` above 1 MiB of a number or blanks, `dtype` for a number that
+ * `bigNumbers` refuses.
  */
 export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}): unknown {
   const {
@@ -98,7 +96,6 @@ function bigNumberError({ text, isInteger }: BigNumber, offset: number, name: st
   return new BadInput(message, { reason: 'dtype', offset })
 }
 
-/** Returns the character that begins at an offset of valid UTF-8. */
 function decodeAt(bytes: Uint8Array, offset: number): string {
   return String.fromCodePoint(
     Buffer.from(bytes.subarray(offset, offset + 4))

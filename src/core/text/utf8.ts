@@ -1,20 +1,18 @@
-/** UTF-8 bytes to text, with the offset of the first bad byte. @module */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { asciiText } from './number-text.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-// Above this length ASCII is decoded as latin1, which is faster; below it the check costs more than it saves.
+// Above this length ASCII is checked and decoded as latin1.
 const asciiBytes = 128
-// Bytes of text that are checked at once.
 const blockBytes = 1 << 16
 
-/** Returns the length of the byte order mark that a text begins with; 0 for none. **Units**: bytes. */
+/** Length of a text's byte order mark, or 0. **Units**: bytes. */
 export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
-/** Decodes UTF-8. **Errors**: those of {@link checkUtf8}. */
+/** **Errors**: those of {@link checkUtf8}. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   if (bytes.length > asciiBytes && isAscii(bytes)) {
     return asciiText(bytes, 0, bytes.length)
@@ -27,7 +25,7 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** Checks that bytes are UTF-8. **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
+/** **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
 export function checkUtf8(bytes: Uint8Array, name: string): void {
   const offset = illFormedAt(bytes)
   if (offset === -1) return
@@ -36,12 +34,11 @@ export function checkUtf8(bytes: Uint8Array, name: string): void {
 }
 
 /**
- * Returns the offset of the first byte of the first ill-formed sequence; -1 for valid UTF-8.
- * **Source**: Unicode 15, table 3-7; the ranges of second bytes exclude overlong forms, surrogates and code points
- * above U+10FFFF. **Units**: bytes.
+ * Returns the offset of the first ill-formed sequence, or -1. **Source**: Unicode 15, table 3-7; the ranges of second
+ * bytes exclude overlong forms, surrogates and code points above U+10FFFF. **Units**: bytes.
  */
 export function illFormedAt(bytes: Uint8Array): number {
-  // Node's vectorised check finds the block; the loop only runs over the one with the bad sequence.
+  // Node's vectorised check finds the block; the loop runs over that block only.
   for (let start = 0; start < bytes.length; ) {
     const end = cutBefore(bytes, start + blockBytes)
     if (!isUtf8(bytes.subarray(start, end))) return illFormedIn(bytes, start)
@@ -50,7 +47,7 @@ export function illFormedAt(bytes: Uint8Array): number {
   return -1
 }
 
-/** Returns `end`, or the start of the character that it would cut, of which at most three bytes lie before it. */
+/** Returns `end`, or the start of a character that it would cut. */
 function cutBefore(bytes: Uint8Array, end: number): number {
   if (end >= bytes.length) return bytes.length
   let cut = end
