@@ -1,5 +1,3 @@
-/** A registered function with its descriptors: what the pipeline needs of it, computed at registration. @module */
-
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
@@ -10,22 +8,22 @@ import { joinHeaderNames } from '../http/header-names.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
-// The media type for the descriptor, the encoding for the server, the id for the log and for error answers.
+// For the descriptor, the server, and the log and error answers.
 const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
 
 /** How a function is registered. */
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
   readonly input: I
   readonly output: O
-  /** Name of the API. Default: the function's name; of a function without one, the route with `_` for `/`. */
+  /** Default: the function's name, else the route with `_` for `/`. */
   readonly name?: string
   /** Path below the base URL. Default: the name. */
   readonly route?: string
   /** What the API does, for the documentation page. */
   readonly doc?: string
-  /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
+  /** Who may call: everybody by `false`, or whom this hook admits. Default: the service's. */
   readonly auth?: RequestHook | false
-  /** Requests that may run at a time in each worker, beside the server's own `maxInFlight`. Default: no limit. */
+  /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
   readonly maxInFlight?: number
 }
 
@@ -34,14 +32,14 @@ export type ApiFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromi
 
 declare const apiTypes: unique symbol
 
-/** Marks what `svc.api` returns with the types of its descriptors, for typed clients. Nothing at run time. */
+/** Marks the result of `svc.api` with its descriptors' types, for typed clients. Types only. */
 export interface ApiTypes<I = unknown, O = unknown> {
   readonly [apiTypes]: { readonly input: I; readonly output: O }
 }
 
 declare const queryType: unique symbol
 
-/** Stands for the query of a GET API with schema `Q` in {@link ApiTypes}. Nothing at run time. */
+/** Stands for the query of a GET API with schema `Q` in {@link ApiTypes}. Types only. */
 export interface QueryTypes<Q> {
   readonly [queryType]: Q
 }
@@ -49,7 +47,7 @@ export interface QueryTypes<Q> {
 /** Key of {@link ServiceTypes}. */
 export declare const serviceApis: unique symbol
 
-/** Marks a Service with the APIs that its type knows, for typed clients. Nothing at run time. */
+/** Marks a Service with the APIs that its type knows, for typed clients. Types only. */
 export interface ServiceTypes<A = unknown> {
   readonly [serviceApis]: A
 }
@@ -57,23 +55,21 @@ export interface ServiceTypes<A = unknown> {
 /** A registered API. */
 export interface Api {
   readonly name: string
-  /** Path below the base URL, without slashes at its ends. */
+  /** Without slashes at its ends. */
   readonly route: string
   readonly doc: string | undefined
   readonly input: IODescriptor
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
-  /** Undefined: the service's. */
   readonly auth: RequestHook | false | undefined
   /** Run after those of the service. */
   readonly hooks: Hooks
-  /** Undefined for no limit of its own. */
   readonly slots: EndpointSlots | undefined
-  /** Request headers to copy; everything when the function or a hook takes the context. */
+  /** Headers to copy; all if the function or a hook takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
 }
 
-/** First path segments that APIs may not have: health endpoints, and pages that servers are expected to have. */
+/** First path segments that APIs may not have: the server's own paths. */
 const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json', 'openapi.json']
 
 const optionNames = [
@@ -89,12 +85,12 @@ const optionNames = [
   'onError',
 ]
 
-/** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */
+/** Whether a text is a path segment of letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
 }
 
-/** Checks a registration and returns its Api. **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument naming what is wrong. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
   checkOptions('svc.api', options, optionNames)
@@ -121,19 +117,19 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   }
 }
 
-/** Returns the slots of an API. **Errors**: InvalidArgument. */
+/** **Errors**: InvalidArgument. */
 export function slotsOf(maxInFlight: number | undefined, name: string): ConcurrencyLimiter | undefined {
   if (maxInFlight === undefined) return undefined
   if (Number.isSafeInteger(maxInFlight) && maxInFlight >= 1) return new ConcurrencyLimiter(maxInFlight)
   throw new InvalidArgument(expected('a whole number from 1 up', `maxInFlight of ${name}`, maxInFlight))
 }
 
-/** Returns the name of an API whose function has none: `labels_top` of `/labels/top`. */
+/** Returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
 export function nameOfRoute(route = ''): string {
   return String(route).replace(/^\//, '').replaceAll('/', '_')
 }
 
-/** Returns the name of an API. **Errors**: InvalidArgument; `method` is what was called. */
+/** **Errors**: InvalidArgument; `method` is what was called. */
 export function requireName(name: unknown, method: string): string {
   if (typeof name !== 'string' || name === '')
     throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)
@@ -142,7 +138,7 @@ export function requireName(name: unknown, method: string): string {
   return name
 }
 
-/** **Errors**: InvalidArgument for what is no descriptor. */
+/** **Errors**: InvalidArgument. */
 export function requireDescriptor(value: unknown, role: string, name: string): void {
   const ok = value instanceof IODescriptor
   if (!ok) throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
@@ -165,10 +161,7 @@ export function requireFreePath(path: string, segments: readonly string[]): void
   throw new InvalidArgument(`the path ${JSON.stringify(path)} is reserved; the server answers ${names} itself`)
 }
 
-/**
- * Whether a function may look at its context. True in doubt: a wrong yes costs a copy of the headers, a wrong no would
- * hide them from a function that reads `arguments` or has default parameters.
- */
+/** Whether a function may read its context; in doubt true: a wrong false hides headers from default parameters. */
 function takesContext(fn: Api['fn']): boolean {
   if (fn.length !== 1) return true
   const source = Function.prototype.toString.call(fn)

@@ -1,9 +1,6 @@
 /**
- * Metadata as BentoML's own clients read it, so that they work unmodified.
- *
- * They make descriptors of their own from it, and fail as a whole for an unknown kind or option: custom descriptors
- * have no metadata here, and options are exactly those that BentoML 1.1 writes.
- * @module
+ * Metadata for BentoML's own clients. They fail for an unknown kind or option, so custom descriptors have no metadata
+ * here, and options are exactly those of BentoML 1.1. @module
  */
 
 import { parseDType } from '../core/dtype.ts'
@@ -19,7 +16,7 @@ export interface BentomlSpec {
 
 type Args = Readonly<Record<string, unknown>>
 
-/** The options of each kind of descriptor, in BentoML's names, from ours. */
+/** Maps our options to BentoML's, by kind of descriptor. */
 const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
   NumpyNdarray: ({ dtype = null, shape = null, enforce_dtype, enforce_shape }) => ({
     dtype,
@@ -31,13 +28,13 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
     orient,
     columns,
     dtype: typeof dtype === 'object' && dtype !== null ? pandasTypes(dtype as Record<string, string>) : null,
-    // The clients would compare the number of rows, too.
+    // The clients would also compare the number of rows.
     shape: Array.isArray(shape) ? [-1, shape[1]] : null,
     enforce_dtype: typeof dtype === 'object' && enforce_dtype === true,
     enforce_shape,
     default_format,
   }),
-  // The text "null", which BentoML itself writes for no dtype, makes its client fail at every call.
+  // BentoML's client fails on the text "null" that BentoML writes for no dtype.
   PandasSeries: ({ orient, dtype, shape = null, enforce_dtype, enforce_shape }) => {
     const type = numpyType(dtype)
     return { orient, dtype: type, shape, enforce_dtype: type !== null && enforce_dtype === true, enforce_shape }
@@ -51,7 +48,7 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
   }),
 }
 
-/** Returns BentoML's description of a descriptor; undefined for one that BentoML does not have. */
+/** Undefined for a descriptor that BentoML does not have. */
 export function bentomlSpec(descriptor: IODescriptor): BentomlSpec | undefined {
   const { options, parts } = publicOptions(descriptor)
   const kind = /^serving\.io\.(\w+)$/.exec(descriptor.descriptorId)?.[1]
@@ -65,7 +62,7 @@ export function bentomlSpec(descriptor: IODescriptor): BentomlSpec | undefined {
   return args === undefined ? { id } : { id, args }
 }
 
-/** Returns the metadata of the APIs whose descriptors BentoML has. */
+/** Describes the APIs whose descriptors BentoML has. */
 export function bentomlMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
     name: bentomlName(name),
@@ -79,11 +76,10 @@ export function bentomlMetadata({ name, doc, apis }: MetadataSource): ServiceMet
 }
 
 function metadataOf({ id, args }: BentomlSpec) {
-  // Parts are written as they are in documents.
   return { descriptorId: id, attributes: args === undefined ? {} : { args } }
 }
 
-/** Returns a name as BentoML's tags have it: lower-case, alphanumeric at its ends, at most 63 characters. */
+/** Returns a name for BentoML's tags: lower-case, alphanumeric at its ends, at most 63 characters. */
 export function bentomlName(name: string): string {
   const trimmed = name.toLowerCase().replace(/^[^a-z0-9]+/, '')
   return trimmed.slice(0, 63).replace(/[^a-z0-9]+$/, '') || 'service'
@@ -101,7 +97,7 @@ function pandasType(dtype: string): string {
   return type.startsWith('Datetime') ? type.replace(/^Datetime\((.*)\)$/, 'datetime64[$1]') : type.toLowerCase()
 }
 
-/** Returns numpy's name of an element type; null for none and for those that numpy does not have. */
+/** Null for a dtype that numpy does not have. */
 function numpyType(dtype: unknown): string | null {
   try {
     return parseDType(dtype)

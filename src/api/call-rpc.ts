@@ -1,8 +1,3 @@
-/**
- * The pipeline of RPC: content of a message → descriptor → function → descriptor → content, over plain values.
- * @module
- */
-
 import { type ErrorCode, NotFound, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
@@ -20,7 +15,7 @@ import {
   type Protocol,
 } from './stages.ts'
 
-/** A call, its content decoded or still as bytes; undefined where none was set. */
+/** A call, its content decoded or still as bytes; undefined if the client set none. */
 export interface RpcRequest {
   readonly apiName: string
   readonly content: RawContent | ProtoContent | undefined
@@ -29,7 +24,7 @@ export interface RpcRequest {
 /** The outcome of a call. */
 export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: ServingError }
 
-/** The outcome of a streaming call: its first content was awaited, so that a stream that fails at once has a status. */
+/** The outcome of a streaming call: its first content was awaited, so that an early failure has a status. */
 export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
 
 const unary: Protocol<RpcAnswer> = {
@@ -45,15 +40,12 @@ const streaming: Protocol<RpcStream> = {
   fail: (error) => ({ error }),
 }
 
-/**
- * Answers a call. Never throws, never rejects; synchronous while nothing is awaited, under the context's deadline, as
- * `call`.
- */
+/** Answers a call under the context's deadline, synchronously if possible. Never throws, never rejects. */
 export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, ctx: Context): MaybePromise<RpcAnswer> {
   return start(apis, request, ctx, unary)
 }
 
-/** As {@link callRpc}, for functions that yield: the deadline holds up to the first content. */
+/** As {@link callRpc}, for functions that yield; the deadline ends with the first content. */
 export async function callRpcStream(
   apis: ReadonlyMap<string, Api>,
   request: RpcRequest,
@@ -78,7 +70,7 @@ function start<R>(
   return callNamed(api, () => fromContent(api.input, request.content, ctx), ctx, protocol)
 }
 
-/** Returns the content, or the error of a status that the function set: RPC has one success status only. */
+/** Returns the content, or the error of a status that the function set. */
 function answerOf(api: Callable, message: unknown, ctx: Context): RpcAnswer {
   const error = statusErrorOf(ctx)
   return error === undefined ? { content: contentOf(api.output, message) } : { error }
@@ -113,7 +105,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   504: 'deadline_exceeded',
 }
 
-/** Returns the error of a status that the function set for its response; undefined for a success. */
+/** RPC has one success status: returns the error of another status that the function set. */
 export function statusErrorOf(ctx: Context): ServingError | undefined {
   const { status } = ctx.response
   return status === undefined || status < 300 ? undefined : statusError(status)
@@ -147,10 +139,7 @@ function encodeAs(api: Callable, message: unknown): ProtoContent {
   }
 }
 
-/**
- * Awaits the first of a generator's items, so that one that fails at once has a status of its own. The items throw
- * ServingErrors only, and end with the context.
- */
+/** Awaits the first item, so that an early failure has a status. Items throw ServingErrors only. */
 export async function firstOf<T>(
   items: AsyncIterator<T>,
   ctx: Context,

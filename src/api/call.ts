@@ -1,5 +1,3 @@
-/** The pipeline: request → descriptor → function → descriptor → response, over plain values. @module */
-
 import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BodyReceiver } from '../descriptors/descriptor.ts'
@@ -23,12 +21,9 @@ import {
 } from './stages.ts'
 
 /**
- * Answers a request. Never throws, never rejects: failures become problem responses.
- *
- * Synchronous while nothing is awaited, so that a small request is answered in the tick in which it came. The deadline
- * of the context covers everything up to the first byte of the response: awaited work is answered with 504 and aborted
- * by the context's signal; a function that blocks the thread cannot be interrupted, its late result is dropped for a
- * 504.
+ * Answers a request, synchronously if possible. Never throws, never rejects: failures are problem responses. The
+ * deadline covers all up to the first byte of the response. The signal aborts awaited work; a function that blocks the
+ * thread finishes, and its late result is dropped for a 504.
  */
 export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
   try {
@@ -48,7 +43,7 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
   }
 }
 
-/** Awaits the value and then releases the body, also when the request has been given up meanwhile. */
+/** Awaits the value and then releases the body, even if the request was given up. */
 async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promise<unknown> {
   try {
     return await input
@@ -62,7 +57,7 @@ export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx
   return callDecoded(api, decode, ctx, http)
 }
 
-/** As {@link call}, for a body that a receiver of the API's input descriptor has received completely. */
+/** As {@link call}, for a receiver with a complete body. */
 export function callReceived(api: Api, receiver: BodyReceiver, ctx: Context): MaybePromise<HttpResponse> {
   return callDecoded(api, () => receiver.end(), ctx, http)
 }
@@ -82,7 +77,7 @@ function withOwn(response: HttpResponse, ctx: Context): HttpResponse {
   return { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
 }
 
-/** Awaits the first chunk, so that a generator that fails at once is still answered with an error status. */
+/** Awaits the first chunk, so that an early failure has an error status. */
 async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ctx: Context): Promise<HttpResponse> {
   try {
     const iterator = body[Symbol.asyncIterator]()
@@ -93,7 +88,7 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
       giveUp()
       return failure(abortOf(reason), ctx)
     }
-    // Ends the function's generator, even while it awaits something else.
+    // Ends the function's generator, even while it awaits.
     ctx.onAbort(giveUp)
     await pieces.readFirst()
     return withOwn({ ...response, body: pieces }, ctx)

@@ -1,14 +1,11 @@
-/** Limits the number of requests in flight. @module */
-
-// Without refusals for this long, slots may have been free: measuring begins anew. **Units**: milliseconds.
+// After this long without refusals measuring restarts: slots may have been free. **Units**: milliseconds.
 const staleMs = 2_000
-// Over about this time. **Units**: milliseconds.
+// Time of a measurement. **Units**: milliseconds.
 const windowMs = 20_000
 
 /**
- * Counts requests. A request is open from its headers to the end of its response. It holds one of a limited number of
- * slots only from the time when it can run: a client that announces a body and does not send it takes no slot from
- * others.
+ * Counts open requests and limits those that run. A request takes a slot only when it can run: a client that announces
+ * a body and does not send it takes none.
  */
 export class ConcurrencyLimiter {
   readonly #max: number
@@ -16,9 +13,9 @@ export class ConcurrencyLimiter {
   #active = 0
   // Whether a request was open since the last call of `wasIdle`.
   #hasRun = false
-  // Slots that were given back so far.
+  // Slots given back.
   #released = 0
-  // When and at how many of them measuring began, and when a request was last refused. **Units**: milliseconds.
+  // Start of the measurement, `#released` then, and the last refusal. **Units**: milliseconds.
   #since = 0
   #releasedBefore = 0
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -51,30 +48,29 @@ export class ConcurrencyLimiter {
     return isIdle
   }
 
-  /** Called exactly once for each request that entered, when it is over and has released its slot. */
+  /** Called exactly once for each request that entered, after `release`. */
   leave(): void {
     this.#open--
     if (this.#open === 0 && this.#idleListeners.length > 0)
       for (const resolve of this.#idleListeners.splice(0)) resolve()
   }
 
-  /** Takes a slot; returns false when none is free. */
+  /** False if all slots are taken. */
   acquire(): boolean {
     if (this.#active >= this.#max) return false
     this.#active++
     return true
   }
 
-  /** Called exactly once for each slot that was taken. */
+  /** Called exactly once for each slot taken. */
   release(): void {
     this.#active--
     this.#released++
   }
 
   /**
-   * Called for each refusal: returns how long a request takes, after which most of those that hold slots will be over.
-   * With all slots taken that is, by Little's law, their number divided by how many are given back in a second, so that
-   * requests need not be timed. 1 to 60; 1 before there is a measurement. **Units**: whole seconds.
+   * Called for each refusal: estimates a request's time by Little's law, as the slots divided by those given back in a
+   * second. 1 to 60; 1 before a measurement. **Units**: whole seconds.
    */
   retryAfterSeconds(now = performance.now()): number {
     if (now - this.#refusedAt > staleMs) {
@@ -92,7 +88,7 @@ export class ConcurrencyLimiter {
     return Math.min(60, Math.max(1, Math.ceil(serviceMs / 1000)))
   }
 
-  /** Waits until no request is open, at most `timeoutMs`; resolves to whether none is. */
+  /** Waits until no request is open, at most `timeoutMs`; false at the timeout. */
   async idle(timeoutMs: number): Promise<boolean> {
     if (this.#open === 0) return true
     let timer: NodeJS.Timeout | undefined

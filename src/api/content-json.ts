@@ -1,5 +1,3 @@
-/** Contents of RPC answers in protobuf's JSON. @module */
-
 import { PayloadTooLarge } from '../core/errors.ts'
 import { contentToJson } from '../messages/content-types.ts'
 import {
@@ -10,10 +8,10 @@ import {
   valueLists,
 } from '../messages/messages.ts'
 
-/** Elements of arrays and frames in JSON, which a client may ask for although the function means none. */
+/** A client may ask for JSON although the function returns large arrays. */
 const maxElements = 250_000
 
-/** Returns the JSON of a Response. **Errors**: PayloadTooLarge for more than 250,000 elements of arrays and frames. */
+/** Returns a Response as protobuf's JSON. **Errors**: PayloadTooLarge above 250,000 elements of arrays and frames. */
 export function encodeContentJson(content: ProtoContent): Buffer {
   const count = countElements(content)
   if (count <= maxElements) return Buffer.from(JSON.stringify(contentToJson(content)))

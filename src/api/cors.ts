@@ -1,26 +1,20 @@
-/**
- * Cross-origin requests: which pages of other origins may call the service.
- *
- * **Source**: Fetch standard, "CORS protocol".
- * @module
- */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import { type HeaderLine, isHeaderName } from '../http/message.ts'
 
-/** Which pages of other origins may call a service, and how. */
+/** Which pages of other origins may call a service, and how. **Source**: Fetch standard, "CORS protocol". */
 export interface CorsOptions {
-  /** `*`, or origins such as `https://app.example.org`; a page of another one cannot read the answers. */
+  /** `*`, or origins such as `https://app.example.org`; other pages cannot read the answers. */
   readonly origin: string | readonly string[]
-  /** Default: the methods that a path has. */
+  /** Default: the methods of the path. */
   readonly methods?: readonly string[]
-  /** Request headers that pages may send. Default: those that they ask for. */
+  /** Request headers that pages may send. Default: all that they ask for. */
   readonly headers?: readonly string[]
   /** Response headers that pages may read, beside x-request-id, retry-after and those of rate limits. */
   readonly exposedHeaders?: readonly string[]
-  /** Whether cookies and HTTP authentication are sent along; not with `*`. Default false. */
+  /** Allows cookies and HTTP authentication; not with `*`. Default false. */
   readonly credentials?: boolean
-  /** How long browsers may keep the answer to a preflight. **Units**: seconds. Default 600. */
+  /** How long browsers may cache a preflight. **Units**: seconds. Default 600. */
   readonly maxAge?: number
 }
 
@@ -53,16 +47,16 @@ export class Cors {
     ]
   }
 
-  /** Returns the lines of every answer to a request of that Origin, undefined without one. */
+  /** Returns the lines of every answer to a request of that Origin, if any. */
   linesFor(origin: string | undefined): readonly HeaderLine[] {
     if (this.#origins === '*') return [['access-control-allow-origin', '*'], ...this.#shared]
-    // Also without an origin: a cache must not keep that answer for the others.
+    // Also without an origin: a cache must not reuse that answer.
     const vary: HeaderLine = ['vary', 'Origin']
     if (origin === undefined || !this.#origins.has(origin)) return [vary]
     return [['access-control-allow-origin', origin], vary, ...this.#shared]
   }
 
-  /** Returns the further lines of the answer to a preflight. `asked`: its Access-Control-Request-Headers. */
+  /** Returns more lines for a preflight. `asked`: its Access-Control-Request-Headers. */
   preflightLines(methods: readonly string[], asked: string | undefined): readonly HeaderLine[] {
     const names = this.#headers ?? (asked ?? '').split(',').map((name) => name.trim())
     const headers = names.filter(isHeaderName).join(', ')

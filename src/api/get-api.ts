@@ -1,5 +1,3 @@
-/** Functions that answer GET, with the query of the URL for their input. @module */
-
 import { BadInput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -13,25 +11,25 @@ import type { EndpointSlots } from '../http/endpoint.ts'
 import { nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
-/** The parameters of a query: a text each, or a list of those of one name. */
+/** The parameters of a query; a list if a name repeats. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 
 /** How a function that answers GET is registered. */
 export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 | undefined = undefined>
   extends HookOptions {
-  /** A Standard Schema of the {@link QueryRecord}; what it makes of it is what the function receives. */
+  /** A Standard Schema of the {@link QueryRecord}; its output is the function's input. */
   readonly query?: Q
   readonly output: O
-  /** Default: the function's name; of a function without one, the route with `_` for `/`. */
+  /** Default: the function's name, else the route with `_` for `/`. */
   readonly name?: string
   readonly doc?: string
-  /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
+  /** Who may call: everybody by `false`, or whom this hook admits. Default: the service's. */
   readonly auth?: RequestHook | false
-  /** Requests that may run at a time in each worker, beside the server's own `maxInFlight`. Default: no limit. */
+  /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
   readonly maxInFlight?: number
 }
 
-/** What the function of a GET API receives: what the schema makes of the query. */
+/** The function's input: the schema's output. */
 export type QueryOf<Q> = Q extends StandardSchemaV1<unknown, infer Out> ? Out : QueryRecord
 
 /** A function that answers GET. */
@@ -43,19 +41,18 @@ export interface GetApi {
   readonly route: string
   readonly doc: string | undefined
   readonly query: StandardSchemaV1 | undefined
-  /** Parameters that the schema takes as lists, also where one of them came. */
+  /** Parameters that the schema takes as lists, even of one. */
   readonly lists: readonly string[]
   readonly output: IODescriptor
   readonly fn: (query: unknown, ctx: Context) => unknown
   readonly auth: RequestHook | false | undefined
   readonly hooks: Hooks
-  /** Undefined for no limit of its own. */
   readonly slots: EndpointSlots | undefined
 }
 
 const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
 
-/** Checks a registration. **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument naming what is wrong. */
 export function createGetApi(
   route: string,
   options: GetOptions<AnyDescriptor, StandardSchemaV1 | undefined>,
@@ -86,14 +83,14 @@ export function createGetApi(
   }
 }
 
-/** Returns the parameters that are lists in the JSON Schema of a query; none where its library tells none. */
+/** Returns the list parameters of a query's JSON Schema, if its library has one. */
 function listsOf(query: StandardSchemaV1): string[] {
   const { properties = {} } = jsonSchemaOf(query, 'input') as { readonly properties?: Record<string, unknown> }
   const typeOf = (property: unknown) => (property as { readonly type?: unknown } | null)?.type
   return Object.keys(properties).filter((name) => typeOf(properties[name]) === 'array')
 }
 
-/** Returns the query as the function receives it. **Errors**: BadInput `schema` with the parameter's name. */
+/** **Errors**: BadInput `schema` with the parameter's name. */
 export function readQuery({ query, lists }: GetApi, params: URLSearchParams): MaybePromise<unknown> {
   const record = recordOf(params)
   if (query === undefined) return record
@@ -105,7 +102,6 @@ export function readQuery({ query, lists }: GetApi, params: URLSearchParams): Ma
   return isPromise(result) ? Promise.resolve(result).then(checked) : checked(result)
 }
 
-// A parameter costs its sender two bytes.
 const maxParams = 1000
 
 function recordOf(params: URLSearchParams): Record<string, string | string[]> {

@@ -1,8 +1,7 @@
-/** Requests answered in process, without a socket. @module */
 import { InternalError } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
 
-/** A value that JSON can write, as a body. */
+/** A body that JSON can write. */
 export type InjectJson =
   | null
   | boolean
@@ -19,8 +18,8 @@ export interface InjectRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Strings and bytes are sent as they are, a FormData as multipart/form-data, anything else as JSON. FormData and JSON
-   * bring their `content-type`, unless `headers` has one.
+   * A FormData is sent as multipart/form-data, other objects as JSON, with their `content-type` unless `headers` has
+   * one.
    */
   readonly body?: Uint8Array | ArrayBuffer | FormData | InjectJson
 }
@@ -29,12 +28,12 @@ export interface InjectRequest {
 export interface InjectResponse {
   readonly status: number
   readonly headers: RequestHeaders
-  /** All bytes; of a streamed response, too. */
+  /** All bytes, also of a stream. */
   readonly body: Uint8Array
-  /** Why the request failed, with the causes, which clients do not receive; undefined for a success. */
+  /** The failure with its causes, which clients do not receive. */
   readonly error: Error | undefined
   text(): string
-  /** Returns the body as JSON; NDJSON as a list of its values. **Errors**: SyntaxError for other text. */
+  /** Returns JSON, or NDJSON as a list. **Errors**: SyntaxError. */
   json<T = unknown>(): T
 }
 
@@ -43,12 +42,12 @@ export type Inject<S> = (service: S, request: InjectRequest) => Promise<InjectRe
 
 let provided: Inject<never> | undefined
 
-/** Called by the server when it is loaded: it owns routing, and this room must not import it. */
+/** The server provides its routing here when it loads: this room must not import it. */
 export function provideInject<S>(inject: Inject<S>): void {
   provided = inject
 }
 
-/** Answers a request by the routing of the server. **Errors**: as `Service.inject`. */
+/** Answers a request by the server's routing. **Errors**: as `Service.inject`. */
 export function inject<S>(service: S, request: InjectRequest): Promise<InjectResponse> {
   if (provided === undefined) throw new InternalError('expected the server to be loaded before inject')
   return (provided as Inject<S>)(service, request)

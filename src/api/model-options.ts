@@ -1,14 +1,13 @@
-/** The runners of a service that clients may call by the Open Inference Protocol. @module */
 import { type DType, isDType } from '../core/dtype.ts'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 
-/** A named input or output of a model. **Shape**: -1 where any size is taken. */
+/** A named input or output of a model. **Shape**: -1 for any size. */
 export interface ModelTensor {
   readonly name: string
   readonly dtype: DType
-  /** `BF16` for a float32 that clients send and receive as BF16, rounded to the nearest. Default: the dtype's own. */
+  /** `BF16`: a float32 is sent and received as BF16, rounded to nearest. Default: the dtype's own. */
   readonly datatype?: 'BF16'
   readonly shape: readonly number[]
 }
@@ -21,20 +20,20 @@ export interface ModelOptions {
   /** Default `1`. */
   readonly version?: string
   /**
-   * The runner's method. `run` takes and returns objects of NDArrays by name; any other takes the only input and
-   * returns the only output. Default: `predict` for a model of one input and one output, else `run`.
+   * `run` takes and returns objects of NDArrays; other methods take the only input and return the only output. Default:
+   * `predict` with one input and one output, else `run`.
    */
   readonly method?: string
-  /** Default: what the runner's method `describe` returns, which those of `onnxRunner` have. */
+  /** Default: from the runner's method `describe`, as of `onnxRunner`. */
   readonly inputs?: readonly ModelTensor[]
   readonly outputs?: readonly ModelTensor[]
-  /** Names of the classes of an output, by its name, for clients that ask for a classification. */
+  /** Class names by output, for classification. */
   readonly labels?: Readonly<Record<string, readonly string[]>>
 }
 
 const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs', 'labels']
 
-/** Checks what is given as `models`: runners, or options with one. **Errors**: InvalidArgument. */
+/** Checks the option `models`. **Errors**: InvalidArgument. */
 export function parseModels(given: readonly (RunnerLife | ModelOptions)[], service: string): readonly ModelOptions[] {
   const place = `models of the service ${service}`
   if (!Array.isArray(given)) throw new InvalidArgument(expected('a list', place, given))

@@ -1,14 +1,13 @@
-/** Metadata of a service and its descriptors, for RPC clients. @module */
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { ProtoWriter } from '../messages/protobuf.ts'
 import { writeStruct } from '../messages/value.ts'
 import type { Api } from './api.ts'
 
-/** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
+/** **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
 export interface DescriptorMetadata {
-  /** `serving.io.NumpyNdarray`; of a custom descriptor the name that it gives itself, else that of its class. */
+  /** `serving.io.NumpyNdarray`; of a custom descriptor its own name, else its class's. */
   readonly descriptorId: string
-  /** The options, in the spec's names. */
+  /** Options in the spec's names. */
   readonly attributes: { readonly args?: Readonly<Record<string, unknown>> }
 }
 
@@ -31,10 +30,7 @@ export interface MetadataSource {
   readonly apis: ReadonlyMap<string, Api>
 }
 
-/**
- * Returns the metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and
- * nothing else.
- */
+/** Returns metadata, also its JSON form. Descriptors publish `mimeType` and `publicOptions` only. */
 export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
     name,
@@ -54,14 +50,14 @@ function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
   return { descriptorId: descriptor.descriptorId, attributes: { args: { ...options, ...Object.fromEntries(nested) } } }
 }
 
-/** A descriptor as clients and pages need it: its kind, its options in the spec's names, and the parts of a form. */
+/** A descriptor for clients and pages: kind, options in the spec's names, parts. */
 export interface ClientDescriptor {
   readonly descriptorId: string
   readonly args: Readonly<Record<string, unknown>>
   readonly parts?: readonly (ClientDescriptor & { readonly name: string; readonly occurrence: string })[]
 }
 
-/** Returns the metadata of an API's descriptors for clients of the OpenAPI document, as the extension `x-serving`. */
+/** Returns the OpenAPI document's extension `x-serving`. */
 export function clientMetadata({ input, output }: Api): { input: ClientDescriptor; output: ClientDescriptor } {
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }
@@ -79,7 +75,7 @@ export function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
   return { descriptorId, args, parts: each }
 }
 
-/** Returns the options that a descriptor publishes, in the spec's names, and the descriptors of its parts. */
+/** Returns published options in the spec's names, and the parts' descriptors. */
 export function publicOptions(descriptor: IODescriptor): {
   readonly options: Readonly<Record<string, unknown>>
   readonly parts: ReadonlyMap<string, IODescriptor>
@@ -94,7 +90,7 @@ export function publicOptions(descriptor: IODescriptor): {
   return { options, parts }
 }
 
-/** Whether a value is data; false for objects of a class, which may be deep or refer to themselves. */
+/** False for objects of a class, which may be deep or cyclic. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
   if (typeof value === 'object' && value !== null) {

@@ -1,7 +1,4 @@
-/**
- * The stages between a decoded request and its answer, for every protocol: function, encoding, deadline, errors.
- * @module
- */
+/** The stages after decoding, for every protocol: function, encoding, deadline, errors. @module */
 
 import {
   BadOutput,
@@ -46,10 +43,7 @@ export function callDecoded<R>(
   }
 }
 
-/**
- * As {@link callDecoded}, for protocols whose requests name the API within: the auth and the hooks of
- * the API run before decoding.
- */
+/** As {@link callDecoded}, if the request names the API within: its auth and hooks run before decoding. */
 export function callNamed<R>(
   api: Api,
   decode: () => MaybePromise<unknown>,
@@ -98,7 +92,6 @@ export async function decodeAsync<R>(
 }
 
 function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
-  // A request that was refused or left does not need the function.
   const reason = ctx.abortReason
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   let result: unknown
@@ -149,16 +142,14 @@ async function encodeAsync<R>(pending: PromiseLike<R>, ctx: Context, protocol: P
   }
 }
 
-/** Ends an iterator early. Errors of its clean-up are dropped: nothing is left to report them to. */
+/** Ends an iterator early. Errors of its clean-up are dropped: no caller is left. */
 export async function endIterator(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.(undefined)
-  } catch {
-    // As above.
-  }
+  } catch {}
 }
 
-/** Resolves with the answer, or at the context's deadline with its error, and aborts the context then. */
+/** Resolves with the answer, or at the deadline with its error, and aborts the context then. */
 export function withDeadline<R>(
   ctx: Context,
   answer: Promise<R>,
@@ -189,26 +180,24 @@ export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
 }
 
-/** Returns the error to answer with for the reason of an abort. */
+/** Returns the answer for an abort's reason. */
 export function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-/**
- * Returns the error to answer with for what an input descriptor threw: anything but a ServingError is its own fault.
- */
+/** Returns the answer for an input descriptor's error; other than a ServingError it is a fault of the descriptor. */
 export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })
 }
 
-/** Returns the error to answer with for what a function threw. */
+/** Returns the answer for a function's error. */
 export function functionFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new FunctionError('the function failed', { cause: error })
 }
 
-/** Returns the error to answer with for what an output descriptor threw: never one that blames the client. */
+/** Returns the answer for an output descriptor's error: never one that blames the client. */
 export function encodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error) && error.status >= 500) return error
   return new BadOutput('the output descriptor could not encode the result', { cause: error })

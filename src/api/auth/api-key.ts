@@ -1,4 +1,3 @@
-/** Callers known by a key. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { expected, InvalidArgument, Unauthorized } from '../../core/errors.ts'
 import { checkOptions } from '../../core/options.ts'
@@ -8,28 +7,26 @@ import { isHeaderName } from '../../http/message.ts'
 import type { RequestHook } from '../hooks.ts'
 import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
 
-/** A key that callers may have: the SHA-256 of its text in hexadecimal, alone or with the caller's name. */
+/** The SHA-256 of a key in hexadecimal, alone or with the caller's name. */
 export type ApiKey = string | { readonly name: string; readonly hash: string }
 
 /** Options of {@link apiKey}. */
 export interface ApiKeyOptions {
-  /** `printf %s KEY | sha256sum` gives the hash of a key; more than one, so that keys can be changed. */
+  /** `printf %s KEY | sha256sum` gives a hash. Several keys allow a change of keys. */
   readonly keys: readonly ApiKey[]
-  /** Header that carries the key, beside `authorization: Bearer`. Default `x-api-key`. */
+  /** Header with the key, beside `authorization: Bearer`. Default `x-api-key`. */
   readonly header?: string
   /**
-   * Cookie that carries the key where neither header does: browsers' EventSource sends no headers. Default: none.
-   * Browsers send cookies with requests that other sites cause, too: set the cookie with `httpOnly`, `secure` and
-   * `sameSite: 'strict'`.
+   * Cookie with the key if no header has it, for browsers' EventSource. Default: none. Other sites can cause requests
+   * with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
    */
   readonly cookie?: string
 }
 
 /**
- * Returns a hook that lets in whoever has one of the keys, and leaves its name in `ctx.state.caller`; the name of a
- * bare hash is its first eight digits. **Errors**: InvalidArgument for a wrong option. Requests without a key or with a
- * wrong one get 401, over gRPC UNAUTHENTICATED.
- * **Example** `new Service('iris', { auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
+ * Returns a hook that admits callers with a key, and sets `ctx.state.caller`, whose name is the key's or the hash's
+ * first eight digits. Others get 401 (UNAUTHENTICATED). **Errors**: InvalidArgument. **Example** `new Service('iris', {
+ * auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
  */
 export function apiKey(options: ApiKeyOptions): RequestHook {
   checkOptions('apiKey', options, ['keys', 'header', 'cookie'])
@@ -48,7 +45,7 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
     if (key === undefined) throw new Unauthorized(`expected a key in ${places}, received none`)
     const digest = createHash('sha256').update(key).digest()
     let caller: string | undefined
-    // All of them, so that the time does not tell which one is near.
+    // All of them, so that the time tells nothing about the keys.
     for (const each of known) if (timingSafeEqual(each.digest, digest)) caller = each.name
     if (caller === undefined)
       throw new Unauthorized('expected a known key, received another one', {
@@ -66,7 +63,7 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
 
 function parseKey(key: ApiKey): { readonly name: string; readonly digest: Buffer } {
   const { name, hash } = typeof key === 'string' ? { name: key.slice(0, 8), hash: key } : (key ?? {})
-  // The value is not shown: it may be the key itself, written here by mistake.
+  // Not shown in the message: it may be the key itself.
   if (typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash) || typeof name !== 'string' || name === '')
     throw new InvalidArgument('expected the SHA-256 of each key in hexadecimal, or { name, hash }, for keys of apiKey')
   return { name, digest: Buffer.from(hash, 'hex') }

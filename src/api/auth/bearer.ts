@@ -1,22 +1,20 @@
-/** Where requests carry keys and tokens. @module */
-
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { isHeaderName, type RequestHeaders } from '../../http/message.ts'
 import type { SecurityScheme } from '../hooks.ts'
 
-/** Returns the token; undefined for another scheme or none. **Source**: RFC 6750 section 2.1. */
+/** Returns the token; undefined without one. **Source**: RFC 6750 section 2.1. */
 export function bearerOf(headers: RequestHeaders): string | undefined {
   const value = headers.get('authorization')
   return value === undefined ? undefined : /^Bearer +([\w.~+/=-]+) *$/i.exec(value)?.[1]
 }
 
-/** Checks the option `cookie`. **Errors**: InvalidArgument; `hook` is whose option it is. */
+/** Checks the option `cookie` of `hook`. **Errors**: InvalidArgument. */
 export function checkCookie(name: unknown, hook: string): void {
   if (name !== undefined && !(typeof name === 'string' && isHeaderName(name)))
     throw new InvalidArgument(expected('the name of a cookie', `cookie of ${hook}`, name))
 }
 
-/** Returns the security scheme of a cookie for documents; none without one. */
+/** Returns the security scheme of a cookie for documents, if there is one. */
 export function cookieScheme(
   name: string | undefined,
   scopes: readonly string[] = [],

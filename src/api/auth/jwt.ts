@@ -11,24 +11,23 @@ import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
 
 /** Options of {@link jwt}. */
 export interface JwtOptions {
-  /** The keys of the issuer: a URL that serves a JSON Web Key Set, or the path of a file with one. */
+  /** A URL or a file with the issuer's JSON Web Key Set. */
   readonly jwks: URL | string
-  /** Required `iss`: one, or one of several. */
+  /** Accepted `iss`. */
   readonly issuer: string | readonly string[]
-  /** Required `aud`: one, or one of several. */
+  /** Accepted `aud`. */
   readonly audience: string | readonly string[]
-  /** How far clocks may differ. **Units**: seconds. Default 5. */
+  /** Allowed clock difference. **Units**: seconds. Default 5. */
   readonly clockTolerance?: number
-  /** Algorithms of signatures, asymmetric ones only. Default: those of RFC 7518 and RFC 8037. */
+  /** Asymmetric algorithms. Default: those of RFC 7518 and RFC 8037. */
   readonly algorithms?: readonly string[]
-  /** What the claim `scope` or `scp` must hold; a token without gets 403. */
+  /** What the claim `scope` or `scp` must hold; else 403. */
   readonly scopes?: readonly string[]
-  /** Verified tokens that are remembered until they expire. Default 1000. */
+  /** Verified tokens to remember until they expire. Default 1000. */
   readonly cacheSize?: number
   /**
-   * Cookie that carries the token where the header does not: browsers' EventSource sends no headers. Default: none.
-   * Browsers send cookies with requests that other sites cause, too: set the cookie with `httpOnly`, `secure` and
-   * `sameSite: 'strict'`.
+   * Cookie with the token if the header has none, for browsers' EventSource. Default: none. Other sites can cause
+   * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
    */
   readonly cookie?: string
 }
@@ -45,10 +44,9 @@ interface Verified {
 }
 
 /**
- * Returns a hook that lets in whoever sends a valid token as `authorization: Bearer`, and leaves its subject and claims
- * in `ctx.state.caller`. Tokens must expire. **Errors**: InvalidArgument for a wrong option. Requests without a token
- * or with an invalid one get 401, without a scope 403; 503 when the URL of the keys does not answer.
- * A token that its issuer withdraws stays valid until it expires.
+ * Returns a hook that admits callers with a valid `authorization: Bearer` token that expires, and sets
+ * `ctx.state.caller` to subject and claims. A withdrawn token is valid until it expires. **Errors**: InvalidArgument.
+ * Others get 401, without a scope 403; 503 if the URL of the keys does not answer.
  */
 export function jwt(options: JwtOptions): RequestHook {
   checkOptions('jwt', options, names)
@@ -71,7 +69,7 @@ export function jwt(options: JwtOptions): RequestHook {
     if (!Number.isSafeInteger(value) || value < 0)
       throw new InvalidArgument(expected('a whole number from 0 up', `${name} of jwt`, value))
   }
-  // With a symmetric one, whoever can verify tokens can make them: the published keys would be secrets.
+  // With a symmetric algorithm, the published keys would be secrets.
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isAsymmetric))
     throw new InvalidArgument(expected('asymmetric ones such as ES256', 'algorithms of jwt', algorithms))
   const tokens = new VerifiedTokens(cacheSize)
@@ -104,9 +102,9 @@ export function jwt(options: JwtOptions): RequestHook {
 
 function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
   const { jwks, issuer, audience, clockTolerance = 5, algorithms = asymmetric } = options
-  // At once: Node's `import` fails for good when it fails, as without a free file descriptor (Node 20.20, 22.23).
+  // At once: Node's `import` fails for good after one failure, as without a free file descriptor.
   const ready = import('jose').then((jose) => [jose, keysOf(jose, jwks)] as const)
-  // Told with the first token.
+  // The first token reports the error.
   ready.catch(() => {})
   return async (token) => {
     const [jose, keys] = await ready
@@ -140,7 +138,7 @@ function keysOf(jose: typeof import('jose'), jwks: URL | string): JWTVerifyGetKe
   let changed = 0
   let keys: JWTVerifyGetKey | undefined
   return async (header, token) => {
-    // Read again when it has changed, so that keys can be replaced.
+    // Reads changed keys.
     const { mtimeMs } = statSync(file)
     if (keys === undefined || mtimeMs !== changed) {
       keys = jose.createLocalJWKSet(JSON.parse(readFileSync(file, 'utf8')))
@@ -155,7 +153,7 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly u
   return Array.isArray(value) ? value : typeof value === 'string' ? value.split(' ') : []
 }
 
-/** Remembers verified tokens by their digest; forgets the oldest when it is full. */
+/** Verified tokens by digest; a full cache drops the oldest. */
 class VerifiedTokens {
   readonly #tokens = new Map<string, Verified>()
   readonly #max: number
@@ -164,7 +162,6 @@ class VerifiedTokens {
     this.#max = max
   }
 
-  /** Returns a token that expires after `now`. */
   get(key: string, now: number): Verified | undefined {
     const verified = this.#tokens.get(key)
     if (verified === undefined || verified.expires > now) return verified

@@ -1,10 +1,6 @@
 /**
- * Limits of requests for each caller.
- *
- * Own code, since rate-limiter-flexible (11.4), the package that is kept, answers by promises, so that the body of each
- * request would have to wait, sets a timer for each key, and counts in fixed windows, which let twice the limit through
- * at their border.
- * @module
+ * Limits requests per caller. Own code: rate-limiter-flexible answers by promises, which delays each body, and its
+ * fixed windows admit twice the limit at their border. @module
  */
 
 import { expected, InvalidArgument, TooManyRequests } from '../../core/errors.ts'
@@ -15,27 +11,22 @@ import { TokenBuckets } from './token-buckets.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
-  /** Requests a second, in the long run; may be below 1. Of each worker process: they count for themselves. */
+  /** Average requests a second, also below 1, for each worker process. */
   readonly rate: number
-  /** Requests at once, after a pause. Default: `rate`, and 1 at least. */
+  /** Requests at once, after a pause. Default: `rate`, at least 1. */
   readonly burst?: number
   /** Whom to count. Default: the caller that an auth hook found, else the address; of IPv6 the first 64 bits. */
   readonly by?: 'caller' | 'address' | ((ctx: Context) => string)
-  /**
-   * `'auth'`: counts before the auth of the service, so that wrong keys and tokens are limited, too; no caller is known
-   * then. Default: after it, with the other hooks.
-   */
+  /** `'auth'` also limits wrong keys, but knows no caller. Default: after auth. */
   readonly before?: 'auth'
-  /** Callers that are counted at the same time; the one not seen for longest is forgotten. Default 10,000. */
+  /** Maximum number of counted callers; drops the least recently seen. Default 10,000. */
   readonly maxKeys?: number
 }
 
 /**
- * Returns a hook that refuses with 429 and `retry-after` whoever sends more than its share, and tells everybody by the
- * headers `RateLimit` and `RateLimit-Policy` what is left.
- * **Errors**: InvalidArgument for a wrong option.
- * **Source**: draft-ietf-httpapi-ratelimit-headers-10 for the headers.
- * **Example** `svc.onRequest(rateLimit({ rate: 10, burst: 50 }))`
+ * Returns a hook that answers 429 with `retry-after` above the limit, and tells the rest by `RateLimit` and
+ * `RateLimit-Policy`. **Errors**: InvalidArgument. **Source**: draft-ietf-httpapi-ratelimit-headers-10. **Example**
+ * `svc.onRequest(rateLimit({ rate: 10, burst: 50 }))`
  */
 export function rateLimit(options: RateLimitOptions): RequestHook {
   checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys'])
@@ -72,7 +63,7 @@ function addressOf(ctx: Context): string {
   return `address ${remoteAddress.includes(':') ? networkOf(remoteAddress) : remoteAddress}`
 }
 
-/** Returns the first 64 bits of an IPv6 address: whoever has one address usually has all that begin so. */
+/** Returns the first 64 bits of an IPv6 address, which usually belong to one user. */
 function networkOf(address: string): string {
   const [left, right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
   const zeros = right === undefined ? [] : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')

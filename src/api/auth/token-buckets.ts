@@ -1,12 +1,9 @@
-/** Token buckets: how often each of many callers may do something. @module */
-
 /** What is left to a caller. */
 export interface Share {
-  /** Whether the caller may go on; a token was taken then. */
   readonly isAllowed: boolean
-  /** Whole tokens that are left. */
+  /** Whole tokens left. */
   readonly remaining: number
-  /** Until there is a whole token again. **Units**: milliseconds. */
+  /** Until the next whole token. **Units**: milliseconds. */
   readonly waitMs: number
 }
 
@@ -16,28 +13,28 @@ interface Bucket {
   at: number
 }
 
-/** One bucket for each key, filled at a steady rate. The least recently used is forgotten above a number of keys. */
+/** A bucket for each key, filled at a steady rate. Above a number of keys the least recently used is dropped. */
 export class TokenBuckets {
   readonly #perMs: number
   readonly #burst: number
   readonly #maxKeys: number
   readonly #buckets = new Map<string, Bucket>()
 
-  /** `rate`: tokens a second; `burst`: what a bucket holds. */
+  /** `rate`: tokens a second; `burst`: size of a bucket. */
   constructor(rate: number, burst: number, maxKeys: number) {
     this.#perMs = rate / 1000
     this.#burst = burst
     this.#maxKeys = maxKeys
   }
 
-  /** Takes a token of a key. `now`: of a steady clock. **Units**: milliseconds. */
+  /** Takes a token. `now`: of a steady clock. **Units**: milliseconds. */
   take(key: string, now: number): Share {
     const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, at: now }
     const tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.at) * this.#perMs)
     const isAllowed = tokens >= 1
     bucket.tokens = isAllowed ? tokens - 1 : tokens
     bucket.at = now
-    // Behind all others: the first one is the least recently used.
+    // Moves it to the end: the first one is the least recently used.
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
     const [oldest] = this.#buckets.keys()
