@@ -28,7 +28,6 @@ export interface BodyOwner {
   pause(): void
   resume(): void
   refuse(error: ServingError): void
-  /** Called with the whole body in a buffer of the pool. */
   run(body: Uint8Array): void
   runReceived(receiver: EndpointReceiver, isCorked: boolean): void
   fault(error: unknown): void

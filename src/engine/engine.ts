@@ -24,7 +24,6 @@ export interface ServerState {
   readonly health: Health
   readonly log: Logger
   readonly observer?: RequestObserver | undefined
-  /** Runs before the body is read. */
   readonly before?: RunBefore | undefined
   readonly readsHeaders?: readonly string[] | 'all'
   readonly cors?: Cors | undefined
@@ -45,7 +44,6 @@ export interface Engine {
   readonly name: EngineName
   readonly port: number
   stopAccepting(): void
-  /** Requests that still run are aborted. */
   close(): Promise<void>
 }
 
@@ -53,7 +51,6 @@ export interface Engine {
 export interface ExchangeSocket {
   /** Whether the callback that delivers the body must not write the response. */
   readonly answersLater: boolean
-  /** Whether the caller may reuse written bytes. */
   readonly copies: boolean
   cork(writes: () => void): void
   /** `before`: of {@link HttpResponse}, only if the socket `sendsBefore`. */

@@ -170,7 +170,6 @@ class ResponseStream {
     })
   }
 
-  /** Returns a promise if the next chunk has to wait. */
   #send(chunk: unknown): Promise<void> | undefined {
     if (!isChunk(chunk)) throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
     if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)

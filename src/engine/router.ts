@@ -90,7 +90,6 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
 
 interface Pattern {
   readonly regex: RegExp
-  /** Sorts patterns by their first different segments. */
   readonly rank: string
   readonly endpoints: readonly Endpoint[]
 }

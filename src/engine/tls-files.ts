@@ -12,7 +12,6 @@ const pollMs = 1_000
 export interface TlsPem {
   readonly cert: Buffer
   readonly key: Buffer
-  /** The authority of the clients' certificates. */
   readonly clientCa: Buffer | undefined
 }
 

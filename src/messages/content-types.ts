@@ -49,7 +49,6 @@ export interface ContentType<M> {
 const dtypeNames = ['UNSPECIFIED']
 for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
 
-/** The lists of elements, under their field numbers in an owner. */
 function listFields(owner: 'ndarray' | 'series') {
   const fields = valueLists.map((list) => [
     list.property,
@@ -206,7 +205,6 @@ export function numberOf(owner: ContentOwner, field: ProtoField): number {
 export interface RawContent {
   readonly field: ProtoField
   readonly bytes: Uint8Array
-  /** Bytes in front of `bytes` that may be overwritten. */
   readonly room: number
 }
 
@@ -220,7 +218,6 @@ export class OneOf {
     this.#fields = byNumber[owner]
   }
 
-  /** False: the field is not a member. */
   take(reader: ProtoReader): boolean {
     const field = this.#fields[reader.field]
     if (field === undefined || !reader.is(wireType.bytes)) return false

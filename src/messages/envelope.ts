@@ -64,7 +64,6 @@ function messageWriter(content: ProtoContent): ProtoWriter {
   return writer
 }
 
-/** A writer that needs more grows. */
 function sizeHint({ field, message }: ProtoContent): number {
   if (typeof message === 'string' || message instanceof Uint8Array) return message.length + 64
   let size = 256

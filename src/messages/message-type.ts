@@ -44,7 +44,6 @@ export class MessageType<M extends object> {
   /** **Errors**: BadInput. */
   read(reader: ProtoReader): M {
     const message: OpenMessage = {}
-    // A bit for each field number.
     let unfinished = 0
     while (reader.next()) {
       const field = this.#byNumber[reader.field]

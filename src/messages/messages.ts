@@ -77,9 +77,7 @@ export type ValueList = `${ListScalar}Values`
 export interface ListField {
   readonly dtype: ListDType
   readonly property: ValueList
-  /** Number of the element type in the enum DType. */
   readonly number: number
-  /** Field number in NDArray. */
   readonly ndarray: number
   readonly series: number
 }

@@ -57,7 +57,6 @@ export class PackedList<K extends PackedKind> {
       this.#takeFew(reader, end)
       return
     }
-    // The tag and the length in front may be overwritten.
     const bytes = moveToAligned(reader.raw(reader.pos, end), size, reader.pos - start + 1)
     reader.pos = end
     const count = bytes.length / size

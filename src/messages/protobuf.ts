@@ -108,7 +108,6 @@ export class ProtoReader extends Reader {
     return end
   }
 
-  /** `read` reads the message to its end. */
   message<T>(read: (reader: ProtoReader) => T): T {
     const end = this.extent()
     const { len } = this
@@ -191,7 +190,6 @@ export class ProtoWriter extends BufferWriter {
     this.tag(field, wireType.bytes).string(text.toWellFormed())
   }
 
-  /** For callers that write into `buf`. */
   reserve(count: number): void {
     const need = this.pos + count
     if (need <= this.buf.length) return

@@ -26,7 +26,6 @@ export const errorInfoType = 'google.rpc.ErrorInfo'
 export interface RpcError {
   readonly status: GrpcStatusName
   readonly message: string
-  /** A google.rpc.ErrorInfo. */
   readonly info: Uint8Array
 }
 

@@ -49,7 +49,6 @@ export class UnaryMessage {
     return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.#filled
   }
 
-  /** Returns the status of an invalid message. */
   take(piece: Buffer): MessageFault | undefined {
     let at = 0
     while (this.#prefix < prefixBytes) {

@@ -15,7 +15,6 @@ export function readValue(reader: ProtoReader, depth = 0): unknown {
   return value
 }
 
-/** Merges lists and structs with the value before. */
 function readField(reader: ProtoReader, before: unknown, depth: number): unknown {
   const { field } = reader
   if (field === 1 && reader.is(wireType.varint)) {

@@ -1,7 +1,6 @@
 /** Varints ⇄ typed arrays: protobufjs makes an object of each of 64 bits. @module */
 import type { ProtoReader, ProtoWriter } from './protobuf.ts'
 
-// Words that are written before there is room for more.
 const block = 4096
 
 /** The last byte of each is below 0x80. */

@@ -92,7 +92,6 @@ export class Backends {
   }
 }
 
-/** An unknown name has no addresses. */
 async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]> {
   const suffix = port === '' ? '' : `:${port}`
   const host = hostname.replace(/^\[|\]$/g, '')

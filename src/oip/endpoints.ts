@@ -20,7 +20,6 @@ export interface OipServer {
   readonly prefix: string
   /** Whether the names of all models are published. */
   readonly introspection: boolean
-  /** Returns why the server cannot answer now; undefined if it can. */
   unready(): string | undefined
   /** Called for an error that comes after the answer's status. */
   onLateError(error: ServingError, requestId: string): void
@@ -69,7 +68,6 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
   return [...known, wrongPaths(`${at}/*`)]
 }
 
-/** Refuses wrong paths and methods in the protocol's JSON. */
 function wrongPaths(path: string): Endpoint {
   const never = (): never => {
     throw new TypeError('no method goes here')
@@ -114,7 +112,6 @@ function absent(get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   ]
 }
 
-/** Whether the body is `{"ready": true}`. */
 function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')

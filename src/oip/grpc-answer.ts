@@ -12,7 +12,6 @@ export interface AnswerInfo {
   readonly name: string
   readonly version: string
   readonly id: string
-  /** The parameter `triton_final_response`. */
   readonly isFinal?: boolean
 }
 

@@ -54,7 +54,6 @@ interface RawInput {
 }
 
 interface Contents {
-  /** Number of the field; 0 if there is no list yet. */
   field: number
   list: PackedList<PackedKind> | undefined
   /** Alternating starts and ends of BYTES elements in the message. */
@@ -143,7 +142,6 @@ function readInput(reader: ProtoReader, integers: Quota): RawInput {
   return input
 }
 
-/** Kinds of the lists of contents, from field 1 on. */
 const kinds: readonly PackedKind[] = ['bool', 'int32', 'int64', 'uint32', 'uint64', 'float32', 'float64']
 
 function readContents(reader: ProtoReader, before: Contents | undefined, integers: Quota): Contents {

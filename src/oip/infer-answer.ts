@@ -17,7 +17,6 @@ import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
 export interface EncodedAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: string | Uint8Array
-  /** Set if the body lies in memory of the pool. */
   readonly pooled?: PooledBody
   readonly before?: string
 }

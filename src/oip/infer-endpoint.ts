@@ -107,7 +107,6 @@ interface ReadRequest {
   readonly isRaw: boolean
 }
 
-/** The body is the elements of the only input. */
 function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
   return whenReady(describeModel(model), ({ inputs }) => {
     const [info] = inputs

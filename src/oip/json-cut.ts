@@ -122,7 +122,6 @@ function isKey(text: Buffer, start: number, end: number, key: string): boolean {
   return true
 }
 
-/** Returns the position behind a string, or the end of the text. */
 function stringEnd(text: Buffer, at: number): number {
   const near = Math.min(text.length, at + 32)
   for (let end = at + 1; end < near; end++) {

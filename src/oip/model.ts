@@ -33,9 +33,7 @@ export interface Model {
   readonly name: string
   readonly version: string
   readonly statistics: Statistics
-  /** Headers that the model's function reads. */
   readonly readsHeaders: readonly string[] | 'all'
-  /** Why it cannot answer now; undefined if it can. */
   readonly unready: string | undefined
   /** **Errors**: rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>

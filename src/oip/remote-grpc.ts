@@ -24,7 +24,6 @@ const pingMs = 30_000
 const windowBytes = 4 * 1024 * 1024
 const service = '/inference.GRPCInferenceService/'
 
-/** HTTP statuses of gRPC's. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
 
 /** Connections to servers. */

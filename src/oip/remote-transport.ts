@@ -12,7 +12,6 @@ export interface RemoteInit {
   readonly urls: readonly string[]
   readonly model: string
   readonly version: string
-  /** Number of its RemoteLife. */
   readonly life: number
 }
 

@@ -64,7 +64,6 @@ async function modelFile(version: string, path: string): Promise<ModelFile> {
   return { version, path, signature: `${mtimeMs} ${size} ${ino}` }
 }
 
-/** By `version_policy`. */
 function selectVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
   const policy = config.version_policy?.[0]
   if (!isMessage(policy)) return found.slice(0, 1)

@@ -41,7 +41,6 @@ interface Fault {
   readonly signature: string
 }
 
-/** Counts the calls of a model, so that it ends after the last one. */
 class CountedModel extends RunnerModel {
   #calls = 0
   #onIdle: (() => void) | undefined

@@ -23,7 +23,6 @@ export type Inputs = ReadonlyMap<string, Tensor>
 /** A descriptor as tensors. */
 export interface TensorView {
   readonly infos: readonly TensorInfo[]
-  /** Whether inputs of other names are taken, too. */
   readonly isOpen?: boolean
   /** **Errors**: BadInput. */
   fromTensors(inputs: Inputs, ctx: Context): MaybePromise<unknown>

@@ -54,7 +54,6 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
 
 const oneText = { datatype: 'BYTES', shape: [1] } as const
 
-/** The shape may have any number of ones. */
 function onlyText({ name, array }: Tensor): string {
   if (array.size === 1) return (array.data as string[])[0]
   const what = `one element for input ${shown(name)}`

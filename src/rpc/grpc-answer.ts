@@ -35,7 +35,6 @@ export class GrpcAnswer {
     this.#handed += bytes
   }
 
-  /** Times the client until `ready` settles. */
   async caughtUp(ready: Promise<void>): Promise<void> {
     this.#clock?.start()
     try {

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http2'
 import { type HeaderLine, HeaderList, type RequestHeaders } from '../http/message.ts'
 
-// Those of gRPC itself.
 const protocolNames = new Set([
   'grpc-timeout',
   'grpc-encoding',

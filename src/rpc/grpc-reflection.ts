@@ -4,7 +4,6 @@ import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
 import { grpcStatusNumbers } from '../messages/rpc-error.ts'
 import { answerPlainly, drained, type GrpcMethod } from './grpc-stream.ts'
 
-// A request is the name of a symbol.
 const maxBytes = 4096
 // Members of ServerReflectionRequest and ServerReflectionResponse.
 const asked = Object.freeze({ host: 1, fileName: 3, symbol: 4, services: 7 })

@@ -21,13 +21,11 @@ export interface Status extends MessageFault {
 
 /** Answers one message of a call. */
 export interface Answerer {
-  /** Why the message is refused before it has come. */
   readonly refusal: MaybePromise<Status | undefined>
   /** Called with the whole message, unless it was refused. The messages of a call come one after the other. */
   run(message: Uint8Array): MaybePromise<void>
   /** Ends what cannot be received; returns the status. */
   fail(error: ServingError): Status
-  /** Called if the client or its deadline has ended the call. */
   cancel(): void
 }
 
@@ -37,7 +35,6 @@ export interface GrpcMethod {
   readonly isDuplex?: boolean
   /** Default: the limit of the server. **Units**: bytes. */
   readonly maxBytes?: number
-  /** Called with the first bytes of each message. */
   begin(call: GrpcStream): Answerer
 }
 
@@ -85,7 +82,6 @@ export class GrpcStream {
   #deadline = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #ownHeaders: OutgoingHttpHeaders | undefined
-  // Whether the status was decided, or the stream is gone.
   #isOver = false
 
   constructor(server: GrpcStreamServer, stream: ServerHttp2Stream, headers: IncomingHttpHeaders, method: GrpcMethod) {

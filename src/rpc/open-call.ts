@@ -70,7 +70,6 @@ export class OpenCall implements Answerer {
   #isAdmitted = false
   #isOver = false
 
-  /** Runs the hooks of the service, unless the server is busy. */
   constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall) {
     this.#server = server
     this.call = call

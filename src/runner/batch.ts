@@ -72,7 +72,6 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#size++
   }
 
-  /** Returns false if the request is not in the queue. */
   remove(request: W): boolean {
     const group = this.#groups.get(request.key)
     const at = group?.waiting.findIndex((one) => one.request === request) ?? -1

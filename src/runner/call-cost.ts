@@ -18,7 +18,6 @@ export class CallCost {
     this.#rowsTime = this.#rowsTime * decay + rows * ms
   }
 
-  /** Mean time of a call; 0 before the first. */
   get meanMs(): number {
     return this.#weight === 0 ? 0 : this.#time / this.#weight
   }

@@ -7,11 +7,9 @@ export interface CallQueue<W> {
   /** Whether the waiting calls are so short that a message for each would cost more than the calls. */
   readonly gathers: boolean
   push(call: W, now: number, isIdle: boolean): void
-  /** Returns false if the call is not in the queue. */
   remove(call: W): boolean
   /** When a free worker should get calls: Infinity if no call waits. */
   dueAt(now: number): number
-  /** Removes and returns the calls for the next of so many free workers. */
   take(now: number, freeWorkers: number): W[]
   learn(count: number, ms: number): void
 }

@@ -95,7 +95,6 @@ export class Dispatcher {
     this.#schedule()
   }
 
-  /** Ends a worker, which gets no more calls. */
   endWorker(worker: ModelWorker): void {
     const slot = this.#slots.get(worker)
     if (slot !== undefined) slot.isEnding = true
@@ -139,7 +138,6 @@ export class Dispatcher {
     return true
   }
 
-  /** Returns why a call would be refused now; undefined if it would not. */
   refusal(): Error | undefined {
     const { maxQueue, name } = this.#options
     if (this.#closed !== undefined || this.#waiting < maxQueue) return this.#closed
@@ -203,7 +201,6 @@ export class Dispatcher {
       const calls = this.#take(queue.calls, free.length).filter((call) => !this.#isOver(call))
       if (calls.length === 0) continue
       const slot = free.reduce((min, one) => (one.busy < min.busy ? one : min))
-      // Last in the order: calls go round, so that all workers stay warm.
       this.#slots.delete(slot.worker)
       this.#slots.set(slot.worker, slot)
       void this.#send(queue, slot, calls)

@@ -14,7 +14,6 @@ import type { Channel, ModelWorker, Transfer } from './worker.ts'
 export interface OpenStream {
   readonly channel: Channel
   readonly done: Promise<unknown>
-  /** Called if the reader stops before the end. */
   abandon(): void
 }
 
@@ -28,7 +27,6 @@ export interface JobContext {
   /** Called at most once for a job, never after its {@link Job.end}. */
   hung(job: Job): void
   endWorker(worker: ModelWorker): void
-  /** Called for a call whose argument cannot be sent. */
   refused(call: RunnerCall, error: unknown): void
 }
 
@@ -86,7 +84,6 @@ export class Job implements CallOwner {
     this.worker.run(message, []).catch(() => {})
   }
 
-  /** Called when the worker is done with the job or has ended. */
   end(): void {
     this.#isOver = true
     this.#disarm?.()

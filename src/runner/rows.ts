@@ -99,7 +99,6 @@ function allocate(dtype: DType, length: number): Elements {
   return dtype === 'str' ? new Array<string>(length) : new (dataConstructor(dtype as NumericDType))(length)
 }
 
-/** Returns the index after the last element. */
 function append(from: Elements, to: Elements, at: number): number {
   if (Array.isArray(from)) for (let i = 0; i < from.length; i++) (to as string[])[at + i] = from[i]
   else (to as Float32Array).set(from as Float32Array, at)

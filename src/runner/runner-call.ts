@@ -27,7 +27,6 @@ export function whenAborted(options: CallOptions, listener: (reason: unknown) =>
 
 /** What holds a call: its queue, then its job. */
 export interface CallOwner {
-  /** Called if the caller does not want the answer any more. */
   abandoned(call: RunnerCall): void
 }
 
@@ -39,7 +38,6 @@ export class RunnerCall implements Waiting {
   readonly deadlineMs: number | undefined
   /** **Units**: milliseconds of the dispatcher's clock. */
   queuedAt = 0
-  /** Set before the call is queued, if it is traced. */
   trace: CallTrace | undefined
   over = false
   // One object for all calls, not a closure for each, which would keep the calls alive: test/runner/memory.test.ts
@@ -63,7 +61,6 @@ export class RunnerCall implements Waiting {
   follow(options: CallOptions, clock: Clock): void {
     const unsubscribe = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
     const { deadlineMs } = options
-    // The server ends the deadline of a context.
     if (deadlineMs === undefined || options instanceof Context) {
       this.#unsubscribe = unsubscribe
     } else {

@@ -45,7 +45,6 @@ export interface CallOptions {
 
 type Input<F> = F extends (...args: infer A) => unknown ? A[0] : never
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
-/** What a generator yields, in a list of one; never for other results. */
 type Yielded<R> = [R] extends [never]
   ? never
   : unknown extends R

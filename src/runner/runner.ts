@@ -65,7 +65,6 @@ const reserved = [
   '__proto__',
 ]
 
-/** Each loaded at its first use. */
 const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorkers>>> = {
   none: async () => (await import('./inline-worker.ts')).startInline,
   thread: async () => (await import('./thread-workers.ts')).startThreads,
@@ -284,7 +283,6 @@ export type RemoteRunner = RunnerLife & RemoteMethods
 
 /** The class {@link Runner}: its objects have the methods of its type parameter. */
 export interface RunnerClass {
-  /** A model of another server. */
   new (name: string, options: RemoteOptions): RemoteRunner
   /** A model of a module whose type is `M`, or a Python model with the methods of `M`. */
   new <M = unknown>(name: string, options: RunnerOptions<M> | PythonOptions<M>): Runner<M>

@@ -145,7 +145,6 @@ registerSerializer<BinaryFile>({
     }),
 })
 
-// Frames cross as Arrow files, with their labels beside them.
 registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',

@@ -127,7 +127,6 @@ function detach(view: View): View {
   try {
     return structuredClone(view, { transfer: [view.buffer] })
   } catch {
-    // WebAssembly's memory, and that of some native code.
     return copyOf(view)
   }
 }

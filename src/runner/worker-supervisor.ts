@@ -49,7 +49,6 @@ export class WorkerSupervisor {
   readonly #size: number
   readonly #started: Promise<void>
   readonly #retries = new Map<ModelWorker, () => void>()
-  /** Workers that are ended because of a hung call. */
   readonly #hung = new Set<ModelWorker>()
   #settle!: { resolve(): void; reject(error: Error): void }
   #loaded = 0
@@ -122,7 +121,6 @@ export class WorkerSupervisor {
     await this.#pool.stop()
   }
 
-  /** Why the runner cannot answer now; undefined if it can. */
   get unready(): string | undefined {
     const { name } = this.#settings
     if (this.#isStopped) return `the runner ${name} has stopped`

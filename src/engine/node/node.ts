@@ -131,7 +131,6 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   })
 }
 
-/** The error of a head that another parser may read otherwise. */
 function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
   if (rawHeaders.filter(isHostName).length > 1) return new BadInput('expected host once, received it twice')
   if (headers['transfer-encoding'] !== '') return undefined

@@ -32,7 +32,6 @@ export class UwsSocket implements ExchangeSocket {
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
   #sendsEvents = false
   readonly #clientCloses: boolean
-  // Whether the native response is invalid.
   #gone = false
 
   constructor(
@@ -262,7 +261,6 @@ export function sendText(res: NativeResponse, response: HttpResponse, isHead: bo
   res.end(response.body as string, close)
 }
 
-/** With the content-length of the body, if it is known. */
 function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
   const { body } = response
   writeHead(res, response, echoedId)

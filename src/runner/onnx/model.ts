@@ -12,7 +12,6 @@ export interface OnnxInit extends OnnxOptions {
 
 /** What a file says of its model. */
 export interface OnnxDescription {
-  /** The name in the Open Inference Protocol. */
   readonly platform: 'onnxruntime_onnx'
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]

@@ -42,7 +42,6 @@ export interface OnnxModel {
    * dtype or shape; onnxruntime's own.
    */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
-  /** Frees the model's memory; further calls do nothing. */
   release(): Promise<void>
 }
 
@@ -143,7 +142,6 @@ function tensorInfo(meta: InferenceSession.ValueMetadata, place: string): Tensor
       `expected a tensor of a dtype that NDArray has for ${place}, received ${received}${advice}`,
     )
   }
-  // A dimension of any size is a string.
   const shape = meta.shape.map((dim) => (typeof dim === 'number' ? dim : -1))
   return { name: meta.name, dtype, shape }
 }

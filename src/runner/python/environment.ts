@@ -62,7 +62,6 @@ export async function pythonExecutable(
   throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
 }
 
-/** `python.packages` of the build configuration. */
 function configuredPackages(): readonly string[] {
   const { SERVING_PYTHON_PACKAGES } = process.env
   return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []

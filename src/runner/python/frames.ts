@@ -134,7 +134,6 @@ export class FrameReader {
     const memories = views.map(([type, bytes, start]) => {
       const Container = containers[type]
       if (start === -1) {
-        // Its own memory: it may be moved.
         const own = new Uint8Array(frame.subarray(at, at + bytes))
         at += filledUp(bytes)
         return new Container(own.buffer)

@@ -17,7 +17,6 @@ interface PythonFailure {
   readonly status?: number
 }
 
-/** A serializer for Python alone, never looked up by its `type`. */
 function plainForm<T>(
   name: string,
   toFields: (value: T) => Readonly<Record<string, unknown>>,

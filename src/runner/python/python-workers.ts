@@ -102,7 +102,6 @@ function open(
   }
 }
 
-/** Unpacks the error of a stream's message. */
 function withError(message: Up): Up {
   if (message.kind !== 'part') return message
   const { kind, item } = message.part as { readonly kind: string; readonly item: Packed }
