@@ -3,10 +3,7 @@ const staleMs = 2_000
 // Time of a measurement. **Units**: milliseconds.
 const windowMs = 20_000
 
-/**
- * Counts open requests and limits those that run. A request takes a slot only when it can run: a client that announces
- * a body and does not send it takes none.
- */
+/** Counts open requests. One that has not sent its body takes no slot. */
 export class ConcurrencyLimiter {
   readonly #max: number
   #open = 0

@@ -18,8 +18,7 @@ export interface InjectRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * A FormData is sent as multipart/form-data, other objects as JSON, with their `content-type` unless `headers` has
-   * one.
+   * A FormData is sent as multipart/form-data, objects as JSON, each with its `content-type` unless `headers` has one.
    */
   readonly body?: Uint8Array | ArrayBuffer | FormData | InjectJson
 }

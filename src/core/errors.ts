@@ -1,7 +1,4 @@
-/**
- * All error codes with HTTP status, gRPC status and meaning; also the source of docs/reference/errors.md. A closed
- * list.
- */
+/** All error codes with HTTP status, gRPC status and meaning. A closed list. */
 export const errorTable = {
   bad_input: { status: 400, grpc: 'INVALID_ARGUMENT', meaning: 'The request does not fit the input descriptor.' },
   unsupported_media_type: {

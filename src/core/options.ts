@@ -3,10 +3,7 @@ import { expected, InvalidArgument } from './errors.ts'
 /** Options without null, which means none. */
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
-/**
- * Drops null options (the specification's "or none"). Refuses unknown ones, so that no misspelled option is ignored.
- * **Errors**: InvalidArgument naming the option and the known ones.
- */
+/** Drops null options, the specification's "or none". **Errors**: InvalidArgument for an unknown option. */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))

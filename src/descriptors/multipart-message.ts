@@ -25,10 +25,7 @@ export function missingPart(name: string, where: string): BadInput {
   })
 }
 
-/**
- * Converts a message to an object with a value for each declared part. A message holds one part per name, so a part
- * with `many` is a list of at most one. **Errors**: BadInput with the part's name in its path.
- */
+/** Returns a value for each declared part; messages have one part per name. **Errors**: BadInput with its name. */
 export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
   // Without a prototype, so that `__proto__` is an ordinary name.
   const values: Record<string, unknown> = Object.create(null)

@@ -97,10 +97,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
   }
 
-  /**
-   * Makes a descriptor with the sample's dtype and shape; `options` override them. **Errors**: BadInput for a bare
-   * scalar, and for a sample that is no array.
-   */
+  /** Makes a descriptor with the sample's dtype and shape; `options` override them. **Errors**: BadInput. */
   static fromSample<D extends DType = DType>(
     sample: NDArray<D> | Nested | ArrayBufferView,
     options: NumpyNdarrayOptions<D> = {},

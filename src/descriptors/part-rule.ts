@@ -19,10 +19,7 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
   }
 }
 
-/**
- * Declares a part that may come any number of times: a list, in the order of arrival. **Example** `io.many(new
- * io.Image())`
- */
+/** Declares a part that may come any number of times: a list, in order. **Example** `io.many(new io.Image())` */
 export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'> {
   return new PartRule(descriptor, 'many')
 }

@@ -33,10 +33,7 @@ export interface FileSelection<T> {
   readonly descriptor: (part: FormPart) => PartDescriptor<T>
 }
 
-/**
- * Takes the first file (a part with a filename) of an accepted type, and skips all other parts. **Errors**: BadInput
- * `part` if there is no file; UnsupportedMediaType if no file has an accepted type.
- */
+/** Takes the first file of an accepted type. **Errors**: BadInput `part` without a file; UnsupportedMediaType. */
 export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSelection<T>): FormPlan<T> {
   let taken = false
   let value: T | undefined

@@ -6,10 +6,7 @@ export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nos
 
 const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
 
-/**
- * Checks and lays out the lines once, and freezes them. **Errors**: InternalError for a line that cannot be sent or
- * that depends on the request.
- */
+/** Checks and lays out the lines once. **Errors**: InternalError for invalid or request-dependent lines. */
 export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLine[] {
   for (const [name, value] of lines) {
     const isConstant = !isFramingHeader(name) && name !== 'x-request-id' && name === name.toLowerCase()

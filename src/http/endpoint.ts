@@ -1,7 +1,4 @@
-/**
- * What a path of the HTTP port answers. A protocol is one file that implements it, and one line in `endpoints.ts`.
- * @module
- */
+/** What a path of the HTTP port answers. A protocol is one such file, and one line in `endpoints.ts`. @module */
 import type { ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
@@ -23,10 +20,7 @@ export interface RequestTarget {
 /** Receives a body in pieces. `write` and `abort`: see {@link BodyReceiver} of descriptors. */
 export interface EndpointReceiver {
   write(piece: Uint8Array): void | Promise<void>
-  /**
-   * Called once, when the request has its slots: starts an answer that may precede the body's end; `end` then returns
-   * undefined. Never rejects.
-   */
+  /** Called once the request has its slots: may answer before the body's end; `end` then returns undefined. */
   answer?(): Promise<HttpResponse>
   /** Called when the body is complete. Never throws, never rejects. */
   end(): MaybePromise<HttpResponse> | undefined

@@ -104,10 +104,7 @@ export function requireMediaType(
   )
 }
 
-/**
- * Returns the client's type, or that of the name for none or `application/octet-stream`; undefined if neither can be a
- * header.
- */
+/** Returns the client's type, or the name's for none or `application/octet-stream`; undefined without a valid one. */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
   const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)
   const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined

@@ -52,10 +52,7 @@ export class HttpRequest {
     this.#bytes = bytes
   }
 
-  /**
-   * @internal Returns a request with lent bytes: `true` for a socket's, valid during its callback; a pool's until
-   * `release`; false for the request's own.
-   */
+  /** @internal `owner`: `true` for a socket's bytes, valid during its callback; a pool's, valid until `release`. */
   static lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest {
     const request = new HttpRequest(headers, bytes)
     request.#borrowed = owner
@@ -122,10 +119,7 @@ function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
 /** A piece of a streamed body; strings are sent as UTF-8. */
 export type Chunk = string | Uint8Array
 
-/**
- * Iterables are sent as chunks, an async one with a content-length if the headers have it; others with a
- * content-length.
- */
+/** Bytes and texts have a content-length; iterables are chunks, unless an async one has that header. */
 export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 
 /** A header line. */

@@ -15,10 +15,7 @@ export interface OutcomeDurations {
 
 /** How one request ended. */
 export interface Outcome {
-  /**
-   * HTTP status; for gRPC that of its code in `errorTable`. 499 if the client left before it, 500 if the connection was
-   * cut.
-   */
+  /** HTTP status, for gRPC of its code in `errorTable`. 499: the client left before it; 500: the connection was cut. */
   readonly status: number
   /** Code of the error, such as `bad_input`. */
   readonly code: string | undefined

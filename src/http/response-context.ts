@@ -11,10 +11,7 @@ function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[])
   return [...lines, ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
 }
 
-/**
- * Status, headers and cookies that a hook or function adds. Those of a failed function are dropped; those of hooks
- * stay.
- */
+/** Status, headers and cookies that a hook or function adds; those of a failed function are dropped. */
 export class ResponseContext {
   #saved: HeaderLine[] | undefined
   #status: number | undefined
@@ -33,10 +30,7 @@ export class ResponseContext {
     this.#status = value
   }
 
-  /**
-   * Replaces a header, also the descriptor's `content-type`. **Errors**: InvalidArgument for an invalid or framing
-   * header.
-   */
+  /** Replaces a header, also `content-type`. **Errors**: InvalidArgument for an invalid or framing header. */
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase()
     if (!isHeaderName(key)) throw new InvalidArgument(expected('a token', 'header name', name))

@@ -22,10 +22,7 @@ export interface ParquetAddon {
   writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array, at: number): boolean
 }
 
-/**
- * Exports of native/src/async_addon.cpp. They run on libuv's threads: leave the arguments alone until the promise
- * settles.
- */
+/** Exports of native/src/async_addon.cpp. Arguments must not change or move until the promise settles. */
 export interface AsyncAddon {
   countElementsAsync(json: Uint8Array, cast: number, words: Float64Array): Promise<number>
   parseNdarrayAsync(json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array): Promise<undefined>

@@ -19,10 +19,7 @@ const token = /\\.|"|-?\d[\d.eE+-]*/gs
 // Every integer of 15 digits is a double.
 const maxHeldDigits = 15
 
-/**
- * Returns the numbers of a valid text that JSON.parse would change, in order. Those with a fraction or exponent are
- * doubles.
- */
+/** Returns the numbers of a valid text that JSON.parse would change. Those with a fraction or exponent are doubles. */
 export function bigNumbersIn(text: string): BigNumber[] {
   const found: BigNumber[] = []
   let inString = false

@@ -48,10 +48,7 @@ function exponentOf(value: number): number {
   return (wordCells[highWord] >>> 20) - 1023
 }
 
-/**
- * Returns the shortest text that reads back as the same float of `width` bytes, in JavaScript's layout, with `.0` on
- * integral values without an exponent.
- */
+/** Returns the shortest text that reads back as the same float of `width` bytes; integral values end in `.0`. */
 export function floatText(value: number, width: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
   const shown = width === 8 ? value : shortest(value, width)
