@@ -3,10 +3,7 @@
 import type { ModelTensor } from '../api/model-options.ts'
 import { type DType, elementTypes } from '../core/dtype.ts'
 
-/**
- * `dtype`: BF16 is widened to float32. `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents,
- * or 0. `config`: number and name in the enum DataType of model configurations.
- */
+/** `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents. `config`: enum DataType. */
 export const datatypes = {
   BOOL: { dtype: 'bool', bytes: 1, contents: 1, config: [1, 'TYPE_BOOL'] },
   UINT8: { dtype: 'uint8', bytes: 1, contents: 4, config: [2, 'TYPE_UINT8'] },

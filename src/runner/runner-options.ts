@@ -79,10 +79,7 @@ export interface BatchOptions {
 export interface MethodOptions extends BatchOptions {
   /** The method is a generator, whose values are sent one by one. */
   readonly stream?: boolean
-  /**
-   * What happens to a running call without callers. `signal`: `call.signal` is aborted. `terminate`: the thread is
-   * replaced, at the price of loading the model again. Default `signal`.
-   */
+  /** A call without callers. `signal`: `call.signal` is aborted. `terminate`: ends the thread. Default `signal`. */
   readonly onAbort?: 'signal' | 'terminate'
 }
 
@@ -113,10 +110,7 @@ export interface RunnerOptions<M = unknown> {
   readonly memoryLimitMb?: number
   /** How long after its deadline a call may run before it counts as hung. Default 5000. **Units**: milliseconds. */
   readonly modelGraceMs?: number
-  /**
-   * What happens to the thread of a call that hangs. `replace`: it is ended and replaced. `report`: it gets no calls
-   * until the call returns, for native code that would end the process too. Default `replace`.
-   */
+  /** A thread whose call hangs: `replace` ends it, `report` waits, since native code may crash. Default `replace`. */
   readonly onHang?: 'replace' | 'report'
   readonly python?: never
 }

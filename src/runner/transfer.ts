@@ -31,11 +31,7 @@ type Visit = (leaf: unknown, path: Path) => unknown
 
 const moved = new WeakSet<object>()
 
-/**
- * Converts a value into one that can be sent; `transfer` gets the buffers to move with a thread's message. Memory is
- * copied, except of objects made by {@link move}, of a SharedArrayBuffer between threads, and without a boundary.
- * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
- */
+/** Makes a value sendable; `transfer`: buffers to move. **Errors**: InvalidArgument, BadInput for deep nesting. */
 export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = []): Packed {
   const objects: PackedObject[] = []
   const plain = mapLeaves(value, [], packLeaf(boundary, transfer, objects), boundary === 'python')

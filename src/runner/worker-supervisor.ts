@@ -12,10 +12,7 @@ import { deviceOf, type ModelWorker, type StartWorkers, type Transfer, type Work
 
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
-  /**
-   * `load_failed`: a replacement could not load the model. `hung`: a call did not return in `modelGraceMs` after its
-   * deadline. `printed`: a line of a model in Python. `environment`: a Python environment is being made.
-   */
+  /** `load_failed`: of a replacement. `hung`: beyond `modelGraceMs`. `printed`: a line of a Python model. */
   readonly kind: 'environment' | 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
   readonly message: string
   readonly cause?: Error

@@ -9,10 +9,7 @@ export interface AcceptingApp {
   close(): void
 }
 
-/**
- * Accepts TLS connections for another app with the routes. New files get a new app: uWebSockets.js never reads a
- * certificate again. Old apps stay until the server closes: nothing tells when their last connection ends.
- */
+/** Accepts TLS for the routes' app. uWebSockets.js never reads a certificate again: new files get a new app. */
 export function tlsApp(uws: Uws, tls: TlsFiles, addRoutes: (app: App) => void): AcceptingApp {
   const acceptor = create(uws, tls)
   const apps: App[] = []

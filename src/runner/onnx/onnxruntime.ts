@@ -1,9 +1,4 @@
-/**
- * ONNX models through onnxruntime-node. The only file that imports it. It refuses shared memory as an input, ignores
- * inputs that the model does not have, and sends telemetry to Microsoft unless ORT_DISABLE_TELEMETRY is set, as here; 0
- * sends it.
- * @module
- */
+/** ONNX models. Only here is onnxruntime-node imported, telemetry off unless ORT_DISABLE_TELEMETRY is 0. @module */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
@@ -59,10 +54,7 @@ export function onnxruntime(): typeof import('onnxruntime-node') {
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
 
-/**
- * Loads an .onnx file for the calling thread. **Errors**: MissingDependencyException without onnxruntime-node;
- * InvalidArgument for a wrong option, a file that is not an ONNX model, and inputs or outputs without a dtype of ours.
- */
+/** Loads a file for this thread. **Errors**: MissingDependencyException; InvalidArgument for options and files. */
 export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
   const path = file instanceof URL ? fileURLToPath(file) : file
   const ort = onnxruntime()

@@ -21,11 +21,7 @@ export interface MakingOptions {
   readonly report?: (message: string) => void
 }
 
-/**
- * Returns the Python executable: the named one, or that of an environment kept by a hash of its packages below
- * `$XDG_CACHE_HOME/serving/python`. One process makes an environment; others wait. **Errors**: InvalidArgument on
- * Windows; SetupError with the installer's last lines.
- */
+/** Returns the Python, or makes its environment once. **Errors**: InvalidArgument on Windows; SetupError. */
 export async function pythonExecutable(
   place: string,
   settings: PythonSettings,
