@@ -11,5 +11,5 @@ import { loadUws } from '../src/engine/uws/uws-package.ts'
  */
 export const bothEngines: readonly EngineName[] = typeof (await loadUws()) === 'string' ? ['node'] : ['uws', 'node']
 
-/** The default engine, for what engines share; each of them with SERVING_ENGINES=all, as in `npm run test:all`. */
-export const engines = process.env.SERVING_ENGINES === 'all' ? bothEngines : bothEngines.slice(0, 1)
+/** The default engine, for what engines share; each of them with TEST_ENGINES=all, as in `npm run test:all`. */
+export const engines = process.env.TEST_ENGINES === 'all' ? bothEngines : bothEngines.slice(0, 1)
