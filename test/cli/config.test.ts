@@ -20,7 +20,10 @@ export default defineConfig({ service: './service.js', workers, baseUrl: '/file'
 /** Runs `serving config` in a folder that has a configuration file. */
 async function configOf(name: string, text: string, args: readonly string[] = [], env: Record<string, string> = {}) {
   const cwd = folder({ 'service.js': service, 'package.json': '{"type":"module"}', [name]: text }, true)
-  return await run(['config', ...args], { cwd, env })
+  const { stderr, ...others } = await run(['config', ...args], { cwd, env })
+  // Node 26 warns of what tsx calls.
+  const warning = /^\(node:\d+\) \[DEP0205\].*\n\(Use `node --trace-deprecation.*\n/gm
+  return { ...others, stderr: stderr.replace(warning, '') }
 }
 
 /** Returns what `serving config` says of one option: its value and where it comes from. */
