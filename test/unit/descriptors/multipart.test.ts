@@ -122,7 +122,8 @@ describe('Multipart input', () => {
         ['arr', '[[1],[1,2]]'],
         ['ann', '{}'],
       ],
-      { reason: 'ragged', path: 'arr' },
+      // The add-on knows an offset in the part, JSON.parse the path of the element.
+      { reason: 'ragged', path: expect.stringMatching(/^arr(\[1\])?$/) },
     ],
     [
       'a part of another type',

@@ -101,6 +101,10 @@ describe('RasterImage.resize', () => {
   it('ends with the reason of its signal', async () => {
     const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
     await expect(image.resize(9, 9, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+  })
+
+  it.skipIf(imageAddon === undefined)('by the add-on, ends with the reason of its signal meanwhile', async () => {
+    const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
     const controller = new AbortController()
     const promise = image.resize(9, 9, { signal: controller.signal })
     controller.abort(new Error('gone'))
