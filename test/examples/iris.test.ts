@@ -3,6 +3,7 @@ import { type Api, Context, call, HeaderList, HttpRequest, NDArray } from 'servi
 import { loadOnnx } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 import svc from '../../examples/iris/service.ts'
+import { nativeStatus } from '../../src/core/native/add-on.ts'
 
 /**
  * A flower that the model has not seen, with what scikit-learn itself answers for it. Made by `examples/iris/train.py`.
@@ -108,7 +109,10 @@ describe('classify', () => {
   it('refuses words, ragged rows and broken JSON with a reason and the place', async () => {
     const refusals = [
       ['[[5.1, 3.5, 1.4, "wide"]]', { reason: 'dtype', path: '[0][3]' }],
-      ['[[5.1, 3.5, 1.4, 0.2], [1]]', { reason: 'ragged', offset: 25 }],
+      [
+        '[[5.1, 3.5, 1.4, 0.2], [1]]',
+        { reason: 'ragged', ...(nativeStatus.loaded ? { offset: 25 } : { path: '[1]' }) },
+      ],
       ['[[5.1, 3.5, 1.4, 0.2]', { reason: 'syntax', offset: 21 }],
     ] as const
     for (const [body, refusal] of refusals) {
