@@ -75,6 +75,8 @@ export async function serveFile(
   const line = await until(() => {
     if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
     return /^serving .* at http.*\n(?:(?:POST|GET) .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
+  }).catch((error: Error) => {
+    throw new Error(`${error.message}; it said: ${running.stdout()}${running.stderr()}`)
   })
   return { ...running, line, port: Number(/:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]) }
 }
