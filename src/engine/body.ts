@@ -35,13 +35,12 @@ export class BodyBuffer {
     return this.#bytes.length
   }
 
-  append(piece: Uint8Array): boolean {
+  /** The caller has compared the length with the limit. */
+  append(piece: Uint8Array): void {
     const length = this.#length + piece.length
-    if (length > this.#limit) return false
     if (length > this.#bytes.length) this.#grow(length)
     this.#bytes.set(piece, this.#length)
     this.#length = length
-    return true
   }
 
   take(): Uint8Array {

@@ -1,108 +1,69 @@
-/** One request of an endpoint and its response, between the socket's events and the endpoint. @module */
-
+/** One request of an endpoint, between the socket's events and the endpoint. @module */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeFailureOf } from '../api/stages.ts'
-import { BadOutput, ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
+import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import type { Context, RequestPeer, Scheme } from '../http/context.ts'
-import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
+import type { EndpointReceiver } from '../http/endpoint.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
-import { mustClose, Reservation, tooLarge, tooMany } from './admission.ts'
-import { decompress, encodingOf } from './body.ts'
-import { BodyIntake, type BodyOwner } from './body-intake.ts'
+import { mustClose, noMemory, tooLarge, tooMany } from './admission.ts'
+import { BodyBuffer, decompress, encodingOf } from './body.ts'
+import { BodyRest } from './body-rest.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
-import { responseFault } from './head.ts'
-import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
-import { logFailure } from './log.ts'
-import type { Limits } from './options.ts'
-import { OutcomeRecorder } from './outcome-recorder.ts'
-import { discard, type ResponseOwner, sendResponse } from './response-stream.ts'
-import { ExchangeClocks } from './transfer-clock.ts'
+import type { IncomingRequest } from './incoming-request.ts'
+import { countedBytes } from './memory-budget.ts'
+import { Reply } from './reply.ts'
+import { TransferClock, withinText } from './transfer-clock.ts'
 
-/** One request, from its headers to the last byte of its response. Once it is `over` nothing writes to the socket. */
-export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
-  readonly socket: ExchangeSocket
-  over = false
-  readonly closes: boolean
-  readonly #server: ServerState
-  readonly endpoint: Endpoint
-  readonly target: RequestTarget
-  readonly ctx: Context
+/** One request, from its headers to the last byte of its response. */
+export class Exchange extends Reply {
+  /** Content-Length; undefined if chunked. */
   readonly declared: number | undefined
-  #intake: BodyIntake | undefined
-  #clocks: ExchangeClocks | undefined
-  #received = 0
-  readonly reservation: Reservation | undefined
-  #closedToInput = false
+  /** After a chunked body a proxy and the server may disagree on the start of the next request. */
+  readonly closes: boolean
+  #body: IncomingBody | undefined
+  #clock: TransferClock | undefined
+  #deadline: NodeJS.Timeout | undefined
   #answersEarly = false
-  pooled: HttpResponse | undefined
-  #wake: (() => void) | undefined
-  readonly recorder: OutcomeRecorder | undefined
 
-  constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
-    this.#server = server
-    this.endpoint = endpoint
-    this.reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
-    this.target = target
-    this.ctx = ctx
-    this.declared = body.declared
-    this.socket = socket
-    // After a chunked body a proxy and the server may disagree on the start of the next request.
-    this.closes = body.declared === undefined
-    ctx.bind(target, endpoint.api, this)
-    const { observer, cors } = server
-    if (cors !== undefined) ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
-    if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
-    // At last: an exchange that could not be made will not leave.
-    if (endpoint.isLimited) server.limiter.enter()
+  constructor(server: ServerState, request: IncomingRequest, socket: ExchangeSocket) {
+    super(server, request, socket)
+    this.declared = request.body.declared
+    this.closes = this.declared === undefined
   }
 
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.ctx.headers, () => this.socket.remoteAddress())
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.#server, this.ctx.headers)
-  }
-
-  get isHead(): boolean {
-    return this.target.method === 'HEAD'
-  }
-
-  get echoedId(): string | undefined {
-    return this.ctx.clientId
-  }
-
+  /** Whether the connection closes after the response. */
   get closing(): boolean {
-    return this.closes || this.#server.health.state !== 'ready'
+    return this.closes || this.server.health.state !== 'ready'
   }
 
   /** Runs the hooks, then calls `ready` to let the body come. */
   begin(ready?: () => void): void {
-    const refusal = this.#server.before?.(this.endpoint, this.ctx)
+    const refusal = this.server.before?.(this.endpoint, this.ctx)
     if (!isPromise(refusal)) {
       if (refusal === undefined) this.#letIn(ready)
       else this.#refuseUnread(refusal, true)
       return
     }
-    this.#intake = new BodyIntake(this)
-    this.#intake.hold()
-    this.clocks.awaitHooks(this.ctx)
-    refusal.then((error) => this.#guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
+    this.#body = new IncomingBody(this, [])
+    this.#awaitDeadline('expected the hooks to end before the request deadline, they did not')
+    refusal.then((error) => this.guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
   }
 
   #begun(refusal: ServingError | undefined, ready?: () => void): void {
     if (this.over) return
-    this.#received = 0
-    this.#clocks?.bodyOver()
-    const held = this.#intake?.release() ?? []
-    this.#intake = undefined
+    this.#stopClocks()
+    const body = this.#body
+    body?.resume()
+    this.#body = undefined
+    this.received = 0
     if (refusal !== undefined) {
       this.#refuseUnread(refusal, false)
       return
     }
+    const { held = [], isComplete = false } = body ?? {}
     this.socket.cork(() => {
-      for (const { bytes, last } of held) this.receive(bytes, last, false)
+      for (const [i, piece] of held.entries()) this.receive(piece, isComplete && i === held.length - 1, false)
     })
     this.#letIn(ready)
   }
@@ -110,161 +71,56 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   #letIn(ready?: () => void): void {
     ready?.()
     if (!this.endpoint.startsUnread || this.declared === 0) return
-    this.#later(() => {
-      if (this.isReceiving && this.#intake === undefined) this.#openIntake().start()
+    this.later(() => {
+      if (this.isReceiving && this.#body === undefined) this.#takeBody().open()
     })
   }
 
-  #openIntake(): BodyIntake {
-    this.clocks.awaitBody(this.ctx)
-    this.#intake = new BodyIntake(this)
-    return this.#intake
+  #takeBody(): IncomingBody {
+    this.awaitBody()
+    this.#body = new IncomingBody(this)
+    return this.#body
   }
 
   #refuseUnread(error: ServingError, isCorked: boolean): void {
-    if (this.declared !== 0 && mustClose(this.#server, this.declared)) this.refuse(error)
+    if (this.declared !== 0 && mustClose(this.server, this.declared)) this.refuse(error)
     else {
-      this.#closedToInput = true
-      const response = this.endpoint.problem(error, this.ctx.id)
-      this.#whenAnswerable(isCorked, (corked) => this.#respond(response, corked))
+      this.isReceiving = false
+      this.#answerSoon(() => this.endpoint.problem(error, this.ctx.id), isCorked)
     }
   }
 
   /** Called within the socket's callback. `borrowed`: the socket may reuse the bytes later. */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
-    if (this.#closedToInput || this.over) return
-    this.#received += piece.length
-    if (this.#intake !== undefined || !last) (this.#intake ?? this.#openIntake()).take(piece, last)
-    else if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
-    else this.#run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
-  }
-
-  get isReceiving(): boolean {
-    return !this.#closedToInput
-  }
-
-  get limits(): Limits {
-    return this.#server.limits
+    if (!this.isReceiving) return
+    this.received += piece.length
+    if (this.#body !== undefined || !last) (this.#body ?? this.#takeBody()).take(piece, last)
+    else if (piece.length > this.server.limits.maxBodyBytes) this.refuse(tooLarge(this.server.limits))
+    else this.run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
   }
 
   pause(): void {
-    this.#clocks?.pauseBody()
+    this.#clock?.pause()
     if (!this.over) this.socket.pause()
   }
 
   resume(): void {
     if (this.over) return
-    this.#clocks?.resumeBody()
+    this.#clock?.start()
     this.socket.resume()
   }
 
-  run(body: Uint8Array): void {
-    this.#run(HttpRequest.lend(this.ctx.headers, body, bufferPool))
-  }
-
-  runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
-    this.#bodyComplete()
-    this.#whenAnswerable(isCorked, (corked) => this.answer(receiver.end(), corked))
-  }
-
-  /** `closes`: whether `end` has to wait for the rest of the body. */
-  dropBody(closes: boolean, end: () => void): void {
-    this.#clocks?.bodyOver()
-    this.#intake?.drop(closes ? () => this.#later(end) : undefined)
-    if (!closes) end()
-  }
-
-  drained(): void {
-    this.#clocks?.readerReady()
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
-  }
-
-  caughtUp(): Promise<void> {
-    if (this.over) return Promise.resolve()
-    this.clocks.awaitReader()
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
-  }
-
-  abort(): void {
-    if (this.over) return
-    this.recorder?.left()
-    const draining = this.#server.health.state === 'draining'
-    this.finished(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
-    this.drained()
-  }
-
-  /** Called when the response was sent, or never will be (`gone`). Only the first call counts. */
-  finished(gone?: ClientClosed): void {
-    if (this.over) return
-    this.over = true
-    this.#closedToInput = true
-    this.socket.detach()
-    if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
-    this.pooled = undefined
-    this.#clocks?.stop()
-    if (gone !== undefined) this.ctx.abort(gone)
-    this.#intake?.abort(() => this.ctx.abortReason ?? new ClientClosed())
-    this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.reservation?.end()
-    this.recorder?.end(this.#received)
-  }
-
-  fault(error: unknown): void {
-    this.#breakOff(new InternalError('the server failed', { cause: error }))
-  }
-
-  /** The status was sent already: only a cut connection shows the failure to the client. */
-  streamFailed(cause: unknown): void {
-    if (!this.over) this.#failed(new InternalError('the stream failed', { cause }))
-    this.#cut()
-  }
-
-  get clocks(): ExchangeClocks {
-    this.#clocks ??= new ExchangeClocks(this.limits, {
-      received: () => this.#received,
-      taken: () => this.socket.taken(),
-      bodyLate: (error) => this.#guard(() => this.refuse(error)),
-      readerLate: (error) => this.#breakOff(error),
-    })
-    return this.#clocks
-  }
-
-  refuse(error: ServingError): void {
-    this.#closedToInput = true
-    this.#clocks?.bodyOver()
-    this.ctx.abort(error)
-    this.#intake?.abort(() => error)
-    if (this.#answersEarly) {
-      this.#breakOff(error)
-      return
-    }
-    const response = this.problem(error)
-    this.recorder?.answered(response.status ?? 200)
-    this.recorder?.sent(response.body as string)
-    if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
-  }
-
-  #bodyComplete(): void {
-    this.#closedToInput = true
-    this.recorder?.bodyComplete()
-    this.#clocks?.bodyOver()
-  }
-
-  #run(request: HttpRequest): void {
+  /** Answers a whole request. */
+  run(request: HttpRequest): void {
     this.#bodyComplete()
     const full = this.reservation?.takeSlot()
     if (full !== undefined) {
-      const response = this.endpoint.problem(tooMany(full), this.ctx.id)
-      this.#whenAnswerable(true, (corked) => this.#respond(response, corked))
+      this.#answerSoon(() => this.endpoint.problem(tooMany(full), this.ctx.id), true)
       return
     }
     const encoding = encodingOf(this.endpoint, this.ctx)
     if (encoding !== undefined) {
-      const body = decompress(request, encoding, this.limits, this.reservation)
+      const body = decompress(request, encoding, this.server.limits, this.reservation)
       const failed = (error: unknown) => this.endpoint.problem(decodeFailureOf(error), this.ctx.id)
       this.answer(body.then((plain) => this.#call(plain)).catch(failed), false)
       return
@@ -274,34 +130,26 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
       return
     }
     request.retain()
-    this.#later(() => this.answer(this.#call(request), false))
+    this.later(() => this.answer(this.#call(request), false))
   }
 
-  #later(work: () => void): void {
-    setImmediate(() =>
-      this.#guard(() => {
-        if (!this.over) work()
-      }),
-    )
+  /** As {@link run}, for a receiver that has the whole body. */
+  runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
+    this.#bodyComplete()
+    this.#answerSoon(() => receiver.end(), isCorked)
   }
 
-  #whenAnswerable(isCorked: boolean, work: (isCorked: boolean) => void): void {
-    if (isCorked && this.socket.answersLater) this.#later(() => work(false))
-    else work(isCorked)
-  }
-
-  #guard(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.fault(error)
-    }
+  #bodyComplete(): void {
+    this.isReceiving = false
+    this.recorder?.bodyComplete()
+    this.#stopClocks()
   }
 
   #call(request: HttpRequest): MaybePromise<HttpResponse> {
     return this.endpoint.answer(request, this.ctx, this.target)
   }
 
+  /** The answer may come before the body is complete. */
   answer(response: MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
     if (isPromise(response))
       Promise.resolve(response)
@@ -311,47 +159,242 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   #respond(response: HttpResponse, isCorked: boolean): void {
-    if (this.over) {
-      discard(response)
-      return
-    }
-    const fault = responseFault(response)
-    if (fault !== undefined) {
-      discard(response)
-      response = this.endpoint.problem(new BadOutput(fault), this.ctx.id)
-    }
-    if (response.error !== undefined) this.#failed(response.error)
     if (this.isReceiving) {
       this.#answersEarly = true
-      this.#clocks?.answered()
+      clearTimeout(this.#deadline)
     }
-    sendResponse(this, this.ctx.withHeaders(response), isCorked)
+    this.send(response, isCorked)
   }
 
-  problem(error: ServingError): HttpResponse {
-    this.#failed(error)
-    return this.ctx.withHeaders(this.endpoint.problem(error, this.ctx.id))
+  #answerSoon(answer: () => MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
+    if (isCorked && this.socket.answersLater) this.later(() => this.answer(answer(), false))
+    else this.answer(answer(), isCorked)
   }
 
-  #breakOff(error: Error): void {
-    this.#failed(error)
-    this.#cut()
+  /** Refuses a body that is still coming, and closes the connection. */
+  refuse(error: ServingError): void {
+    this.isReceiving = false
+    this.#stopClocks()
+    this.ctx.abort(error)
+    this.#body?.abort(error)
+    if (this.#answersEarly) {
+      this.breakOff(error)
+      return
+    }
+    const response = this.problem(error)
+    this.recorder?.sent(response.body as string)
+    if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
   }
 
-  #failed(error: Error): void {
-    this.#log(error)
-    this.recorder?.failed(error)
+  /** Called by the socket with an answer before the body's end. `closes`: `end` has to wait for the rest. */
+  dropBody(closes: boolean, end: () => void): void {
+    this.#stopClocks()
+    this.#body?.drop(closes ? () => this.later(end) : undefined)
+    if (!closes) end()
   }
 
-  #cut(): void {
-    if (this.over) return
-    this.finished(new ClientClosed())
+  protected override endBody(): void {
+    this.#stopClocks()
+    this.#body?.abort(this.ctx.abortReason)
+  }
+
+  /** Starts the time of the body, once. */
+  awaitBody(): void {
+    const { bodyTimeoutMs } = this.server.limits
+    if (this.#clock === undefined && bodyTimeoutMs > 0) {
+      const message = `expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`
+      this.#clock = new TransferClock(
+        bodyTimeoutMs,
+        () => this.received,
+        () => this.#late(message),
+      )
+      this.#clock.start()
+    }
+    this.#awaitDeadline('expected the whole body before the request deadline, it did not come')
+  }
+
+  #awaitDeadline(message: string): void {
+    if (this.#deadline !== undefined || this.ctx.deadlineMs === undefined) return
+    this.#deadline = setTimeout(() => this.#late(message), Math.min(this.ctx.remainingMs, 0x7fffffff))
+  }
+
+  #late(message: string): void {
+    this.guard(() => this.refuse(new DeadlineExceeded(message)))
+  }
+
+  #stopClocks(): void {
+    clearTimeout(this.#deadline)
+    this.#deadline = undefined
+    this.#clock?.pause()
+    this.#clock = undefined
+  }
+}
+
+// More than this pauses the socket: a paused one does not notice that its client leaves. **Units**: bytes.
+const heldBytes = 64 * 1024
+// A receiver that has worked for longer lets others have a turn: uWebSockets.js reads megabytes in one, even if paused.
+const turnMs = 2
+
+/** A body that comes in pieces, or before the hooks have ended: joined, or passed to the endpoint's receiver. */
+class IncomingBody {
+  readonly #exchange: Exchange
+  /** Copies of what came before the hooks have ended, or while the receiver was busy. */
+  held: Uint8Array[] | undefined
+  isComplete = false
+  #heldBytes = 0
+  #isPaused = false
+  #buffer: BodyBuffer | undefined
+  #receiver: EndpointReceiver | undefined
+  #spentMs = 0
+  #isOver = false
+  #rest: BodyRest | undefined
+
+  constructor(exchange: Exchange, held?: Uint8Array[]) {
+    this.#exchange = exchange
+    this.held = held
+  }
+
+  /** The socket may reuse the piece afterwards. */
+  take(piece: Uint8Array, last: boolean): void {
+    const exchange = this.#exchange
+    const { limits } = exchange.server
+    if (this.#isOver) this.#rest?.drop(piece.length, last)
+    else if (exchange.received > limits.maxBodyBytes) exchange.refuse(tooLarge(limits))
+    else if (this.held !== undefined) {
+      this.isComplete = last
+      this.held.push(new Uint8Array(piece))
+      this.#heldBytes += piece.length
+      if (this.#reserve(this.#heldBytes) && this.#heldBytes > heldBytes) this.#pause()
+    } else if (this.open()) {
+      if (this.#receiver !== undefined) this.#write(this.#receiver, piece, last)
+      else if (this.#buffer !== undefined) this.#append(this.#buffer, piece, last)
+    }
+  }
+
+  #pause(): void {
+    if (!this.#isPaused) this.#exchange.pause()
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    if (this.#isPaused) this.#exchange.resume()
+    this.#isPaused = false
+  }
+
+  #reserve(bytes: number): boolean {
+    if (bytes < countedBytes || this.#exchange.reservation?.reserveUpTo(bytes) !== false) return true
+    this.#exchange.refuse(noMemory())
+    return false
+  }
+
+  /** Asks the endpoint once how it takes the body; returns false if the request was refused. */
+  open(): boolean {
+    if (this.#receiver !== undefined || this.#buffer !== undefined) return true
+    const exchange = this.#exchange
+    const { endpoint, ctx, target, declared, server } = exchange
+    const isPlain = encodingOf(endpoint, ctx) === undefined
     try {
-      this.socket.destroy()
-    } catch {}
+      this.#receiver = isPlain ? endpoint.receive?.(declared, ctx, target) : undefined
+      if (this.#receiver === undefined) {
+        if (!this.#reserve(declared ?? 0)) return false
+        const alignedAt = isPlain ? endpoint.alignedAt?.(ctx.headers) : undefined
+        this.#buffer = new BodyBuffer(declared, server.limits.maxBodyBytes, alignedAt)
+        return true
+      }
+      const full = exchange.reservation?.takeSlot()
+      if (full !== undefined) throw tooMany(full)
+      const answer = this.#receiver.answer?.()
+      if (answer !== undefined) exchange.answer(answer, false)
+      return true
+    } catch (error) {
+      exchange.refuse(decodeFailureOf(error))
+      return false
+    }
   }
 
-  #log(error: Error): void {
-    logFailure(this.#server.log, error, this.ctx.id, this.endpoint.name)
+  #append(buffer: BodyBuffer, piece: Uint8Array, last: boolean): void {
+    const exchange = this.#exchange
+    buffer.append(piece)
+    if (exchange.declared === undefined && !this.#reserve(buffer.capacity)) return
+    if (!last) return
+    this.#buffer = undefined
+    exchange.run(HttpRequest.lend(exchange.ctx.headers, buffer.take(), bufferPool))
+  }
+
+  #write(receiver: EndpointReceiver, piece: Uint8Array, last: boolean): void {
+    let busy: MaybePromise<void>
+    try {
+      busy = this.#pass(receiver, piece)
+    } catch (error) {
+      this.#exchange.refuse(decodeFailureOf(error))
+      return
+    }
+    this.isComplete = last
+    if (isPromise(busy) || (!last && this.#spentMs > turnMs)) {
+      this.#passLater(receiver, busy).catch((error) => this.#exchange.fault(error))
+    } else if (last) this.#finish(receiver, true)
+  }
+
+  #pass(receiver: EndpointReceiver, piece: Uint8Array): MaybePromise<void> {
+    const beganMs = performance.now()
+    const busy = piece.length === 0 ? undefined : receiver.write(piece)
+    this.#spentMs += performance.now() - beganMs
+    return busy
+  }
+
+  /** Holds what comes until the receiver has taken all of it. */
+  async #passLater(receiver: EndpointReceiver, busy: MaybePromise<void>): Promise<void> {
+    const held: Uint8Array[] = []
+    this.held = held
+    this.#pause()
+    try {
+      await busy
+      for (;;) {
+        if (this.#spentMs > turnMs) {
+          this.#spentMs = 0
+          await nextTurn()
+        }
+        const next = this.#isOver ? undefined : held.shift()
+        if (next === undefined) break
+        this.#heldBytes -= next.length
+        await this.#pass(receiver, next)
+      }
+    } catch (error) {
+      if (!this.#isOver) this.#exchange.refuse(decodeFailureOf(error))
+    }
+    if (this.#isOver) return
+    this.held = undefined
+    this.resume()
+    if (this.isComplete) this.#finish(receiver, false)
+  }
+
+  #finish(receiver: EndpointReceiver, isCorked: boolean): void {
+    this.#isOver = true
+    this.#exchange.runReceived(receiver, isCorked)
+  }
+
+  /** Called when the answer is complete; `end` is called when the rest of the body is read, if that is needed. */
+  drop(end: (() => void) | undefined): void {
+    this.#abortReceiver(new ClientClosed('the answer was complete before the body'))
+    if (end !== undefined) this.#rest = new BodyRest(end)
+  }
+
+  abort(reason?: Error): void {
+    this.#buffer?.drop()
+    this.#buffer = undefined
+    this.held = undefined
+    this.#rest?.stop()
+    this.#abortReceiver(reason)
+  }
+
+  #abortReceiver(reason: Error | undefined): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.resume()
+    try {
+      this.#receiver?.abort(reason ?? new ClientClosed())
+    } catch (error) {
+      this.#exchange.fault(error)
+    }
   }
 }

@@ -129,7 +129,7 @@ class MemorySocket implements ExchangeSocket {
 
   sendEnd(): void {
     const head = this.#head as HttpResponse
-    const lines = headLines(head, this.exchange.echoedId, false)
+    const lines = headLines(head, this.exchange.ctx.clientId, false)
     this.exchange.finished()
     this.#resolve(new CollectedResponse(head, lines, this.#pieces, head.error))
   }

@@ -53,7 +53,7 @@ export class NodeSocket implements ExchangeSocket {
     const req = this.#req
     const declared = this.#declared
     let received = 0
-    if (declared !== 0) this.#exchange.clocks.awaitBody(this.#exchange.ctx)
+    if (declared !== 0) this.#exchange.awaitBody()
     req.on('data', (piece: Buffer) => {
       received += piece.length
       this.#take(piece, received === declared)
@@ -145,7 +145,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#res.once('finish', () => this.#exchange.finished())
     if (!this.#exchange.isReceiving) {
       this.#res.end(body)
-      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.limits)
+      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.server.limits)
     } else {
       if (body !== undefined) this.#res.write(body)
       this.#exchange.dropBody(this.#exchange.closing, () => this.#res.end())
@@ -153,9 +153,9 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   #lines(response: HttpResponse): string[] {
-    const { closing, echoedId } = this.#exchange
+    const { closing, ctx } = this.#exchange
     if (closing) this.#connection.closing = true
-    return headLines(response, echoedId, closing)
+    return headLines(response, ctx.clientId, closing)
   }
 
   #timeStall(): void {

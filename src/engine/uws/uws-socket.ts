@@ -94,11 +94,11 @@ export class UwsSocket implements ExchangeSocket {
     const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
     const bodyless = isBodyless(response.status ?? 200)
     if (exchange.isHead) {
-      sendHeadOnly(res, response, close, exchange.echoedId)
+      sendHeadOnly(res, response, close, exchange.ctx.clientId)
       exchange.finished()
       return
     }
-    writeHead(res, response, exchange.echoedId)
+    writeHead(res, response, exchange.ctx.clientId)
     if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -166,7 +166,7 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendHead(response: HttpResponse): void {
-    writeHead(this.#res, response, this.#exchange.echoedId)
+    writeHead(this.#res, response, this.#exchange.ctx.clientId)
     this.#sendsEvents = response.headers.some(
       ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
     )

@@ -11,19 +11,11 @@ describe('BodyBuffer', () => {
         (pieces, isDeclared) => {
           const whole = Buffer.concat(pieces)
           const body = new BodyBuffer(isDeclared ? whole.length : undefined, 1_000_000)
-          for (const piece of pieces) expect(body.append(piece)).toBe(true)
+          for (const piece of pieces) body.append(piece)
           expect(Buffer.compare(body.take(), whole)).toBe(0)
         },
       ),
     )
-  })
-
-  it('takes exactly what is allowed', () => {
-    const body = new BodyBuffer(undefined, 10)
-    expect(body.append(new Uint8Array(10))).toBe(true)
-    expect(body.append(new Uint8Array(0))).toBe(true)
-    expect(body.append(new Uint8Array(1))).toBe(false)
-    expect(body.take().length).toBe(10)
   })
 
   it('does not keep the pieces', () => {
@@ -64,7 +56,7 @@ describe('BodyBuffer', () => {
       const body = new BodyBuffer(declared, 1e7, at)
       const piece = Buffer.alloc(declared / 4, 5)
       for (let i = 0; i < 4; i++) {
-        expect(body.append(piece)).toBe(true)
+        body.append(piece)
         expect((body.take().byteOffset + at) % 8).toBe(0)
       }
       expect(Buffer.alloc(declared, 5).equals(body.take())).toBe(true)
