@@ -8,7 +8,7 @@
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 import { type ImageHeader, readImageHeader } from '../../src/values/image/header.ts'
 import { jpegStatus } from '../../src/values/image/image-addon.ts'
-import { imageCodecWith } from '../../src/values/image/image-codec.ts'
+import { ImageCodec } from '../../src/values/image/image-codec.ts'
 import { jpegCodec } from '../../src/values/image/jpeg.ts'
 import { besideBaseline } from './baseline.ts'
 
@@ -32,8 +32,8 @@ const picture = photograph()
 const jpeg = (await image.toHttpResponse(picture)).body as Uint8Array
 const header = readImageHeader(jpeg) as ImageHeader
 const headers = HeaderList.from({ 'content-type': 'image/jpeg' })
-const codec = imageCodecWith(jpegCodec)
-const other = imageCodecWith(undefined)
+const codec = new ImageCodec(jpegCodec)
+const other = new ImageCodec(undefined)
 
 const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
   codec: () => codec.decode(jpeg, header),

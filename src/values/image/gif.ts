@@ -1,39 +1,89 @@
-/** Decodes the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF. @module */
-import type { GifFrame } from './header-gif.ts'
+/** Reads the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF. @module */
+import { maxHeaderSteps } from './image-size.ts'
 import { greys, type Pixels } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'
 
-/**
- * Decodes a GIF's first frame to `RGB`, or `RGBA` if it has a transparent colour; with `keepsPalette` to `P` or `L`.
- * **Errors**: an Error for damaged data; the signal's reason. **Source**: GIF89a, appendix F.
- */
-export async function decodeGif(
-  bytes: Uint8Array,
-  frame: GifFrame,
-  keepsPalette = false,
-  signal?: AbortSignal,
-): Promise<Pixels> {
-  const { width, height, frameWidth, frameHeight, transparent } = frame
-  const indexes = await decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight, signal)
-  const colors = colorTable(frame)
-  const channels = keepsPalette ? 1 : transparent === undefined ? 3 : 4
-  const pixels = new Uint8Array(width * height * channels)
-  const uncovered = transparent ?? 0
-  for (let y = 0; y < height; y++) {
-    if (y > 0 && (y * width) % turnPixels < width) await nextTurn(signal)
-    const row = y - frame.top
-    const covered = row >= 0 && row < frameHeight
-    const source = covered ? (frame.interlaced ? interlacedRow(row, frameHeight) : row) * frameWidth - frame.left : 0
-    for (let x = 0, t = y * width * channels; x < width; x++, t += channels) {
-      const inside = covered && x >= frame.left && x < frame.left + frameWidth
-      const index = inside ? indexes[source + x] : uncovered
-      if (channels === 1) pixels[t] = index
-      else for (let c = 0; c < channels; c++) pixels[t + c] = colors[index * 4 + c]
-    }
+/** The first frame of a GIF: its place on the screen, its colours and its data. **Units**: pixels; offsets in bytes. */
+export interface GifFrame {
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly top: number
+  readonly frameWidth: number
+  readonly frameHeight: number
+  readonly interlaced: boolean
+  readonly palette: Uint8Array
+  readonly transparent: number | undefined
+  readonly dataOffset: number
+}
+
+/** Finds the first frame; undefined for a file that ends before it. **Source**: GIF89a, sections 18 to 23. */
+export function readGif(bytes: Uint8Array): GifFrame | undefined {
+  if (bytes.length < 13) return undefined
+  const u16 = (at: number) => bytes[at] | (bytes[at + 1] << 8)
+  let at = 13
+  let palette: Uint8Array = new Uint8Array(0)
+  if (bytes[10] & 0x80) {
+    const length = 3 << ((bytes[10] & 7) + 1)
+    palette = bytes.subarray(at, at + length)
+    at += length
   }
-  if (channels !== 1) return { mode: channels === 3 ? 'RGB' : 'RGBA', width, height, data: pixels }
-  if (colors.every((level, i) => level === greys[i])) return { mode: 'L', width, height, data: pixels }
-  return { mode: 'P', width, height, data: pixels, palette: colors }
+  let transparent: number | undefined
+  let steps = 0
+  while (at < bytes.length && ++steps <= maxHeaderSteps) {
+    const kind = bytes[at]
+    if (kind === 0x21) {
+      if (bytes[at + 1] === 0xf9 && bytes[at + 2] >= 4 && bytes[at + 3] & 1) transparent = bytes[at + 6]
+      at += 2
+      while (at < bytes.length && bytes[at] !== 0 && ++steps <= maxHeaderSteps) at += bytes[at] + 1
+      at++
+    } else if (kind === 0x2c) {
+      if (at + 10 >= bytes.length) return undefined
+      const [left, top, frameWidth, frameHeight] = [u16(at + 1), u16(at + 3), u16(at + 5), u16(at + 7)]
+      const flags = bytes[at + 9]
+      at += 10
+      if (flags & 0x80) {
+        const length = 3 << ((flags & 7) + 1)
+        palette = bytes.subarray(at, at + length)
+        at += length
+      }
+      return {
+        // As Pillow: a frame beyond the screen makes the screen larger.
+        width: Math.max(u16(6), left + frameWidth),
+        height: Math.max(u16(8), top + frameHeight),
+        left,
+        top,
+        frameWidth,
+        frameHeight,
+        interlaced: (flags & 0x40) !== 0,
+        palette,
+        transparent,
+        dataOffset: at,
+      }
+    } else if (kind === 0x3b) return undefined
+    else at++
+  }
+  return undefined
+}
+
+/**
+ * Decodes a GIF's first frame to `P`, or `L` if its colours are the greys. **Errors**: an Error for damaged data; the
+ * signal's reason. **Source**: GIF89a, appendix F.
+ */
+export async function decodeGif(bytes: Uint8Array, signal?: AbortSignal): Promise<Pixels> {
+  const frame = readGif(bytes)
+  if (frame === undefined) throw new Error('the first frame is missing')
+  const { width, height, left, top, frameWidth, frameHeight, interlaced, transparent = 0 } = frame
+  const indexes = await decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight, signal)
+  const data = new Uint8Array(width * height).fill(transparent)
+  for (let row = 0; row < frameHeight; row++) {
+    if ((row * width) % turnPixels < width) await nextTurn(signal)
+    const from = (interlaced ? interlacedRow(row, frameHeight) : row) * frameWidth
+    data.set(indexes.subarray(from, from + frameWidth), (top + row) * width + left)
+  }
+  const palette = colorTable(frame)
+  const isGrey = palette.every((level, i) => level === greys[i])
+  return isGrey ? { mode: 'L', width, height, data } : { mode: 'P', width, height, data, palette }
 }
 
 /** 256 colours of red, green, blue and alpha; those that the table does not have are grey, as in Pillow. */

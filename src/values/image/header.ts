@@ -1,7 +1,7 @@
 /** The format and size of a picture from its header alone: a hostile size costs nothing. @module */
-import { readGif } from './header-gif.ts'
-import { readTiff } from './header-tiff.ts'
+import { readGif } from './gif.ts'
 import { type ImageSize, maxHeaderSteps } from './image-size.ts'
+import { readTiff } from './tiff.ts'
 
 /** Media types of the pictures that are known by their bytes. */
 export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const

@@ -6,40 +6,19 @@
  */
 import { loadOptional } from '../../core/modules/optional.ts'
 import type { NDArray } from '../array/ndarray.ts'
-import { copied } from './byte-copy.ts'
 import { decodeGif } from './gif.ts'
 import { encodeGif } from './gif-writer.ts'
 import { type ImageHeader, type ImageMimeType, isCutOff } from './header.ts'
-import { readGif } from './header-gif.ts'
-import { decodeIndexedPng, encodeIndexedPng, isIndexedPng } from './indexed-png.ts'
+import { indexedPng, indexesOfPng, isIndexedPng } from './indexed-png.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { pictureQueue } from './picture-queue.ts'
 import { quantize } from './quantize.ts'
-import { elementsOf, greys, type Pixels, type RasterMode } from './raster-modes.ts'
+import { copied, greys, isGreyMode, type Pixels, type RasterMode } from './raster-modes.ts'
 import { freePixels } from './request-pixels.ts'
 import type { TensorPlan } from './tensor.ts'
 import { tensorOf } from './tensor-of.ts'
-import { decodeTiff, readTiffLayout } from './tiff.ts'
+import { samplesOfTiff } from './tiff.ts'
 import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
-
-/** Decodes and encodes off the event loop. */
-export interface ImageCodec {
-  /** Decodes in the stored mode. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
-  decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
-  decodeTensor<D extends 'float32' | 'uint8'>(
-    bytes: Uint8Array,
-    header: ImageHeader,
-    plan: TensorPlan<D>,
-    job?: DecodeJob,
-  ): Promise<NDArray<D>>
-  /** Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error; the signal's reason. */
-  encode(
-    pixels: Pixels,
-    mimeType: EncodableMimeType,
-    options?: EncodeOptions,
-    signal?: AbortSignal,
-  ): Promise<Uint8Array>
-}
 
 /** Whom a picture is decoded for. */
 export interface DecodeJob {
@@ -84,8 +63,7 @@ export function storableMode(
   if (mode === 'I' && modes.includes('I;16')) return 'I;16'
   const hasAlpha = mode === 'LA' || mode === 'PA' || (mode === 'P' && isTransparent(palette))
   if (hasAlpha && modes.includes('RGBA')) return 'RGBA'
-  const isGrey = ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)
-  return isGrey && modes.includes('L') ? 'L' : 'RGB'
+  return isGreyMode(mode) && modes.includes('L') ? 'L' : 'RGB'
 }
 
 function isTransparent(palette: Uint8Array = greys): boolean {
@@ -118,80 +96,98 @@ const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder
   'image/tiff': (image, _quality, signal) => image.tiff(signal),
   'image/avif': (image, quality = 75, signal) => image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
 }
+// Neighbours in a palette say nothing about each other: no filter.
+const encodeIndexes: Encoder = (image, _quality, signal) => image.png({ compressionType: 0, filterType: 0 }, signal)
+
+/** Decodes and encodes off the event loop. **Errors**: MissingDependencyException when @napi-rs/image is missing. */
+export class ImageCodec {
+  readonly #Transformer = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image').Transformer
+  readonly #jpeg: JpegCodec | undefined
+
+  /** With libjpeg-turbo for JPEG, or without it. */
+  constructor(jpeg: JpegCodec | undefined) {
+    this.#jpeg = jpeg
+  }
+
+  /** Decodes in the stored mode. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
+  async decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
+    const { signal, begin, keepsPalette } = job
+    signal?.throwIfAborted()
+    if (isCutOff(bytes, header)) throw new Error('the data ends before the picture')
+    const { mimeType, width, height } = header
+    return pictureQueue.run(width * height, signal, async () => {
+      begin?.(width * height * decodedBytes(header))
+      if (mimeType === 'image/gif') return decodeGif(bytes, signal)
+      const jpeg = this.#jpegFor(header)
+      if (jpeg !== undefined) return jpeg.decode(bytes, header, signal)
+      const raw = (file: Uint8Array) => new this.#Transformer(file).rawPixels(signal)
+      const isIndexed = keepsPalette && mimeType === 'image/png' && isIndexedPng(bytes)
+      const own = mimeType === 'image/tiff' ? samplesOfTiff(bytes) : isIndexed ? indexesOfPng(bytes) : undefined
+      return own === undefined ? pixelsOf(await raw(bytes), header) : own.pixelsOf(await raw(own.file))
+    })
+  }
+
+  /** As {@link ImageCodec.decode}, resized and normalised. */
+  async decodeTensor<D extends 'float32' | 'uint8'>(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    plan: TensorPlan<D>,
+    job: DecodeJob = {},
+  ): Promise<NDArray<D>> {
+    const { signal } = job
+    const jpeg = this.#jpegFor(header)
+    if (jpeg === undefined) {
+      const pixels = await this.decode(bytes, header, job)
+      const tensor = await tensorOf(pixels, plan, signal)
+      freePixels(pixels)
+      return tensor
+    }
+    const { width, height } = header
+    return pictureQueue.run(width * height, signal, async () => {
+      job.begin?.(plan.byteLength)
+      const out = plan.allocate()
+      const denominator = plan.denominator(width, height)
+      await jpeg.decodeResized(bytes, header, denominator, plan.resize(width, height, denominator), out, signal)
+      return plan.arrayOf(out)
+    })
+  }
+
+  #jpegFor({ mimeType, channels }: ImageHeader): JpegCodec | undefined {
+    return mimeType === 'image/jpeg' && (channels === 1 || channels === 3) ? this.#jpeg : undefined
+  }
+
+  /** Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error; the signal's reason. */
+  async encode(
+    pixels: Pixels,
+    mimeType: EncodableMimeType,
+    { quality }: EncodeOptions = {},
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
+    signal?.throwIfAborted()
+    const { mode, width, height } = pixels
+    const jpeg = this.#jpeg
+    if (jpeg !== undefined && mimeType === 'image/jpeg') {
+      const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
+      return copied(pixels, (copy) => pictureQueue.run(width * height, signal, () => write(copy)))
+    }
+    if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return encodeTiff({ ...pixels, mode })
+    if (mimeType === 'image/gif') return copied(pixels, (copy) => gifOf(copy, signal))
+    const isIndexed = mode === 'P'
+    const pnm = pnmOf(isIndexed ? { ...pixels, mode: 'L' } : pixels)
+    const encoder = isIndexed ? encodeIndexes : encoders[mimeType]
+    const file = await pictureQueue.run(width * height, signal, () =>
+      encoder(new this.#Transformer(pnm), quality, signal),
+    )
+    return isIndexed ? indexedPng(file, pixels) : file
+  }
+}
 
 let loaded: ImageCodec | undefined
 
 /** Returns the codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
 export function imageCodec(): ImageCodec {
-  loaded ??= imageCodecWith(jpegCodec)
+  loaded ??= new ImageCodec(jpegCodec)
   return loaded
-}
-
-/** Returns the codec with libjpeg-turbo, or without it. **Errors**: as of {@link imageCodec}. */
-export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
-  const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
-
-  async function decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
-    const { signal, begin, keepsPalette } = job
-    signal?.throwIfAborted()
-    if (isCutOff(bytes, header)) throw new Error('the data ends before the picture')
-    const area = header.width * header.height
-    if (header.mimeType === 'image/gif') {
-      const frame = readGif(bytes)
-      if (frame === undefined) throw new Error('the first frame is missing')
-      return pictureQueue.run(area, signal, async () => {
-        begin?.(area * 4)
-        return decodeGif(bytes, frame, keepsPalette, signal)
-      })
-    }
-    const tiff = header.mimeType === 'image/tiff' ? readTiffLayout(bytes) : undefined
-    return pictureQueue.run(area, signal, async () => {
-      begin?.(area * decodedBytes(header))
-      if (tiff !== undefined) return decodeTiff(bytes, tiff, signal, keepsPalette)
-      if (keepsPalette && header.mimeType === 'image/png' && isIndexedPng(bytes)) {
-        return decodeIndexedPng(bytes, header, signal)
-      }
-      if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
-      return pixelsOf(await new Transformer(bytes).rawPixels(signal), header)
-    })
-  }
-
-  return {
-    decode,
-    async decodeTensor(bytes, header, plan, job = {}) {
-      const { signal } = job
-      if (jpeg === undefined || !isForJpegCodec(header)) {
-        const pixels = await decode(bytes, header, job)
-        const tensor = await tensorOf(pixels, plan, signal)
-        freePixels(pixels)
-        return tensor
-      }
-      const { width, height } = header
-      return pictureQueue.run(width * height, signal, async () => {
-        job.begin?.(plan.byteLength)
-        const out = plan.allocate()
-        const denominator = plan.denominator(width, height)
-        await jpeg.decodeResized(bytes, header, denominator, plan.resize(width, height, denominator), out, signal)
-        return plan.arrayOf(out)
-      })
-    },
-    async encode(pixels, mimeType, { quality } = {}, signal) {
-      signal?.throwIfAborted()
-      const area = pixels.width * pixels.height
-      if (jpeg !== undefined && mimeType === 'image/jpeg') {
-        const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
-        return copied(pixels, (copy) => pictureQueue.run(area, signal, () => write(copy)))
-      }
-      const { mode } = pixels
-      if (mimeType === 'image/png' && mode === 'P') {
-        return copied(pixels, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
-      }
-      if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return encodeTiff({ ...pixels, mode })
-      if (mimeType === 'image/gif') return copied(pixels, (copy) => gifOf(copy, signal))
-      const pnm = pnmOf(pixels)
-      return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
-    },
-  }
 }
 
 async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
@@ -216,31 +212,20 @@ function decodedBytes({ channels = 4, bitDepth = 8 }: ImageHeader): number {
   return Math.min(channels, 4) * (bitDepth > 8 ? 4 : 1)
 }
 
-function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
-  return mimeType === 'image/jpeg' && (channels === 1 || channels === 3)
-}
-
 /** Finds the mode by the number of bytes; the header's depth tells 16-bit grey from `LA`. */
 function pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Pixels {
   const bytes = raw.length / (width * height)
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
-  const isDeep = bitDepth === 16
-  if (bytes === 1) return { mode: 'L', width, height, data }
-  if (bytes === 2 && isDeep) return { mode: 'I;16', width, height, data }
-  if (bytes === 2) return { mode: 'LA', width, height, data }
-  if (bytes === 3) return { mode: 'RGB', width, height, data }
-  if (bytes === 4 && isDeep) return { mode: 'LA', width, height, data: highBytes(data) }
-  if (bytes === 4) return { mode: 'RGBA', width, height, data }
-  if (bytes === 6) return { mode: 'RGB', width, height, data: highBytes(data) }
-  if (bytes === 8) return { mode: 'RGBA', width, height, data: highBytes(data) }
-  throw new Error(`pixels of ${bytes} bytes are not supported`)
+  const isDeep = bytes > 4 || (bitDepth === 16 && bytes % 2 === 0)
+  if (isDeep && bytes === 2) return { mode: 'I;16', width, height, data }
+  const mode = ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[isDeep ? bytes / 2 : bytes]
+  if (mode === undefined) throw new Error(`pixels of ${bytes} bytes are not supported`)
+  return { mode, width, height, data: isDeep ? highBytes(data) : data }
 }
 
 function highBytes(data: Uint8Array): Uint8Array {
   const high = new Uint8Array(data.length / 2)
-  for (let i = 0; i < high.length; i++) {
-    high[i] = data[2 * i + 1]
-  }
+  for (let i = 0; i < high.length; i++) high[i] = data[2 * i + 1]
   return high
 }
 
@@ -264,11 +249,5 @@ function pnmOf(pixels: Pixels): Uint8Array {
 }
 
 function bigEndianWords(pixels: Pixels): Uint8Array {
-  const elements = elementsOf(pixels)
-  const bytes = new Uint8Array(elements.length * 2)
-  for (let i = 0; i < elements.length; i++) {
-    bytes[2 * i] = elements[i] >> 8
-    bytes[2 * i + 1] = elements[i]
-  }
-  return bytes
+  return Buffer.from(pixels.data).swap16()
 }

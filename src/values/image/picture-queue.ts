@@ -6,16 +6,13 @@ const maxLargePixels = 128_000_000
 
 interface Job {
   readonly pixels: number
-  readonly order: number
-  readonly start: () => void
+  readonly start: () => Promise<void>
 }
 
 /** Lets pictures into libuv's pool in order, never into all threads; one slot is left to small pictures. */
 export class PictureQueue {
   readonly #slots: number
-  readonly #small: Job[] = []
-  readonly #large: Job[] = []
-  #order = 0
+  #waiting: Job[] = []
   #running = 0
   #runningLarge = 0
   #runningLargePixels = 0
@@ -25,41 +22,42 @@ export class PictureQueue {
   }
 
   /** Runs `work` once there is a slot. **Errors**: those of `work`; the signal's reason while it waits. */
-  async run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    signal?.throwIfAborted()
-    if (this.#canStart(pixels)) this.#take(pixels)
-    else await this.#wait(pixels, signal)
-    try {
-      return await work()
-    } finally {
-      this.#release(pixels)
-    }
-  }
-
-  #wait(pixels: number, signal: AbortSignal | undefined): Promise<void> {
-    const waiting = this.#queueOf(pixels)
+  run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const start = async () => {
+        signal?.removeEventListener('abort', onAbort)
+        try {
+          resolve(await work())
+        } catch (error) {
+          reject(error)
+        } finally {
+          this.#count(pixels, -1)
+          this.#startWaiting()
+        }
+      }
+      const job = { pixels, start }
       const onAbort = () => {
-        waiting.splice(waiting.indexOf(job), 1)
+        this.#waiting = this.#waiting.filter((each) => each !== job)
         reject(signal?.reason)
       }
-      const start = () => {
-        signal?.removeEventListener('abort', onAbort)
-        this.#take(pixels)
-        resolve()
-      }
-      const job = { pixels, order: this.#order++, start }
-      waiting.push(job)
       signal?.addEventListener('abort', onAbort)
+      this.#waiting.push(job)
+      this.#startWaiting()
     })
   }
 
-  #queueOf(pixels: number): Job[] {
-    return pixels < minLargePixels ? this.#small : this.#large
-  }
-
-  #canStart(pixels: number): boolean {
-    return this.#queueOf(pixels).length === 0 && this.#fits(pixels)
+  /** Starts what fits, in order: a small picture waits for the small ones before it, a large one for the large ones. */
+  #startWaiting(): void {
+    const waits = { small: false, large: false }
+    const ready = this.#waiting.filter(({ pixels }) => {
+      const kind = pixels < minLargePixels ? 'small' : 'large'
+      waits[kind] ||= !this.#fits(pixels)
+      if (!waits[kind]) this.#count(pixels, 1)
+      return !waits[kind]
+    })
+    this.#waiting = this.#waiting.filter((job) => !ready.includes(job))
+    for (const { start } of ready) void start()
   }
 
   #fits(pixels: number): boolean {
@@ -68,26 +66,11 @@ export class PictureQueue {
     return this.#runningLarge + 1 < this.#slots && this.#runningLargePixels + pixels <= maxLargePixels
   }
 
-  #take(pixels: number): void {
-    this.#running++
+  #count(pixels: number, sign: 1 | -1): void {
+    this.#running += sign
     if (pixels < minLargePixels) return
-    this.#runningLarge++
-    this.#runningLargePixels += pixels
-  }
-
-  #release(pixels: number): void {
-    this.#running--
-    if (pixels >= minLargePixels) {
-      this.#runningLarge--
-      this.#runningLargePixels -= pixels
-    }
-    for (let next = this.#next(); next !== undefined; next = this.#next()) next.shift()?.start()
-  }
-
-  /** Returns the queue whose first job may start; the one that came before where both may. */
-  #next(): Job[] | undefined {
-    const ready = [this.#small, this.#large].filter((jobs) => jobs.length > 0 && this.#fits(jobs[0].pixels))
-    return ready.length === 2 && ready[1][0].order < ready[0][0].order ? ready[1] : ready[0]
+    this.#runningLarge += sign
+    this.#runningLargePixels += sign * pixels
   }
 }
 

@@ -3,22 +3,16 @@ import type { Kernel } from './raster-modes.ts'
 
 const { fround } = Math
 
-/** Converts colour pixels of `step` channels to HSV; alpha is dropped. */
-export const toHsv =
-  (step: 3 | 4): Kernel =>
-  (source, target, from, to) => {
-    for (let i = from, s = from * step, t = from * 3; i < to; i++, s += step, t += 3) {
-      const r = source[s]
-      const g = source[s + 1]
-      const b = source[s + 2]
-      const max = Math.max(r, g, b)
-      const range = max - Math.min(r, g, b)
-      target[t + 2] = max
-      if (range === 0) continue
-      target[t] = Math.trunc(hue(r, g, b, max, range) * 255)
-      target[t + 1] = Math.trunc(fround(range / max) * 255)
-    }
-  }
+/** Converts a colour to HSV; alpha is dropped. */
+export const toHsv: Kernel = (source, s, target, t) => {
+  const [r, g, b] = [source[s], source[s + 1], source[s + 2]]
+  const max = Math.max(r, g, b)
+  const range = max - Math.min(r, g, b)
+  target[t + 2] = max
+  if (range === 0) return
+  target[t] = Math.trunc(hue(r, g, b, max, range) * 255)
+  target[t + 1] = Math.trunc(fround(range / max) * 255)
+}
 
 function hue(r: number, g: number, b: number, max: number, range: number): number {
   const fromRed = fround((max - r) / range)
@@ -40,22 +34,18 @@ const sectors = [
   [0, 2, 1],
 ] as const
 
-/** Converts HSV pixels to RGB. */
-export const fromHsv: Kernel = (source, target, from, to) => {
-  const levels = new Uint8Array(4)
-  for (let s = from * 3; s < to * 3; s += 3) {
-    const value = source[s + 2]
-    const sixths = (source[s] * 6) / 255
-    const sector = Math.floor(sixths)
-    const rest = fround(sixths - sector)
-    const saturation = fround(source[s + 1] / 255)
-    levels[0] = value
-    levels[1] = Math.round(value * (1 - fround(saturation * rest)))
-    levels[2] = Math.round(value * (1 - saturation))
-    levels[3] = Math.round(value * (1 - saturation * (1 - rest)))
-    const order = sectors[sector % 6]
-    target[s] = levels[order[0]]
-    target[s + 1] = levels[order[1]]
-    target[s + 2] = levels[order[2]]
-  }
+const levels = new Uint8Array(4)
+
+/** Converts HSV to RGB. */
+export const fromHsv: Kernel = (source, s, target, t) => {
+  const value = source[s + 2]
+  const sixths = (source[s] * 6) / 255
+  const sector = Math.floor(sixths)
+  const rest = fround(sixths - sector)
+  const saturation = fround(source[s + 1] / 255)
+  levels[0] = value
+  levels[1] = Math.round(value * (1 - fround(saturation * rest)))
+  levels[2] = Math.round(value * (1 - saturation))
+  levels[3] = Math.round(value * (1 - saturation * (1 - rest)))
+  for (let c = 0; c < 3; c++) target[t + c] = levels[sectors[sector % 6][c]]
 }

@@ -1,5 +1,5 @@
 /** RGB to CIE L*a*b* (D50) and back, as between the profiles sRGB and LAB of Little CMS. @module */
-import type { Kernel, RasterElements } from './raster-modes.ts'
+import type { Kernel } from './raster-modes.ts'
 
 const linear = Float64Array.from({ length: 256 }, (_, i) => {
   const level = i / 255
@@ -23,28 +23,22 @@ const root = (t: number) => (t > 216 / 24389 ? Math.cbrt(t) : (t * 24389) / 27 /
 const cube = (t: number) => (t > 6 / 29 ? t ** 3 : ((t - 16 / 116) * 116 * 27) / 24389)
 const clip = (value: number) => Math.max(0, Math.min(255, Math.round(value)))
 
-/** Converts colour pixels of `step` channels to LAB; alpha is dropped. */
-export const toLab =
-  (step: 3 | 4): Kernel =>
-  (source, target, from, to) => {
-    for (let i = from, s = from * step, t = from * 3; i < to; i++, s += step, t += 3) {
-      const [r, g, b] = [linear[source[s]], linear[source[s + 1]], linear[source[s + 2]]]
-      const [x, y, z] = toXyz.map((row, c) => root((row[0] * r + row[1] * g + row[2] * b) / white[c]))
-      target[t] = clip((116 * y - 16) * 2.55)
-      target[t + 1] = clip(500 * (x - y) + 128) ^ 128
-      target[t + 2] = clip(200 * (y - z) + 128) ^ 128
-    }
-  }
+/** Converts a colour to LAB; alpha is dropped. */
+export const toLab: Kernel = (source, s, target, t) => {
+  const [r, g, b] = [linear[source[s]], linear[source[s + 1]], linear[source[s + 2]]]
+  const [x, y, z] = toXyz.map((row, c) => root((row[0] * r + row[1] * g + row[2] * b) / white[c]))
+  target[t] = clip((116 * y - 16) * 2.55)
+  target[t + 1] = clip(500 * (x - y) + 128) ^ 128
+  target[t + 2] = clip(200 * (y - z) + 128) ^ 128
+}
 
-/** Converts LAB pixels to RGB; colours that sRGB has not are clipped. */
-export function fromLab(source: RasterElements, target: RasterElements, from: number, to: number): void {
-  for (let s = from * 3; s < to * 3; s += 3) {
-    const y = (source[s] / 2.55 + 16) / 116
-    const xyz = [y + ((source[s + 1] ^ 128) - 128) / 500, y, y - ((source[s + 2] ^ 128) - 128) / 200]
-    const [x, yy, z] = xyz.map((value, c) => cube(value) * white[c])
-    for (let c = 0; c < 3; c++) {
-      const level = fromXyz[c][0] * x + fromXyz[c][1] * yy + fromXyz[c][2] * z
-      target[s + c] = clip(255 * (level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055))
-    }
+/** Converts LAB to RGB; colours that sRGB has not are clipped. */
+export const fromLab: Kernel = (source, s, target, t) => {
+  const y = (source[s] / 2.55 + 16) / 116
+  const xyz = [y + ((source[s + 1] ^ 128) - 128) / 500, y, y - ((source[s + 2] ^ 128) - 128) / 200]
+  const [x, yy, z] = xyz.map((value, c) => cube(value) * white[c])
+  for (let c = 0; c < 3; c++) {
+    const level = fromXyz[c][0] * x + fromXyz[c][1] * yy + fromXyz[c][2] * z
+    target[t + c] = clip(255 * (level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055))
   }
 }

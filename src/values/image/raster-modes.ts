@@ -1,5 +1,7 @@
 /** Colour modes, and pixels in one of them. @module */
 import { dataConstructor } from '../../core/dtype.ts'
+import { InvalidArgument } from '../../core/errors.ts'
+import { withCopy } from '../../core/memory/byte-copy.ts'
 
 /** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */
 export const rasterModes = {
@@ -26,8 +28,8 @@ export type RasterMode = `${keyof typeof rasterModes}`
 /** The pixels of a raster as numbers: one element per channel. */
 export type RasterElements = Uint8Array | Uint16Array | Int32Array | Float32Array
 
-/** Converts the pixels `from` up to `to`. The target is new, so all 0. */
-export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
+/** Converts the pixel at element `s` to the one at `t`, which is all 0. */
+export type Kernel = (source: RasterElements, s: number, target: RasterElements, t: number) => void
 
 /** Pixels in rows from top to bottom, channels side by side, without gaps. */
 export interface Pixels {
@@ -37,6 +39,11 @@ export interface Pixels {
   readonly data: Uint8Array
   /** The colours that `P` and `PA` point at: red, green, blue and alpha of each, at most 256. Without them, greys. */
   readonly palette?: Uint8Array | undefined
+}
+
+/** Whether a mode has levels or numbers of grey. */
+export function isGreyMode(mode: RasterMode): boolean {
+  return ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)
 }
 
 /** Whether the pixels of a mode point at the colours of a palette. */
@@ -66,7 +73,7 @@ export function pixelBytes(mode: RasterMode): number {
 }
 
 /** Returns the channels as numbers: a view of `data`, or a copy of `I`, `F` and `I;16` if unaligned. */
-export function elementsOf({ data, mode }: Pixels): RasterElements {
+export function elementsOf({ data, mode }: Pick<Pixels, 'data' | 'mode'>): RasterElements {
   const { dtype } = rasterModes[mode]
   if (dtype === 'uint8') return data
   // Not `slice`: on a Buffer that is another view of the same bytes.
@@ -74,4 +81,11 @@ export function elementsOf({ data, mode }: Pixels): RasterElements {
   const size = Elements.BYTES_PER_ELEMENT
   const aligned: Uint8Array = data.byteOffset % size === 0 ? data : new Uint8Array(data)
   return new Elements(aligned.buffer, aligned.byteOffset, aligned.length / size)
+}
+
+/** Runs work on a pooled copy of a function's pixels, which it may change or transfer meanwhile. */
+export async function copied<T>(pixels: Pixels, work: (copy: Pixels) => Promise<T>): Promise<T> {
+  const { mode, width, height, data, palette } = pixels
+  if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
+  return withCopy(data, (copy) => work({ mode, width, height, data: copy, palette }))
 }

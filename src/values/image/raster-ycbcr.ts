@@ -1,5 +1,5 @@
 /** RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, computed. @module */
-import type { RasterElements } from './raster-modes.ts'
+import type { Kernel } from './raster-modes.ts'
 
 /** A table entry is the product with 6 binary places, plus a half, truncated toward zero, as in Pillow's tables. */
 const table = (factor: number, zero = 0) =>
@@ -18,28 +18,20 @@ const gFromCb = table(-0.34414, 128)
 const gFromCr = table(-0.71414, 128)
 const bFromCb = table(1.772, 128)
 
-/** Converts colour pixels of `step` channels to YCbCr; alpha is dropped. */
-export const toYcbcr = (step: 3 | 4) => (source: RasterElements, target: RasterElements, from: number, to: number) => {
-  for (let i = from, s = from * step, t = from * 3; i < to; i++, s += step, t += 3) {
-    const r = source[s]
-    const g = source[s + 1]
-    const b = source[s + 2]
-    target[t] = (yFromR[r] + yFromG[g] + yFromB[b]) >> 6
-    target[t + 1] = ((cbFromR[r] + cbFromG[g] + half[b]) >> 6) + 128
-    target[t + 2] = ((half[r] + crFromG[g] + crFromB[b]) >> 6) + 128
-  }
-}
-
 const clip = (value: number) => Math.max(0, Math.min(255, value))
 
-/** Converts YCbCr pixels to RGB. */
-export function fromYcbcr(source: RasterElements, target: RasterElements, from: number, to: number): void {
-  for (let s = from * 3; s < to * 3; s += 3) {
-    const y = source[s]
-    const cb = source[s + 1]
-    const cr = source[s + 2]
-    target[s] = clip(y + (rFromCr[cr] >> 6))
-    target[s + 1] = clip(y + ((gFromCb[cb] + gFromCr[cr]) >> 6))
-    target[s + 2] = clip(y + (bFromCb[cb] >> 6))
-  }
+/** Converts a colour to YCbCr; alpha is dropped. */
+export const toYcbcr: Kernel = (source, s, target, t) => {
+  const [r, g, b] = [source[s], source[s + 1], source[s + 2]]
+  target[t] = (yFromR[r] + yFromG[g] + yFromB[b]) >> 6
+  target[t + 1] = ((cbFromR[r] + cbFromG[g] + half[b]) >> 6) + 128
+  target[t + 2] = ((half[r] + crFromG[g] + crFromB[b]) >> 6) + 128
+}
+
+/** Converts YCbCr to RGB. */
+export const fromYcbcr: Kernel = (source, s, target, t) => {
+  const [y, cb, cr] = [source[s], source[s + 1], source[s + 2]]
+  target[t] = clip(y + (rFromCr[cr] >> 6))
+  target[t + 1] = clip(y + ((gFromCb[cb] + gFromCr[cr]) >> 6))
+  target[t + 2] = clip(y + (bFromCb[cb] >> 6))
 }

@@ -4,13 +4,14 @@ import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions } from '../../core/options.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
-import { copied } from './byte-copy.ts'
 import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
 import { convertRaster } from './raster-convert.ts'
 import {
+  copied,
   elementsOf,
   hasPalette,
+  isGreyMode,
   isRasterMode,
   type Pixels,
   pixelBytes,
@@ -123,8 +124,7 @@ export class RasterImage implements Pixels {
    * 0.406] })`
    */
   async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
-    const isGrey = rasterModes[this.mode].channels === 1 || this.mode === 'LA'
-    const plan = new TensorPlan<TensorDType<T>>(options, isGrey ? 1 : 3)
+    const plan = new TensorPlan<TensorDType<T>>(options, isGreyMode(this.mode) ? 1 : 3)
     if (Math.max(this.width, this.height) > maxResizedSide) {
       const size = `${this.width}×${this.height}`
       throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)

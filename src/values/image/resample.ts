@@ -1,6 +1,6 @@
 /** Resizing of 8-bit pixels, by the add-on or in TypeScript, bit for bit as Pillow's `Image.resize`. @module */
 import { imageAddon, runWithStop } from './image-addon.ts'
-import { luma } from './raster-luma.ts'
+import { luma } from './raster-kernels.ts'
 import { type Pixels, rasterModes } from './raster-modes.ts'
 import { type Axis, planFields, type Resize, type ResizeFilter } from './resize.ts'
 

@@ -1,66 +1,113 @@
-/** Decodes TIFF files that @napi-rs/image does not: palettes, L*a*b*, integers and floats. @module */
-import { promisify } from 'node:util'
-import { inflate } from 'node:zlib'
-import { type Pixels, pixelBytes } from './raster-modes.ts'
-import { unpackBits, unpackLzw } from './tiff-compression.ts'
-import { nextTurn, turnPixels } from './turn.ts'
+/**
+ * TIFF files whose samples @napi-rs/image does not read: palettes, L*a*b*, integers and floats. It unpacks them as
+ * bytes of grey. @module
+ */
+import type { ImageSize } from './image-size.ts'
+import type { Pixels } from './raster-modes.ts'
 
-/** Kinds of samples, after Pillow: palette to `P` or `RGB`, L*a*b* to `LAB`, integers to `I`, floats to `F`. */
-type SampleKind = 'palette' | 'lab' | 'int16' | 'int32' | 'float32'
+const [widthTag, heightTag, bitsTag, compressionTag, photometricTag, channelsTag] = [256, 257, 258, 259, 262, 277]
+const [planesTag, predictorTag, colorsTag, tilesTag, formatTag] = [284, 317, 320, 322, 339]
+const wanted = [256, 257, 258, 259, 262, 277, 284, 317, 320, 322, 339]
+const longType = 4
+/** The most numbers of a tag: those of a palette. */
+const maxValues = 768
 
-/** What the first directory says of pixels that are decoded here. */
-export interface TiffLayout {
-  readonly kind: SampleKind
+/** The wanted tags of the first directory. */
+interface Directory {
+  readonly view: DataView
   readonly isLittle: boolean
-  readonly width: number
-  readonly height: number
-  readonly compression: number
-  readonly rowsPerStrip: number
-  readonly offsets: readonly number[]
-  readonly lengths: readonly number[]
-  readonly colors: readonly number[]
+  readonly tags: ReadonlyMap<number, { readonly entry: number; readonly values: readonly number[] }>
 }
 
-const sampleBytes = { palette: 1, lab: 3, int16: 2, int32: 4, float32: 4 } as const
-const modes = { palette: 'RGB', lab: 'LAB', int16: 'I', int32: 'I', float32: 'F' } as const
-const maxStrips = 1 << 16
-const unpackDeflate = promisify(inflate)
-
-/** Returns the layout of a TIFF of one of those kinds; undefined for others. **Source**: TIFF 6.0. */
-export function readTiffLayout(bytes: Uint8Array): TiffLayout | undefined {
+/** BigTIFF has another magic number and is none of the known types. **Source**: TIFF 6.0, section 2. */
+function readDirectory(bytes: Uint8Array): Directory | undefined {
+  if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isLittle = bytes[0] === 0x49
   const directory = view.getUint32(4, isLittle)
-  const tags = new Map<number, readonly number[]>()
-  for (let i = 0; i < view.getUint16(directory, isLittle); i++) {
-    const entry = directory + 2 + i * 12
-    if (entry + 12 > bytes.length) return undefined
-    const values = valuesOf(view, entry, isLittle)
-    if (values !== undefined) tags.set(view.getUint16(entry, isLittle), values)
+  if (directory + 2 > bytes.length) return undefined
+  const end = Math.min(bytes.length - 11, directory + 2 + 12 * view.getUint16(directory, isLittle))
+  const tags = new Map<number, { entry: number; values: readonly number[] }>()
+  for (let entry = directory + 2; entry < end; entry += 12) {
+    const tag = view.getUint16(entry, isLittle)
+    if (!wanted.includes(tag)) continue
+    // A decoder may go by the other one.
+    if (tags.has(tag)) return undefined
+    tags.set(tag, { entry, values: valuesOf(view, entry, isLittle) })
   }
-  const one = (tag: number, standard: number) => tags.get(tag)?.[0] ?? standard
-  const kind = kindOf(one(262, 1), one(258, 1), one(339, 1))
-  // Other channels, tiles and predictors are left to the package.
-  if (kind === undefined || one(277, 1) !== (kind === 'lab' ? 3 : 1) || tags.has(322) || one(317, 1) !== 1)
-    return undefined
-  if (kind === 'lab' && one(284, 1) !== 1) return undefined
-  const height = one(257, 0)
-  const colors = tags.get(320) ?? []
-  if (kind === 'palette' && colors.length !== 768) return undefined
-  return {
-    kind,
-    isLittle,
-    width: one(256, 0),
-    height,
-    compression: one(259, 1),
-    rowsPerStrip: Math.min(height, one(278, height)),
-    offsets: tags.get(273) ?? [],
-    lengths: tags.get(279) ?? [],
-    colors,
-  }
+  return { view, isLittle, tags }
 }
 
-function kindOf(photometric: number, bits: number, format: number): SampleKind | undefined {
+/** Returns the whole numbers of an entry; an empty list for other types, and outside of the file. */
+function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly number[] {
+  const size = { 1: 1, 3: 2, 4: 4 }[view.getUint16(entry + 2, isLittle)]
+  const count = view.getUint32(entry + 4, isLittle)
+  if (size === undefined || count > maxValues) return []
+  const start = size * count > 4 ? view.getUint32(entry + 8, isLittle) : entry + 8
+  if (start + size * count > view.byteLength) return []
+  return Array.from({ length: count }, (_, i) => {
+    const at = start + i * size
+    return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
+  })
+}
+
+/** Returns the size of the first picture. */
+export function readTiff(bytes: Uint8Array): ImageSize | undefined {
+  const tags = readDirectory(bytes)?.tags
+  const [width, height, bitDepth] = [widthTag, heightTag, bitsTag].map((tag) => tags?.get(tag)?.values[0])
+  return width === undefined || height === undefined ? undefined : { width, height, bitDepth }
+}
+
+/** Kinds of samples with their bytes, as Pillow has them. */
+const kinds = {
+  palette: { mode: 'P', bytes: 1 },
+  lab: { mode: 'LAB', bytes: 3 },
+  int16: { mode: 'I', bytes: 2 },
+  int32: { mode: 'I', bytes: 4 },
+  float32: { mode: 'F', bytes: 4 },
+} as const
+
+/** Uncompressed, LZW, Deflate and PackBits. */
+const compressions = [1, 5, 8, 32_773, 32_946]
+
+/**
+ * Returns a file of the samples' bytes as grey, and what makes pixels of them, for a TIFF of one of those kinds, whose
+ * header has been read; undefined for others. **Errors**: an Error for another compression.
+ */
+export function samplesOfTiff(bytes: Uint8Array) {
+  const file = Buffer.from(bytes)
+  const { view, isLittle, tags } = readDirectory(file) as Directory
+  const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
+  const kind = kindOf(one(photometricTag, 1), one(bitsTag, 1), one(formatTag, 1))
+  // Other channels, tiles and predictors are left to the package.
+  if (kind === undefined || one(channelsTag, 1) !== (kind === 'lab' ? 3 : 1)) return undefined
+  if (tags.has(tilesTag) || one(predictorTag, 1) !== 1 || (kind === 'lab' && one(planesTag, 1) !== 1)) return undefined
+  const colors = tags.get(colorsTag)?.values ?? []
+  if (kind === 'palette' && colors.length !== 768) return undefined
+  const compression = one(compressionTag, 1)
+  if (!compressions.includes(compression)) throw new Error(`compression ${compression} of TIFF is not supported`)
+  const [width, height, size] = [one(widthTag, 0), one(heightTag, 0), kinds[kind].bytes]
+  const greyTags = { [widthTag]: width * size, [bitsTag]: 8, [photometricTag]: 1, [channelsTag]: 1, [formatTag]: 1 }
+  for (const [tag, { entry }] of tags) {
+    if (!(tag in greyTags)) continue
+    view.setUint16(entry + 2, longType, isLittle)
+    view.setUint32(entry + 4, 1, isLittle)
+    view.setUint32(entry + 8, greyTags[tag], isLittle)
+  }
+  const pixelsOf = (samples: Buffer): Pixels => {
+    if (!isLittle && size === 2) samples.swap16()
+    if (!isLittle && size === 4) samples.swap32()
+    const { mode } = kinds[kind]
+    const data = new Uint8Array(samples.buffer, samples.byteOffset, samples.length)
+    if (kind === 'palette') return { mode, width, height, data, palette: paletteOfLevels(colors) }
+    if (kind !== 'int16') return { mode, width, height, data }
+    const numbers = new Int32Array(new Int16Array(data.slice().buffer))
+    return { mode, width, height, data: new Uint8Array(numbers.buffer) }
+  }
+  return { file, pixelsOf }
+}
+
+function kindOf(photometric: number, bits: number, format: number): keyof typeof kinds | undefined {
   if (photometric === 3) return bits === 8 ? 'palette' : undefined
   if (photometric === 8) return bits === 8 ? 'lab' : undefined
   if (format === 3 && photometric <= 1) return bits === 32 ? 'float32' : undefined
@@ -69,90 +116,6 @@ function kindOf(photometric: number, bits: number, format: number): SampleKind |
   return bits === 16 && format === 2 ? 'int16' : undefined
 }
 
-/** Returns the whole numbers of an entry; undefined for other types, and outside of the file. */
-function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly number[] | undefined {
-  const size = { 1: 1, 3: 2, 4: 4 }[view.getUint16(entry + 2, isLittle)]
-  const count = view.getUint32(entry + 4, isLittle)
-  if (size === undefined || count > maxStrips) return undefined
-  const start = size * count > 4 ? view.getUint32(entry + 8, isLittle) : entry + 8
-  if (start + size * count > view.byteLength) return undefined
-  return Array.from({ length: count }, (_, i) => {
-    const at = start + i * size
-    return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
-  })
-}
-
-/**
- * Decodes the first picture: strips uncompressed, or by Deflate, LZW or PackBits. A palette to `RGB`, or `P` with
- * `keepsPalette`. **Errors**: an Error for damaged data and another compression; the signal's reason.
- */
-export async function decodeTiff(
-  bytes: Uint8Array,
-  layout: TiffLayout,
-  signal?: AbortSignal,
-  keepsPalette = false,
-): Promise<Pixels> {
-  const { kind, width, height, rowsPerStrip, offsets, lengths } = layout
-  const mode = kind === 'palette' && keepsPalette ? 'P' : modes[kind]
-  const data = new Uint8Array(width * height * pixelBytes(mode))
-  if (width < 1 || rowsPerStrip < 1) throw new Error('the picture is empty')
-  // Strips that share their bytes would make much work of few.
-  if (lengths.reduce((sum, length) => sum + length, 0) > bytes.length) throw new Error('the strips overlap')
-  for (let row = 0, strip = 0; row < height; row += rowsPerStrip, strip++) {
-    const rows = Math.min(rowsPerStrip, height - row)
-    const [offset, length] = [offsets[strip], lengths[strip]]
-    if (!(offset + length <= bytes.length)) throw new Error('the data ends before the picture')
-    const rowBytes = width * sampleBytes[kind]
-    const packed = bytes.subarray(offset, offset + length)
-    const samples = await unpack(packed, layout.compression, rowsPerStrip * rowBytes, signal)
-    if (samples.length < rows * rowBytes) throw new Error('the data ends before the picture')
-    const at = row * width
-    if (mode === 'RGB') placeColors(samples, layout, data, at, rows * width)
-    else if (mode === 'P' || mode === 'LAB') data.set(samples.subarray(0, rows * rowBytes), row * rowBytes)
-    else placeNumbers(samples, layout, data, at, rows * width)
-    if (((row + rows) * width) % turnPixels < rows * width) await nextTurn(signal)
-  }
-  return { mode, width, height, data, ...(mode === 'P' && { palette: paletteOfLevels(layout) }) }
-}
-
-function paletteOfLevels({ colors }: TiffLayout): Uint8Array {
+function paletteOfLevels(colors: readonly number[]): Uint8Array {
   return Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : colors[(i % 4) * 256 + (i >> 2)] >> 8))
-}
-
-async function unpack(strip: Uint8Array, compression: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
-  if (compression === 1) return strip
-  if (compression === 5) return unpackLzw(strip, size, signal)
-  if (compression === 32773) return unpackBits(strip, size, signal)
-  if (compression === 8 || compression === 32946) {
-    return unpackDeflate(strip, { maxOutputLength: size }).catch((cause) => {
-      // More than `size` is a RangeError, like a lack of memory.
-      throw new Error('a strip cannot be unpacked', { cause })
-    })
-  }
-  throw new Error(`compression ${compression} of TIFF is not supported`)
-}
-
-function placeColors(indexes: Uint8Array, { colors }: TiffLayout, data: Uint8Array, at: number, count: number): void {
-  const levels = Uint8Array.from(colors, (level) => level >> 8)
-  for (let i = 0, to = at * 3; i < count; i++, to += 3) {
-    const index = indexes[i]
-    data[to] = levels[index]
-    data[to + 1] = levels[256 + index]
-    data[to + 2] = levels[512 + index]
-  }
-}
-
-function placeNumbers(
-  samples: Uint8Array,
-  { kind, isLittle }: TiffLayout,
-  data: Uint8Array,
-  at: number,
-  count: number,
-): void {
-  const from = new DataView(samples.buffer, samples.byteOffset, samples.byteLength)
-  const to = new DataView(data.buffer, at * 4)
-  for (let i = 0; i < count; i++) {
-    if (kind === 'int16') to.setInt32(i * 4, from.getInt16(i * 2, isLittle), true)
-    else to.setUint32(i * 4, from.getUint32(i * 4, isLittle), true)
-  }
 }

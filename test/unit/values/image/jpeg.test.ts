@@ -3,7 +3,7 @@ import { RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { readImageHeader } from '../../../../src/values/image/header.ts'
 import { jpegStatus } from '../../../../src/values/image/image-addon.ts'
-import { imageCodecWith } from '../../../../src/values/image/image-codec.ts'
+import { ImageCodec } from '../../../../src/values/image/image-codec.ts'
 import { jpegCodec } from '../../../../src/values/image/jpeg.ts'
 import { difference, fixture, fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
 
@@ -36,9 +36,9 @@ describe.skipIf(jpegCodec === undefined)('JPEG by libjpeg-turbo', () => {
   })
 
   it('is what Image uses for JPEG in grey and RGB', async () => {
-    const written = await imageCodecWith(codec).encode(pixelsOf('rgb.png', 'RGB'), 'image/jpeg')
+    const written = await new ImageCodec(codec).encode(pixelsOf('rgb.png', 'RGB'), 'image/jpeg')
     expect(Buffer.compare(written, fixtureBytes('rgb.jpg'))).toBe(0)
-    const cmyk = await imageCodecWith(codec).decode(fixtureBytes('cmyk.jpg'), headerOf(fixtureBytes('cmyk.jpg')))
+    const cmyk = await new ImageCodec(codec).decode(fixtureBytes('cmyk.jpg'), headerOf(fixtureBytes('cmyk.jpg')))
     expect(cmyk.mode).toBe('RGB')
   })
 
@@ -96,7 +96,7 @@ describe.skipIf(jpegCodec === undefined)('JPEG by libjpeg-turbo', () => {
 })
 
 describe('JPEG without libjpeg-turbo', () => {
-  const codec = imageCodecWith(undefined)
+  const codec = new ImageCodec(undefined)
   // Its colour has half the resolution and is noise.
   const isHalvedNoise = (file: string) => /-42\d.jpg$/.test(file)
 

@@ -3,7 +3,7 @@ import { BadInput, InvalidArgument, io, NDArray, RasterImage, type RasterMode, t
 import { describe, expect, it } from 'vitest'
 import { readImageHeader } from '../../../../src/values/image/header.ts'
 import { imageAddon, jpegStatus } from '../../../../src/values/image/image-addon.ts'
-import { imageCodecWith } from '../../../../src/values/image/image-codec.ts'
+import { ImageCodec } from '../../../../src/values/image/image-codec.ts'
 import { jpegCodec } from '../../../../src/values/image/jpeg.ts'
 import { elementsOf, rasterModes } from '../../../../src/values/image/raster-modes.ts'
 import { resample, resampleRows } from '../../../../src/values/image/resample.ts'
@@ -195,12 +195,16 @@ describe('tensors', () => {
     expect(await grey.toTensor({ size: [1, 2], dtype: 'uint8' })).toEqual(
       new NDArray(Uint8Array.of(255, 7), [1, 1, 2], 'uint8'),
     )
+    const indexed = new RasterImage('P', 1, 1, Uint8Array.of(1), Uint8Array.of(0, 0, 0, 255, 9, 8, 7, 255))
+    expect(await indexed.toTensor({ size: [1, 1], dtype: 'uint8' })).toEqual(
+      new NDArray(Uint8Array.of(9, 8, 7), [3, 1, 1], 'uint8'),
+    )
   })
 
   it('are the same in TypeScript', async () => {
     for (const { file, pilmode, options } of tensors) {
       if (file.endsWith('.jpg')) continue
-      const raster = await imageCodecWith(undefined).decode(fixtureBytes(file), readImageHeader(fixtureBytes(file))!)
+      const raster = await new ImageCodec(undefined).decode(fixtureBytes(file), readImageHeader(fixtureBytes(file))!)
       const plan = new TensorPlan(options, pilmode === 'L' ? 1 : 3)
       const resize = plan.resize(raster.width, raster.height)
       const [native, typescript] = [plan.allocate(), plan.allocate()]

@@ -1,47 +1,82 @@
+import { BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { decodeTiff, readTiffLayout } from '../../../../src/values/image/tiff.ts'
-import { unpackBits, unpackLzw } from '../../../../src/values/image/tiff-compression.ts'
+import { samplesOfTiff } from '../../../../src/values/image/tiff.ts'
 import { fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
 
-const layoutOf = (file: string) => readTiffLayout(fixtureBytes(file))!
+/** A little-endian fixture with changed entries of its directory. */
+function changed(file: string, change: (bytes: Buffer, entryOf: (tag: number) => number) => void): Buffer {
+  const bytes = Buffer.from(fixtureBytes(file))
+  change(bytes, (tag) => {
+    let entry = bytes.readUInt32LE(4) + 2
+    while (bytes.readUInt16LE(entry) !== tag) entry += 12
+    return entry
+  })
+  return bytes
+}
+
+const withValue = (file: string, tag: number, value: number) =>
+  changed(file, (bytes, entryOf) => bytes.writeUInt16LE(value, entryOf(tag) + 8))
+
+const refusal = (bytes: Uint8Array) =>
+  (async () => new io.Image({ pilmode: null }).fromBytes(bytes))().then(
+    () => expect.unreachable('it was accepted'),
+    (error) => error,
+  )
 
 describe('TIFF of palettes and numbers', () => {
   it('leaves all other kinds to the package', () => {
-    const own = pictures.filter(({ mimeType, file }) => mimeType === 'image/tiff' && readTiffLayout(fixtureBytes(file)))
+    const own = pictures.filter(({ mimeType, file }) => mimeType === 'image/tiff' && samplesOfTiff(fixtureBytes(file)))
     expect(new Set(own.map(({ mode }) => mode))).toEqual(new Set(['P', 'LAB', 'I', 'F']))
   })
 
-  it('refuses strips that share their bytes, end early or hold more than their rows', async () => {
-    const bytes = fixtureBytes('float-deflate.tiff')
-    const layout = layoutOf('float-deflate.tiff')
-    const lengths = layout.lengths.map(() => bytes.length)
-    const offsets = layout.offsets.map(() => 0)
-    await expect(decodeTiff(bytes, { ...layout, lengths, offsets })).rejects.toThrow('the strips overlap')
-    await expect(decodeTiff(bytes, { ...layout, offsets: [] })).rejects.toThrow('the data ends before the picture')
-    await expect(decodeTiff(bytes, { ...layout, rowsPerStrip: 4 })).rejects.toThrow('a strip cannot be unpacked')
-    await expect(decodeTiff(bytes, { ...layout, rowsPerStrip: 0 })).rejects.toThrow('the picture is empty')
-    await expect(decodeTiff(bytes, { ...layout, compression: 7 })).rejects.toThrow('compression 7 of TIFF')
-    const raw = layoutOf('float.tiff')
-    await expect(decodeTiff(fixtureBytes('float.tiff'), { ...raw, height: 9, rowsPerStrip: 9 })).rejects.toThrow(
-      'the data ends before the picture',
-    )
+  it.each<[string, () => Buffer]>([
+    ['half a file', () => Buffer.from(fixtureBytes('float.tiff').subarray(0, -200))],
+    ['strips that start beyond the file', () => withValue('float.tiff', 273, 60_000)],
+    ['strips of fewer rows', () => withValue('float-deflate.tiff', 257, 60_000)],
+    ['strips of more rows', () => withValue('float-deflate.tiff', 278, 4)],
+    ['strips of no rows', () => withValue('float.tiff', 278, 0)],
+    ['a compression of pictures', () => withValue('palette.tiff', 259, 7)],
+    ['a width of 0', () => withValue('palette.tiff', 256, 0)],
+    ...['float-deflate', 'float-lzw', 'palette-deflate', 'palette-lzw', 'int-lzw'].map(
+      (name): [string, () => Buffer] => [
+        `damaged pixels: ${name}`,
+        () => changed(`${name}.tiff`, (bytes) => bytes.fill(0xff, 100, 400)),
+      ],
+    ),
+    [
+      'two widths',
+      () =>
+        changed('palette.tiff', (bytes, entryOf) => {
+          const entry = entryOf(256)
+          bytes.copyWithin(entryOf(257), entry, entry + 12)
+        }),
+    ],
+  ])('refuses %s', async (_title, file) => {
+    const error = await refusal(file())
+    expect(error).toBeInstanceOf(BadInput)
+    expect(error).toMatchObject({ reason: 'encoding' })
   })
 
-  it('unpacks PackBits as the specification has it, and no more than asked', async () => {
-    const packed = Uint8Array.of(0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x80, 0x00, 0x01)
-    const all = [0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x01]
-    expect([...(await unpackBits(packed, 100))]).toEqual(all)
-    for (let size = 1; size < all.length; size++) {
-      expect([...(await unpackBits(packed, size))]).toEqual(all.slice(0, size))
+  it('reads the tags that it needs, whatever else a directory lists', async () => {
+    // 65,535 tags, each of 65,536 numbers at the same place.
+    const others = Buffer.alloc(65_535 * 12)
+    for (let i = 0; i < 65_535; i++) {
+      others.writeUInt16LE(i, i * 12)
+      others.writeUInt16LE(3, i * 12 + 2)
+      others.writeUInt32LE(65_536, i * 12 + 4)
+      others.writeUInt32LE(8, i * 12 + 8)
     }
-  })
-
-  it('stops with its request where codes of LZW stand for nothing, and refuses unknown ones', async () => {
-    const clears = new Uint8Array(2 ** 20)
-    // Codes of nine bits, all of them 256.
-    for (let bit = 0; bit < clears.length * 8; bit += 9) clears[bit >> 3] |= 0x80 >> (bit & 7)
-    await expect(unpackLzw(clears, 10)).resolves.toHaveLength(0)
-    await expect(unpackLzw(clears, 10, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
-    await expect(unpackLzw(Uint8Array.of(0xff, 0xff), 10)).rejects.toThrow('a code stands for nothing yet')
+    for (const [tag, value] of [
+      [256, 4],
+      [257, 4],
+      [258, 8],
+      [262, 3],
+    ]) {
+      others.writeUInt32LE(1, tag * 12 + 4)
+      others.writeUInt32LE(value, tag * 12 + 8)
+    }
+    const head = Buffer.from('II*\0\x08\0\0\0\xff\xff', 'latin1')
+    const error = await refusal(Buffer.concat([head, others, Buffer.alloc(131_072)]))
+    expect(error).toMatchObject({ reason: 'encoding' })
   })
 })
