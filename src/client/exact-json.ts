@@ -18,8 +18,8 @@ function newMark(): string {
   return `bigint-${crypto.getRandomValues(new Uint32Array(4)).join('')}-`
 }
 
-/** A string, or an integer of 16 digits and more. */
-const token = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+/** A string or a whole number, so that digits within them are not taken for integers. */
+const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
 /** Parses JSON text; integers beyond ±2^53 are bigints. **Errors**: SyntaxError. */
 export function parseJson(text: string): unknown {
@@ -27,7 +27,7 @@ export function parseJson(text: string): unknown {
   const mark = newMark()
   let isWide = false
   const marked = text.replace(token, (found) => {
-    if (found[0] === '"' || Number.isSafeInteger(Number(found))) return found
+    if (!/^-?\d{16,}$/.test(found) || Number.isSafeInteger(Number(found))) return found
     isWide = true
     return `"${mark}${found}"`
   })
