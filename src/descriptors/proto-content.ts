@@ -3,7 +3,7 @@ import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { decodeMessage, type RawContent } from '../messages/content-types.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../messages/messages.ts'
-import { ProtoQuota } from '../messages/protobuf.ts'
+import { ProtoQuota, protoLimits } from '../messages/protobuf.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
 /** What reading a message needs. `maxBytes`: of texts and JSON values; default 4 MiB. */
@@ -25,10 +25,10 @@ export function fromContent(
   return descriptor.fromProto('bytes' in content ? messageOf(content, descriptor.maxBytes) : content.message, ctx)
 }
 
-function messageOf({ field, bytes, room }: RawContent, maxBytes?: number): ProtoMessages[ProtoField] {
+function messageOf({ field, bytes, room }: RawContent, maxBytes = protoLimits.bytes): ProtoMessages[ProtoField] {
   // The bytes follow the API's name, at any address: moving them aligns them for arrays.
   const message = field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes
-  return decodeMessage(field, message, new ProtoQuota(maxBytes))
+  return decodeMessage(field, message, new ProtoQuota({ ...protoLimits, bytes: maxBytes }))
 }
 
 /** Returns a result of `toProto` as content: bytes, or the descriptor's own message. */

@@ -10,7 +10,7 @@ import {
   jsonObject,
   jsonString,
   packed,
-  shortList,
+  shape,
   string,
   strings,
   wrongJson,
@@ -59,7 +59,7 @@ function listFields(owner: 'ndarray' | 'series') {
 
 const ndarray = new MessageType<NDArrayMessage>({
   dtype: [1, enumOf('DTYPE_', dtypeNames)],
-  shape: [2, shortList(maxShape)],
+  shape: [2, shape('int32', maxShape)],
   ...listFields('ndarray'),
   scalar: [11, bool],
 })
@@ -67,7 +67,8 @@ const ndarray = new MessageType<NDArrayMessage>({
 const seriesFields = { ...listFields('series'), nullPositions: [9, packed('uint32')], name: [11, string] } as const
 /** Labels have no labels: every two bytes of a message would be a level of calls. */
 const noLabels: FieldType = {
-  take(reader) {
+  wires: [wireType.bytes],
+  read(reader) {
     throw reader.fault('labels without labels')
   },
   write: () => {},
@@ -81,7 +82,7 @@ const series = new MessageType<SeriesMessage>({ ...seriesFields, index: [10, lab
 
 const dataframe = new MessageType<DataFrameMessage>({
   columnNames: [1, strings],
-  columns: [2, messages(series, maxColumns, 'columns')],
+  columns: [2, messages(series, maxColumns, 'columns', 'columns')],
   index: [3, labels],
 })
 
@@ -90,7 +91,7 @@ const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, byte
 const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
 const text: ContentType<string> = {
   read(reader) {
-    reader.quota.takeBytes(reader.len - reader.pos)
+    reader.quota.take('bytes', reader.len - reader.pos)
     return stringValue.read(reader).value ?? ''
   },
   write: (writer, value) => stringValue.write(writer, value === '' ? {} : { value }),
@@ -100,7 +101,7 @@ const text: ContentType<string> = {
 
 const json: ContentType<unknown> = {
   read(reader) {
-    reader.quota.takeBytes(reader.len - reader.pos)
+    reader.quota.take('bytes', reader.len - reader.pos)
     return readValue(reader)
   },
   write: writeValue,
@@ -132,14 +133,13 @@ const entry = new MessageType<{ key?: string; value?: ProtoContent }>({
 
 /** `map<string, Part>`. The descriptor reports a part without a representation. */
 const parts: FieldType = {
-  take(reader, open, name) {
-    if (!reader.is(wireType.bytes)) return false
-    open[name] ??= new Map()
-    const map = open[name] as Map<string, ProtoContent | undefined>
+  wires: [wireType.bytes],
+  read(reader, before = new Map()) {
+    const map = before as Map<string, ProtoContent | undefined>
     const { key = '', value } = reader.message(() => entry.read(reader))
     map.set(key, value)
     checkParts(map.size)
-    return true
+    return map
   },
   write(writer, number, map: ReadonlyMap<string, ProtoContent>) {
     for (const [key, value] of map) writer.message(number, () => entry.write(writer, { key, value }))

@@ -3,15 +3,14 @@ import { BadInput, expected } from '../core/errors.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
-/** A message while it is read: values by the names of their fields. */
-export type OpenMessage = Record<string, unknown>
-
 /** Reads and writes a field. A value that protobuf leaves out is undefined. */
 export interface FieldType {
-  /** Reads the current field into `message[name]`. False: it has another wire type and was not read. */
-  take(reader: ProtoReader, message: OpenMessage, name: string): boolean
-  /** Called after the last field, for what `take` leaves unfinished. */
-  finish?(message: OpenMessage, name: string): void
+  /** Those that it is read from; with another one it is an unknown field. */
+  readonly wires: readonly number[]
+  /** `before`: what earlier fields of the same number gave. */
+  read(reader: ProtoReader, before: unknown): unknown
+  /** Called after the last field, with what `read` returned. */
+  finish?(value: unknown): unknown
   write(writer: ProtoWriter, number: number, value: never): void
   /** **Errors**: BadInput `schema`. */
   fromJson(json: unknown, path: string): unknown
@@ -47,11 +46,8 @@ function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
 
 /** `optional string`: the empty string is written, too. */
 export const string: FieldType = {
-  take(reader, message, name) {
-    if (!reader.is(wireType.bytes)) return false
-    message[name] = reader.string()
-    return true
-  },
+  wires: [wireType.bytes],
+  read: (reader) => reader.string(),
   write: (writer, number, value: string) => writer.text(number, value),
   fromJson: jsonString,
   toJson: (value: string) => value,
@@ -67,14 +63,13 @@ export const text: FieldType = {
 
 /** `repeated string`. */
 export const strings: FieldType = {
-  take(reader, message, name) {
-    if (!reader.is(wireType.bytes)) return false
-    message[name] ??= []
+  wires: [wireType.bytes],
+  read(reader, before = []) {
     const { pos, quota } = reader
-    quota.takeValue()
-    ;(message[name] as string[]).push(reader.string())
-    quota.takeBytes(reader.pos - pos)
-    return true
+    quota.take('values')
+    ;(before as string[]).push(reader.string())
+    quota.take('bytes', reader.pos - pos)
+    return before
   },
   write(writer, number, value: readonly string[]) {
     for (const text of value) writer.text(number, text)
@@ -85,16 +80,25 @@ export const strings: FieldType = {
 
 /** `bytes`: a view of the message. */
 export const bytes: FieldType = {
-  take(reader, message, name) {
-    if (!reader.is(wireType.bytes)) return false
-    message[name] = reader.bytes()
-    return true
-  },
+  wires: [wireType.bytes],
+  read: (reader) => reader.bytes(),
   write(writer, number, value: Uint8Array) {
     if (value.length > 0) writer.tag(number, wireType.bytes).bytes(value)
   },
   fromJson: jsonBytes,
   toJson: base64,
+}
+
+/** `repeated bytes`: views of the message. */
+export const byteLists: FieldType = {
+  ...bytes,
+  read: (reader, before = []) => {
+    ;(before as Uint8Array[]).push(reader.bytes())
+    return before
+  },
+  write(writer, number, value: readonly Uint8Array[]) {
+    for (const each of value) writer.tag(number, wireType.bytes).bytes(each)
+  },
 }
 
 /** Either alphabet. **Errors**: BadInput `schema`. */
@@ -111,11 +115,8 @@ export function base64(value: Uint8Array): string {
 
 /** `bool`: false is left out. */
 export const bool: FieldType = {
-  take(reader, message, name) {
-    if (!reader.is(wireType.varint)) return false
-    message[name] = reader.bool()
-    return true
-  },
+  wires: [wireType.varint],
+  read: (reader) => reader.bool(),
   write(writer, number, value: boolean) {
     if (value) writer.tag(number, wireType.varint).bool(true)
   },
@@ -125,30 +126,20 @@ export const bool: FieldType = {
 
 /** `uint64`, and `int32` from 0 up, as a number: 0 is left out. */
 export const count: FieldType = {
-  take(reader, message, name) {
-    if (!reader.is(wireType.varint)) return false
-    const { low, high } = reader.uint64()
-    message[name] = (high >>> 0) * 2 ** 32 + (low >>> 0)
-    return true
-  },
+  wires: [wireType.varint],
+  read: (reader) => Number(String(reader.uint64())),
   write(writer, number, value: number) {
     if (value !== 0) writer.tag(number, wireType.varint).uint64(value)
   },
-  fromJson: (json, path) => Number(bigInteger(BigInt.asUintN)(json, path)),
-  toJson: (value: number) => String(value),
+  fromJson: (json, path) => Number(fromElement.uint64(json, path)),
+  toJson: String,
 }
 
 /** The values count up from 0, which is left out. JSON may leave out the `prefix` of names. */
 export function enumOf(prefix: string, names: readonly string[]): FieldType {
   return {
-    take(reader, message, name) {
-      if (!reader.is(wireType.varint)) return false
-      message[name] = reader.int32()
-      return true
-    },
-    write(writer, number, value: number) {
-      if (value !== 0) writer.tag(number, wireType.varint).int32(value)
-    },
+    ...count,
+    read: (reader) => reader.int32(),
     fromJson(json, path) {
       const value = typeof json === 'string' ? names.indexOf(json.replace(prefix, '')) : json
       if (Number.isInteger(value) && value !== -1) return value
@@ -161,16 +152,15 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType {
 /** A repeated field of numbers: a typed array, or a list of numbers written by hand. */
 export function packed(kind: PackedKind): FieldType {
   return {
-    take(reader, message, name) {
-      const list = (message[name] ?? new PackedList(kind)) as PackedList<PackedKind>
-      if (!list.take(reader)) return false
-      message[name] = list
-      return true
+    wires: [
+      wireType.bytes,
+      kind === 'float32' ? wireType.fixed32 : kind === 'float64' ? wireType.fixed64 : wireType.varint,
+    ],
+    read(reader, before = new PackedList(kind)) {
+      ;(before as PackedList<PackedKind>).take(reader)
+      return before
     },
-    finish(message, name) {
-      const list = message[name]
-      if (list instanceof PackedList) message[name] = nonEmpty(list.finish() as ArrayLike<unknown>)
-    },
+    finish: (list) => nonEmpty((list as PackedList<PackedKind>).finish() as ArrayLike<unknown>),
     write: (writer, number, value: ArrayLike<unknown> & readonly unknown[]) => writePacked(writer, number, kind, value),
     fromJson(json, path) {
       const list = jsonList(json, path)
@@ -183,54 +173,19 @@ export function packed(kind: PackedKind): FieldType {
   }
 }
 
-/** `repeated int32` as a list. **Errors**: BadInput `shape` above `max` elements. */
-export function shortList(max: number): FieldType {
-  const numbers = packed('int32')
-  const check = (count: number | string) => {
-    if (typeof count === 'number' && count <= max) return
-    throw new BadInput(`expected at most ${max} dimensions, received ${count}`, { reason: 'shape' })
+/** A shape: a repeated field of integers as a list of numbers. **Errors**: BadInput `shape` above `max` elements. */
+export function shape(kind: 'int32' | 'int64', max: number): FieldType {
+  const numbers = packed(kind)
+  const checked = (list: unknown) => {
+    const { length } = (list ?? []) as ArrayLike<unknown>
+    if (length > max) throw new BadInput(`expected at most ${max} dimensions, received ${length}`, { reason: 'shape' })
+    return list && Array.from(list as ArrayLike<unknown>, Number)
   }
   return {
     ...numbers,
-    take(reader, message, name) {
-      if (!reader.is(wireType.bytes) && !reader.is(wireType.varint)) return false
-      message[name] ??= []
-      const list = message[name] as number[]
-      const end = reader.is(wireType.bytes) ? reader.extent() : reader.pos + 1
-      while (reader.pos < end) {
-        check(list.length < max ? list.length : 'more')
-        list.push(reader.int32())
-      }
-      if (reader.is(wireType.bytes) && reader.pos !== end) throw reader.fault('complete packed numbers')
-      return true
-    },
-    finish(message, name) {
-      message[name] = nonEmpty(message[name] as number[])
-    },
-    fromJson(json, path) {
-      const list = numbers.fromJson(json, path) as Int32Array | undefined
-      check(list?.length ?? 0)
-      return list && Array.from(list)
-    },
+    finish: (list) => checked(numbers.finish?.(list)),
+    fromJson: (json, path) => checked(numbers.fromJson(json, path)),
   }
-}
-
-/** `repeated int64` as numbers: a shape. */
-export const dims: FieldType = {
-  ...packed('int64'),
-  finish(message, name) {
-    message[name] = Array.from((message[name] as PackedList<'int64'>).finish(), Number)
-  },
-  write(writer, number, shape: readonly number[]) {
-    if (shape.length === 0) return
-    writer.tag(number, wireType.bytes).fork()
-    // protobufjs would make an object of each 64-bit dimension.
-    for (const dim of shape) {
-      if (dim === dim >>> 0) writer.uint32(dim)
-      else writer.int64(dim)
-    }
-    writer.ldelim()
-  },
 }
 
 function jsonBool(value: unknown, path: string): boolean {
@@ -247,22 +202,14 @@ function jsonDouble(value: unknown, path: string): number {
 
 const decimal = /^-?\d{1,20}$/
 
-function smallInteger(min: number, max: number) {
-  return (value: unknown, path: string): number => {
-    const number = typeof value === 'string' && decimal.test(value) ? Number(value) : value
-    if (Number.isInteger(number) && (number as number) >= min && (number as number) <= max) return number as number
-    throw wrongJson('an integer of 32 bits', path, value)
-  }
-}
-
 /** `wrap`: BigInt.asIntN or BigInt.asUintN. */
-function bigInteger(wrap: (bits: number, value: bigint) => bigint) {
-  return (value: unknown, path: string): bigint => {
+function integer(bits: 32 | 64, wrap: (bits: number, value: bigint) => bigint) {
+  return (value: unknown, path: string): number | bigint => {
     if ((typeof value === 'string' && decimal.test(value)) || Number.isSafeInteger(value)) {
-      const integer = BigInt(value as string)
-      if (wrap(64, integer) === integer) return integer
+      const given = BigInt(value as string)
+      if (wrap(bits, given) === given) return bits === 64 ? given : Number(given)
     }
-    throw wrongJson('an integer of 64 bits', path, value)
+    throw wrongJson(`an integer of ${bits} bits`, path, value)
   }
 }
 
@@ -270,10 +217,10 @@ const fromElement: Readonly<Record<PackedKind, (value: unknown, path: string) =>
   float32: jsonDouble,
   float64: jsonDouble,
   bool: jsonBool,
-  int32: smallInteger(-(2 ** 31), 2 ** 31 - 1),
-  uint32: smallInteger(0, 2 ** 32 - 1),
-  int64: bigInteger(BigInt.asIntN),
-  uint64: bigInteger(BigInt.asUintN),
+  int32: integer(32, BigInt.asIntN),
+  uint32: integer(32, BigInt.asUintN),
+  int64: integer(64, BigInt.asIntN),
+  uint64: integer(64, BigInt.asUintN),
 }
 
 const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {

@@ -1,6 +1,7 @@
 /** Messages by a table of their fields ⇄ bytes and ⇄ protobuf's JSON. @module */
-import { BadInput } from '../core/errors.ts'
-import { type FieldType, jsonList, jsonObject, type OpenMessage } from './field-types.ts'
+import { BadInput, type BadInputReason } from '../core/errors.ts'
+import type { BufferPool } from '../core/memory/buffer-pool.ts'
+import { type FieldType, jsonList, jsonObject } from './field-types.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType } from './protobuf.ts'
 
 /** Field numbers and types by name. */
@@ -35,24 +36,30 @@ export class MessageType<M extends object> {
     return readProto(bytes, (reader) => this.read(reader))
   }
 
-  encode(message: M): Uint8Array {
-    const writer = new ProtoWriter(256)
+  /** `hint`: expected length; `pool`: where its memory is from. **Units**: bytes. */
+  encode(message: M, hint = 256, pool?: BufferPool): Buffer {
+    const writer = new ProtoWriter(hint, pool)
     this.write(writer, message)
     return writer.finish()
   }
 
   /** **Errors**: BadInput. */
   read(reader: ProtoReader): M {
-    const message: OpenMessage = {}
+    const message: Record<string, unknown> = {}
     let unfinished = 0
     while (reader.next()) {
       const field = this.#byNumber[reader.field]
-      if (field === undefined || !field.type.take(reader, message, field.name)) reader.skipField()
-      else if (field.type.finish !== undefined) unfinished |= 1 << field.number
+      if (field === undefined || !field.type.wires.includes(reader.type)) {
+        reader.skipField()
+        continue
+      }
+      const { name, number, type } = field
+      message[name] = type.read(reader, message[name])
+      if (type.finish !== undefined) unfinished |= 1 << number
     }
     for (; unfinished !== 0; unfinished &= unfinished - 1) {
-      const { type, name } = this.#byNumber[31 - Math.clz32(unfinished & -unfinished)] as Field
-      type.finish?.(message, name)
+      const { name, type } = this.#byNumber[31 - Math.clz32(unfinished & -unfinished)] as Field
+      message[name] = type.finish?.(message[name])
     }
     return message as M
   }
@@ -67,7 +74,7 @@ export class MessageType<M extends object> {
   /** Null counts as absent, unknown members are ignored. **Errors**: BadInput `schema`. */
   fromJson(json: unknown, path: string): M {
     const object = jsonObject(json, path)
-    const message: OpenMessage = {}
+    const message: Record<string, unknown> = {}
     for (const { name, protoName, type } of this.#fields) {
       const value = member(object, name) ?? member(object, protoName)
       if (value === undefined || value === null) continue
@@ -105,30 +112,31 @@ export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | '
 /** Of several in one message the last counts. */
 export function message<M extends object>(type: MessageCodec<M>): FieldType {
   return {
-    take(reader, open, name) {
-      if (!reader.is(wireType.bytes)) return false
-      open[name] = reader.message(() => type.read(reader))
-      return true
-    },
+    wires: [wireType.bytes],
+    read: (reader) => reader.message(() => type.read(reader)),
     write: (writer, number, value: M) => writer.message(number, () => type.write(writer, value)),
     fromJson: (json, path) => type.fromJson(json, path),
     toJson: (value: M) => type.toJson(value),
   }
 }
 
-/** `what`: their name in the error. **Errors**: BadInput `columns` above `max` messages. */
-export function messages<M extends object>(type: MessageCodec<M>, max: number, what: string): FieldType {
+/** `what`: their name in the error. **Errors**: BadInput above `max` messages. */
+export function messages<M extends object>(
+  type: MessageCodec<M>,
+  max: number,
+  what: string,
+  reason: BadInputReason = 'schema',
+): FieldType {
   const check = (count: number) => {
-    if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason: 'columns' })
+    if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason })
   }
   return {
-    take(reader, open, name) {
-      if (!reader.is(wireType.bytes)) return false
-      open[name] ??= []
-      const list = open[name] as M[]
+    wires: [wireType.bytes],
+    read(reader, before = []) {
+      const list = before as M[]
       check(list.length + 1)
       list.push(reader.message(() => type.read(reader)))
-      return true
+      return list
     },
     write(writer, number, value: readonly M[]) {
       for (const each of value) writer.message(number, () => type.write(writer, each))

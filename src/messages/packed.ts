@@ -31,17 +31,10 @@ export class PackedList<K extends PackedKind> {
     this.#data = new (dataConstructor(kind))(0)
   }
 
-  /** False: the field has another wire type and was not read. */
-  take(reader: ProtoReader): boolean {
-    const size = this.#fixedBytes
-    if (reader.is(wireType.bytes)) {
-      if (size > 0) this.#takeFixed(reader, size)
-      else reader.message(() => this.#takeVarints(reader))
-      return true
-    }
-    if (!reader.is(size === 4 ? wireType.fixed32 : size === 8 ? wireType.fixed64 : wireType.varint)) return false
-    this.#takeOne(reader)
-    return true
+  take(reader: ProtoReader): void {
+    if (!reader.is(wireType.bytes)) this.#takeOne(reader)
+    else if (this.#fixedBytes > 0) this.#takeFixed(reader, this.#fixedBytes)
+    else reader.message(() => this.#takeVarints(reader))
   }
 
   finish(): DataOf<K> {
@@ -81,6 +74,7 @@ export class PackedList<K extends PackedKind> {
 
   #takeVarints(reader: ProtoReader): void {
     const count = countVarints(reader.buf, reader.pos, reader.len)
+    reader.quota.take('integers', count)
     const at = this.#grow(count)
     const words = this.#data.BYTES_PER_ELEMENT / 4
     if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0

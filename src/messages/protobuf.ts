@@ -7,42 +7,38 @@ import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
-// Unpacked numbers are a field each.
-const maxFields = 2_000_000
+/** Limits of a message, with all messages in it. Unpacked numbers are a field each; `bytes`: of texts and JSON. */
+export const protoLimits: Readonly<Record<Limited, number>> = {
+  bytes: defaultMaxBytes,
+  values: maxParsedValues,
+  fields: 2_000_000,
+  integers: Number.POSITIVE_INFINITY,
+}
 
-/** Limits the JavaScript values of a message, in all messages in it. */
+type Limited = 'bytes' | 'values' | 'fields' | 'integers'
+const limited: Readonly<Record<Limited, string>> = {
+  bytes: 'bytes (maxBytes) of texts and JSON values',
+  values: 'texts of lists and JSON values',
+  fields: 'fields (numbers packed)',
+  integers: 'packed integers (more: as bytes)',
+}
+
+/** Limits the JavaScript values of a message. */
 export class ProtoQuota {
-  #bytes: number
-  #values = maxParsedValues
-  #fields: number
-  readonly #maxBytes: number
-  readonly #maxFields: number
+  readonly #limits: Readonly<Record<Limited, number>>
+  readonly #taken = { bytes: 0, values: 0, fields: 0, integers: 0 }
 
-  /** `bytes`: of strings and JSON values. */
-  constructor(bytes = defaultMaxBytes, fields = maxFields) {
-    this.#bytes = this.#maxBytes = bytes
-    this.#fields = this.#maxFields = fields
-  }
-
-  /** Counts the bytes of a text or a JSON value. **Errors**: PayloadTooLarge. */
-  takeBytes(count: number): void {
-    this.#bytes -= count
-    if (this.#bytes < 0) throw tooLarge(`${this.#maxBytes} bytes (maxBytes) of texts and JSON values`)
-  }
-
-  /** Counts a string of a list or a JSON value. **Errors**: PayloadTooLarge. */
-  takeValue(): void {
-    if (--this.#values < 0) throw tooLarge(`${maxParsedValues} texts of lists and JSON values`)
+  constructor(limits: Readonly<Record<Limited, number>> = protoLimits) {
+    this.#limits = limits
   }
 
   /** **Errors**: PayloadTooLarge. */
-  takeField(): void {
-    if (--this.#fields < 0) throw tooLarge(`${this.#maxFields} fields (numbers packed)`)
+  take(what: Limited, count = 1): void {
+    this.#taken[what] += count
+    const limit = this.#limits[what]
+    if (this.#taken[what] <= limit) return
+    throw new PayloadTooLarge(`expected at most ${limit} ${limited[what]} in the protobuf message, received more`)
   }
-}
-
-function tooLarge(limit: string): PayloadTooLarge {
-  return new PayloadTooLarge(`expected at most ${limit} in the protobuf message, received more`)
 }
 
 /** **Errors**: BadInput `encoding` with the offset for invalid bytes; PayloadTooLarge above the quota. */
@@ -76,7 +72,7 @@ export class ProtoReader extends Reader {
   /** Returns false at the end of the message. **Errors**: PayloadTooLarge. */
   next(): boolean {
     if (this.pos >= this.len) return false
-    this.quota.takeField()
+    this.quota.take('fields')
     const tag = this.tag()
     this.field = tag >>> 3
     this.type = tag & 7

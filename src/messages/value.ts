@@ -9,7 +9,7 @@ const maxValueDepth = 128
 
 /** Null without bytes. **Errors**: BadInput, also for deep nesting and NaN; PayloadTooLarge above a quota. */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
-  reader.quota.takeValue()
+  reader.quota.take('values')
   let value: unknown = null
   while (reader.next()) value = readField(reader, value, depth)
   return value

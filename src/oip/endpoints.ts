@@ -1,130 +1,96 @@
 /** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
-import { BadInput, type ServingError } from '../core/errors.ts'
-import { whenReady } from '../core/promise.ts'
+import { BadInput } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { GenerateEndpoint } from './generate-endpoint.ts'
-import { InferEndpoint } from './infer-endpoint.ts'
+import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
+import type { HttpRequest } from '../http/message.ts'
+import { generateEndpoint } from './generate-endpoint.ts'
+import { inferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'
-import { type Answer, JsonEndpoint, type Params, WithStatus } from './json-endpoint.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { changeModel, groupStatistics } from './model-group.ts'
-import type { Models } from './models.ts'
-import { errorResponse } from './oip-error.ts'
-import { oipOperations } from './operations.ts'
+import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
-/** What the endpoints need of their server. */
-export interface OipServer {
-  readonly models: Models
-  readonly prefix: string
-  /** Whether the names of all models are published. */
-  readonly introspection: boolean
-  unready(): string | undefined
-  /** Called for an error that comes after the answer's status. */
-  onLateError(error: ServingError, requestId: string): void
-}
+type Params = RequestTarget['params']
+/** Returns the JSON value of an answer; undefined is an empty body. May throw. */
+type Value = (params: Params, request: HttpRequest) => MaybePromise<unknown>
 
 /** Returns the endpoints of the protocol. */
-export function oipEndpoints({ models, prefix, introspection, unready, onLateError }: OipServer): Endpoint[] {
-  const at = `${prefix}/v2`
-  const get = (path: string, answer: Answer, isLimited?: boolean, isOpen?: boolean) =>
-    new JsonEndpoint('GET', at + path, answer, isLimited, isOpen)
-  const post = (path: string, answer: Answer) => new JsonEndpoint('POST', at + path, answer)
+export function oipEndpoints(server: OipServer): Endpoint[] {
+  const values = Object.entries(valuesOf(server)).map(([key, value]) => {
+    // Health is open to everybody, under any load.
+    const own = { isLimited: !/\/(live|ready)$/.test(key), isOpen: / \/health\//.test(key) }
+    return oipEndpoint(server, key, own, (request, _, { params }) => whenReady(value(params, request), jsonResponse))
+  })
+  const inferences = modelPaths.flatMap((path) => [
+    inferEndpoint(`${path}/infer`, server),
+    generateEndpoint(`${path}/generate`, server),
+    generateEndpoint(`${path}/generate_stream`, server),
+  ])
+  const others = oipEndpoint(
+    server,
+    'GET /*',
+    { methods: [], readsHeaders: [], isLimited: false, decompresses: false },
+    never,
+  )
+  return [...values, ...inferences, others]
+}
+
+function never(): never {
+  throw new TypeError('no method goes here')
+}
+
+const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
+
+function valuesOf({ models, introspection, unready }: OipServer): Readonly<Record<string, Value>> {
   const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
   const one = ({ model, version }: Params) => models.find(model, version)
   const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
     const model = one(params)
     return whenReady(describeModel(model), (description) => make(model, description))
   }
-  const ofModel = (path: string): Endpoint[] => [
-    get(path, (params) =>
+  const statistics = async (name?: string, version?: string) => ({
+    model_stats: await groupStatistics(models, name, version),
+  })
+  const ofModel = (path: string): Record<string, Value> => ({
+    [`GET ${path}`]: (params) =>
       described(params, (model, description) => modelMetadata(model, models.versions(model.name), description)),
-    ),
-    get(`${path}/ready`, (params) => modelReadiness(one(params)), false, false),
-    get(`${path}/config`, (params) => described(params, modelConfig)),
-    get(`${path}/stats`, ({ model, version }) => statisticsOf(models, model, version)),
-    new InferEndpoint(`${at}${path}/infer`, models),
-    new GenerateEndpoint(`${at}${path}/generate`, models, onLateError),
-    new GenerateEndpoint(`${at}${path}/generate_stream`, models, onLateError),
-  ]
-  const known = [
-    get('', metadata),
-    get('/', metadata),
-    get('/health/live', () => ({ live: true }), false),
-    get('/health/ready', () => readiness(unready()), false),
-    ...ofModel('/models/{model}'),
-    ...ofModel('/models/{model}/versions/{version}'),
-    get('/models/{model}/trace/setting', () => traceSettings),
-    ...(introspection ? lists(models, get, post) : []),
-    post('/repository/models/{model}/load', ({ model }) => changeModel(models, 'load', model)),
-    post('/repository/models/{model}/unload', ({ model }) => changeModel(models, 'unload', model)),
-    ...absent(get, post),
-  ]
-  for (const endpoint of known) {
-    const operation = oipOperations[`${endpoint.methods[0]} ${endpoint.path.slice(at.length)}`]
-    if (operation !== undefined) Object.assign(endpoint, { operation })
-  }
-  return [...known, wrongPaths(`${at}/*`)]
-}
-
-function wrongPaths(path: string): Endpoint {
-  const never = (): never => {
-    throw new TypeError('no method goes here')
-  }
-  const flags = { isLimited: false, decompresses: false }
-  return { name: path, path, methods: [], readsHeaders: [], ...flags, answer: never, problem: errorResponse }
-}
-
-async function statisticsOf(models: Models, name?: string, version?: string): Promise<object> {
-  return { model_stats: await groupStatistics(models, name, version) }
-}
-
-type MakeEndpoint = (path: string, answer: Answer) => Endpoint
-
-function lists(models: Models, get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
-  return [
-    get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),
-    get('/models/stats', () => statisticsOf(models)),
-    post('/repository/index', (_, request) => {
-      const isReadyOnly = readsReady(request.peek())
-      return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
+    [`GET ${path}/ready`]: (params) => {
+      const { name, unready } = one(params)
+      return { name, ...readiness(unready) }
+    },
+    [`GET ${path}/config`]: (params) => described(params, modelConfig),
+    [`GET ${path}/stats`]: ({ model, version }) => statistics(model, version),
+  })
+  return {
+    'GET ': metadata,
+    'GET /': metadata,
+    'GET /health/live': () => ({ live: true }),
+    'GET /health/ready': () => readiness(unready()),
+    ...Object.assign({}, ...modelPaths.map(ofModel)),
+    'GET /models/{model}/trace/setting': () => traceSettings,
+    ...(introspection && {
+      'GET /models': () => ({ models: [...new Set(models.all().map(({ name }) => name))] }),
+      'GET /models/stats': () => statistics(),
+      'POST /repository/index': (_, request) => {
+        const isReadyOnly = readsReady(request.peek())
+        return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
+      },
     }),
-  ]
+    'POST /repository/models/{model}/load': ({ model }) => changeModel(models, 'load', model),
+    'POST /repository/models/{model}/unload': ({ model }) => changeModel(models, 'unload', model),
+    ...absent,
+  }
 }
 
-/** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */
-function absent(get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
-  const refuse = () => {
-    throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
-  }
-  return [
-    ...['/systemsharedmemory', '/cudasharedmemory'].flatMap((path) => [
-      get(`${path}/status`, () => []),
-      post(`${path}/unregister`, () => undefined),
-      post(`${path}/region/{region}/unregister`, () => undefined),
-      post(`${path}/region/{region}/register`, refuse),
-    ]),
-    ...[get, post].flatMap((make) => [
-      make('/trace/setting', () => traceSettings),
-      make('/logging', () => logSettings),
-    ]),
-  ]
-}
+const readiness = (reason: string | undefined) =>
+  reason === undefined ? { ready: true } : { ready: false, error: reason }
 
 function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
   return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true
-}
-
-// kserve's client needs bodies.
-function readiness(reason: string | undefined): unknown {
-  return reason === undefined ? { ready: true } : new WithStatus(503, { ready: false, error: reason })
-}
-
-function modelReadiness({ name, unready }: Model): unknown {
-  return unready === undefined ? { name, ready: true } : new WithStatus(503, { name, ready: false, error: unready })
 }
 
 const traceSettings = {
@@ -143,4 +109,25 @@ const logSettings = {
   log_error: true,
   log_verbose_level: 0,
   log_format: 'default',
+}
+
+function noRegions(): never {
+  throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
+}
+
+const sharedMemory = (path: string): Record<string, Value> => ({
+  [`GET ${path}/status`]: () => [],
+  [`POST ${path}/unregister`]: () => undefined,
+  [`POST ${path}/region/{region}/unregister`]: () => undefined,
+  [`POST ${path}/region/{region}/register`]: noRegions,
+})
+
+/** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */
+const absent: Readonly<Record<string, Value>> = {
+  ...sharedMemory('/systemsharedmemory'),
+  ...sharedMemory('/cudasharedmemory'),
+  'GET /trace/setting': () => traceSettings,
+  'POST /trace/setting': () => traceSettings,
+  'GET /logging': () => logSettings,
+  'POST /logging': () => logSettings,
 }

@@ -2,11 +2,9 @@
 
 import { functionFailureOf } from '../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { encodeEvent } from '../http/event-stream.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
-import type { ParseFailure } from '../values/array/number-codec.ts'
 import { reshapeTo } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import type { Output } from './infer-answer.ts'
@@ -20,7 +18,7 @@ import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /** Members with an input's name are its elements; others are parameters. **Errors**: BadInput; PayloadTooLarge. */
-export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): MaybePromise<InferRequest> {
+export async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Promise<InferRequest> {
   if (body.length > maxGenerateBytes) {
     const what = `at most ${maxGenerateBytes} bytes for a generate request`
     throw new PayloadTooLarge(`expected ${what}, as infer takes more, received ${body.length}`)
@@ -30,7 +28,7 @@ export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Ma
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
   }
-  const tensors: MaybePromise<Tensor>[] = []
+  const tensors: Promise<Tensor>[] = []
   const texts = textQuota()
   const parameters: Record<string, string | number | boolean> = {}
   const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
@@ -40,25 +38,21 @@ export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Ma
     if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each)), texts))
     else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
   }
-  const finish = (read: readonly Tensor[]): InferRequest => {
-    return { id: typeof id === 'string' ? id : String(id), parameters, inputs: read, outputs: undefined }
+  return {
+    id: typeof id === 'string' ? id : String(id),
+    parameters,
+    inputs: await Promise.all(tensors),
+    outputs: undefined,
   }
-  if (!tensors.some(isPromise)) return finish(tensors as Tensor[])
-  return Promise.all(tensors).then(finish)
 }
 
-function readMember(info: TensorInfo, json: Uint8Array, texts: Quota): MaybePromise<Tensor> {
-  return whenReady(parseElements(json, datatypes[info.datatype].dtype, false), (parsed) => {
-    if (info.datatype === 'BYTES' && !('failure' in parsed)) texts.take(parsed.size)
-    return memberOf(info, parsed)
-  })
-}
-
-function memberOf({ name, datatype, shape }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
+async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array, texts: Quota): Promise<Tensor> {
+  const parsed = await parseElements(json, datatypes[datatype].dtype, false)
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
   }
+  if (datatype === 'BYTES') texts.take(parsed.size)
   // Of several open dimensions all but the last are 1.
   const wild = shape.lastIndexOf(-1)
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
@@ -73,15 +67,15 @@ function memberOf({ name, datatype, shape }: TensorInfo, parsed: NDArray | Parse
 export function generateAnswer(
   { name, version }: Pick<Model, 'name' | 'version'>,
   id: string,
-  tensors: readonly Tensor[],
+  outputs: readonly Output[],
 ): string {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   let text = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}"`
-  for (const { name: output, array } of tensors) {
-    const { data, dtype, size } = array
+  for (const { tensor } of outputs) {
+    const { data, dtype, size } = tensor.array
     const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
     const json = numberCodec.encodeNdarray(flat, 'literal') as string | Uint8Array
-    text += `,${JSON.stringify(output)}:${typeof json === 'string' ? json : Buffer.from(json).toString()}`
+    text += `,${JSON.stringify(tensor.name)}:${typeof json === 'string' ? json : Buffer.from(json).toString()}`
   }
   return `${text}}`
 }
@@ -94,10 +88,7 @@ export async function* generateEvents(
   onError: (error: ServingError) => void,
 ): AsyncGenerator<string> {
   try {
-    for await (const outputs of answers) {
-      const tensors = outputs.map(({ tensor }) => tensor)
-      yield encodeEvent({ data: generateAnswer(model, id, tensors) })
-    }
+    for await (const outputs of answers) yield encodeEvent({ data: generateAnswer(model, id, outputs) })
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     onError(error)

@@ -5,25 +5,26 @@ import { NotFound, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
-import type { OipServer } from './endpoints.ts'
-import { type AnswerInfo, encodeInferResponse, encodeStreamError, encodeStreamResponse } from './grpc-answer.ts'
+import { type AnswerInfo, encodeInferResponse, encodeStreamResponse } from './grpc-answer.ts'
 import {
   changeRequest,
   configAnswer,
   flagAnswer,
   indexAnswer,
   indexRequest,
+  type ModelName,
   metadataAnswer,
   modelName,
   serverMetadata,
   statisticsAnswer,
 } from './grpc-messages.ts'
-import { type GrpcInferRequest, type ModelName, readInferRequest } from './grpc-request.ts'
+import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
+import type { OipServer } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
 
 /** Full name of the service. */
@@ -49,7 +50,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     (message, ctx) =>
       attempt(() => whenReady(answer(message, ctx), (bytes) => ({ bytes })))
   const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
-    const { name, version } = nameOf(message)
+    const { name = '', version } = modelName.decode(message)
     const model = models.find(name, version)
     return whenReady(describeModel(model), (description) => make(model, description))
   }
@@ -60,7 +61,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
   const unary: Record<string, UnaryMethod> = {
     ServerLive: method(() => flagAnswer.encode({ flag: true })),
     ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
-    ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, nameOf(message)) })),
+    ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) })),
     ServerMetadata: method(() => serverMetadata.encode({ name: 'serving', version: packageVersion, extensions })),
     ModelMetadata: method((message) =>
       described(message, (model, description) =>
@@ -72,7 +73,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     ),
     ModelInfer: (message, ctx) => attempt(() => inferOne(models, readInferRequest(message), ctx)),
     ModelStatistics: method((message) => {
-      const { name, version } = nameOf(message)
+      const { name = '', version } = modelName.decode(message)
       if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
       return groupStatistics(models, name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
     }),
@@ -88,13 +89,8 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
   return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
 }
 
-function nameOf(message: Uint8Array): ModelName {
-  const { name = '', version = '' } = modelName.decode(message)
-  return { name, version }
-}
-
 /** An unknown model is not ready, which is no error over gRPC. */
-function readinessOf(models: Models, { name, version }: ModelName): boolean {
+function readinessOf(models: Models, { name = '', version }: ModelName): boolean {
   try {
     return models.find(name, version).unready === undefined
   } catch (error) {
@@ -142,6 +138,6 @@ async function* streamOne(
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     if (ctx.headers.get('triton_grpc_error') === 'true') throw error
     onLateError(error, ctx.id)
-    yield encodeStreamError(errorText(error), info)
+    yield encodeStreamResponse(info, [], errorText(error))
   }
 }

@@ -12,6 +12,7 @@ import { showShape } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import {
   type InferRequest,
+  lengthHeader,
   type Parameters,
   parseParameters,
   type RequestedOutput,
@@ -21,9 +22,6 @@ import {
 import { type CutJson, cutJson } from './json-cut.ts'
 import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
-
-/** Length of the JSON in front of the binary tensors. */
-export const lengthHeader = 'inference-header-content-length'
 
 // Larger numbers are read beside the event loop. **Units**: bytes.
 const minAsyncBytes = 1024 * 1024
@@ -210,9 +208,4 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray |
 export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
   const { dtype } = datatypes[info.datatype]
   return tensorOf(info, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
-}
-
-/** Reads a body that is the elements of the only input. */
-export function readRawBody(info: TensorInfo, body: Uint8Array): Tensor {
-  return readRaw(info, body)
 }

@@ -4,6 +4,9 @@ import type { RequestParameters } from '../http/context.ts'
 import { maxClasses } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
+/** Length of the JSON in front of the binary tensors. */
+export const lengthHeader = 'inference-header-content-length'
+
 /** 64-bit integers of gRPC are numbers here, rounded beyond ±2^53. */
 export type Parameters = RequestParameters
 

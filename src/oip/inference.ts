@@ -23,26 +23,33 @@ export function describeModel(model: Model): MaybePromise<ModelDescription> {
 
 /** Never throws, never rejects. */
 export function infer(model: Model, request: InferRequest, ctx: Context): MaybePromise<Inference> {
-  return attempt(() =>
-    whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<Inference> => {
-      requireOutputs(request, known)
-      ctx.parameters = request.parameters
-      return whenReady(model.infer(request.inputs, ctx), (outcome) =>
-        'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
-      )
-    }),
+  return run(model, request, ctx, ({ labels }) =>
+    whenReady(model.infer(request.inputs, ctx), (outcome) =>
+      'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
+    ),
   )
 }
 
 /** As {@link infer}, for functions that yield. */
 export function inferStream(model: Model, request: InferRequest, ctx: Context): MaybePromise<StreamInference> {
+  return run(model, request, ctx, ({ labels }) =>
+    whenReady(model.stream(request.inputs, ctx), (outcome) =>
+      'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
+    ),
+  )
+}
+
+function run<R>(
+  model: Model,
+  request: InferRequest,
+  ctx: Context,
+  call: (description: ModelDescription) => MaybePromise<R>,
+): MaybePromise<R | { readonly error: ServingError }> {
   return attempt(() =>
-    whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<StreamInference> => {
-      requireOutputs(request, known)
+    whenReady(describeModel(model), (description): MaybePromise<R> => {
+      requireOutputs(request, description.outputs)
       ctx.parameters = request.parameters
-      return whenReady(model.stream(request.inputs, ctx), (outcome) =>
-        'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
-      )
+      return call(description)
     }),
   )
 }

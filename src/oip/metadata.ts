@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { batchStats, inferenceStats, type ModelStatistics } from './statistics.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /** Version of this package. */
@@ -64,20 +63,5 @@ export function modelConfig(model: Model, description: ModelDescription) {
     instance_group: [],
     parameters: {},
     model_transaction_policy: { decoupled: isStream },
-  }
-}
-
-/** Returns the statistics of a model. */
-export function modelStats({ name, version, statistics }: Model): ModelStatistics {
-  return {
-    name,
-    version,
-    last_inference: statistics.lastMs,
-    inference_count: statistics.rows,
-    execution_count: statistics.success.count,
-    inference_stats: inferenceStats(statistics),
-    response_stats: {},
-    batch_stats: batchStats(statistics),
-    memory_usage: [],
   }
 }

@@ -1,9 +1,7 @@
 /** The processes that serve the same models: the workers of a supervisor, or this process alone. @module */
 import { Overloaded, ServingError } from '../core/errors.ts'
-import { isPromise } from '../core/promise.ts'
-import { modelStats } from './metadata.ts'
 import type { Models } from './models.ts'
-import { joinStatistics, type ModelStatistics } from './statistics.ts'
+import { joinStatistics, type ModelCounts, type ModelStatistics } from './statistics.ts'
 
 /** What one process asks of all. */
 export interface GroupRequest {
@@ -15,7 +13,7 @@ export interface GroupRequest {
 /** The answer of one process. */
 export interface GroupAnswer {
   readonly error?: string
-  readonly statistics?: readonly ModelStatistics[]
+  readonly counts?: readonly ModelCounts[]
 }
 
 /** Asks the other processes. */
@@ -38,7 +36,7 @@ export function serveToGroup(models: Models): void {
 export async function answerGroup(request: GroupRequest): Promise<GroupAnswer> {
   if (served === undefined) return { error: 'this process does not serve yet' }
   try {
-    return { statistics: await act(served, request) }
+    return { counts: await act(served, request) }
   } catch (error) {
     return { error: ServingError.is(error) ? error.message : 'the server failed' }
   }
@@ -59,14 +57,15 @@ export async function changeModel(models: Models, action: 'load' | 'unload', nam
 export async function groupStatistics(models: Models, name = '', version = ''): Promise<readonly ModelStatistics[]> {
   const request = { action: 'statistics', name, version } as const
   const own = await act(models, request)
-  if (askOthers === undefined) return own
-  const others = await askOthers(request)
-  return joinStatistics([...own, ...others.flatMap(({ statistics = [] }) => statistics)])
+  const others = (await askOthers?.(request)) ?? []
+  return joinStatistics([...own, ...others.flatMap(({ counts = [] }) => counts)])
 }
 
-async function act(models: Models, { action, name, version }: GroupRequest): Promise<readonly ModelStatistics[]> {
-  if (action === 'statistics') return (name === '' ? models.all() : [models.find(name, version)]).map(modelStats)
-  const change = models[action](name)
-  if (isPromise(change)) await change
+async function act(models: Models, { action, name, version }: GroupRequest): Promise<readonly ModelCounts[]> {
+  if (action === 'statistics') {
+    const asked = name === '' ? models.all() : [models.find(name, version)]
+    return asked.map((model) => ({ name: model.name, version: model.version, ...model.statistics }))
+  }
+  await models[action](name)
   return []
 }

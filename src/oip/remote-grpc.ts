@@ -2,15 +2,13 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import { frameOf } from '../messages/encoded-message.ts'
-import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import { flagAnswer, metadataAnswer, modelName, tensorInfo } from './grpc-messages.ts'
+import { flagAnswer, inferAnswer, inferRequest, metadataAnswer, modelName } from './grpc-messages.ts'
 import {
   badAnswer,
   type RemoteDescription,
   type RemoteRequest,
-  type RemoteTensor,
   type RemoteTransport,
   remoteError,
   remoteInfo,
@@ -33,15 +31,19 @@ export class GrpcTransport implements RemoteTransport {
 
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
     const raws = inputs.map(writeRaw)
-    const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
-    modelName.write(writer, { name: model, version })
-    for (const { name, datatype, array } of inputs) {
-      writer.message(5, () => tensorInfo.write(writer, { name, datatype, shape: array.shape }))
+    const message = {
+      model_name: model,
+      model_version: version,
+      inputs: inputs.map(({ name, datatype, array: { shape } }) => ({ name, datatype, shape })),
+      raw_input_contents: raws,
     }
-    for (const raw of raws) writer.tag(7, wireType.bytes).bytes(raw)
-    const answer = await this.#call(address, 'ModelInfer', writer.finish(), call)
+    const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
+    const answer = await this.#call(address, 'ModelInfer', inferRequest.encode(message, size), call)
     try {
-      return readOutputs(answer)
+      const { outputs = [], raw_output_contents: contents = [] } = inferAnswer.decode(answer)
+      return outputs.map(({ name, datatype, shape = [] }, i) =>
+        readRaw(checkTensorInfo(name, datatype, shape), contents[i] ?? new Uint8Array(0)),
+      )
     } catch (cause) {
       throw badAnswer(cause)
     }
@@ -151,19 +153,4 @@ function decodeMessage(text: string): string {
 
 function short(): Pick<ModelCall, 'signal' | 'deadlineMs'> {
   return { signal: AbortSignal.timeout(shortMs), deadlineMs: Date.now() + shortMs }
-}
-
-function readOutputs(answer: Uint8Array): Tensor[] {
-  return readProto(answer, (reader) => {
-    const infos: RemoteTensor[] = []
-    const raws: Uint8Array[] = []
-    while (reader.next()) {
-      if (reader.field === 5 && reader.is(wireType.bytes)) infos.push(reader.message(() => tensorInfo.read(reader)))
-      else if (reader.field === 6 && reader.is(wireType.bytes)) raws.push(reader.bytes())
-      else reader.skipField()
-    }
-    return infos.map(({ name, datatype, shape = [] }, i) =>
-      readRaw(checkTensorInfo(name, datatype, shape), raws[i] ?? new Uint8Array(0)),
-    )
-  })
 }

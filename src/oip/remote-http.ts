@@ -1,6 +1,7 @@
 /** Calls of a remote model over REST, tensors in binary form. @module */
 import type { ModelCall } from '../runner/model-host.ts'
-import { lengthHeader, readShortJson } from './infer-json.ts'
+import { readShortJson } from './infer-json.ts'
+import { lengthHeader } from './infer-request.ts'
 import {
   badAnswer,
   type RemoteDescription,
@@ -18,9 +19,6 @@ interface AnswerTensor extends RemoteTensor {
   readonly data?: unknown
   readonly parameters?: { readonly binary_data_size?: number }
 }
-
-// Memory for an announced length before that much has come. **Units**: bytes.
-const firstBytes = 1024 * 1024
 
 /** Node's fetch, which keeps connections. */
 export class HttpTransport implements RemoteTransport {
@@ -43,8 +41,7 @@ export class HttpTransport implements RemoteTransport {
       body: Buffer.concat([json, ...parts]),
       signal: call.signal,
     })
-    const body = await bodyOf(response)
-    if (response.status !== 200) throw errorOf(response.status, body)
+    const body = await bytesOf(response)
     try {
       return outputsOf(body, response.headers.get(lengthHeader))
     } catch (cause) {
@@ -55,9 +52,8 @@ export class HttpTransport implements RemoteTransport {
   async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
     const signal = AbortSignal.timeout(shortMs)
     const response = await send(`${address}${pathOf(model, version)}`, { signal })
-    const body = new Uint8Array(await response.arrayBuffer())
-    if (response.status !== 200) throw errorOf(response.status, body)
-    const { inputs, outputs } = JSON.parse(Buffer.from(body).toString()) as Record<string, AnswerTensor[]>
+    const body = await bytesOf(response)
+    const { inputs, outputs } = JSON.parse(body.toString()) as Record<string, AnswerTensor[]>
     return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
   }
 
@@ -85,44 +81,27 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Aligns the tensors if the announced lengths are true. */
-async function bodyOf({ headers, body }: Response): Promise<Uint8Array> {
-  const isPlain = headers.get('content-encoding') === null
-  const announced = (isPlain && Number(headers.get('content-length'))) || 0
-  const start = -Number(headers.get(lengthHeader)) & 7
-  let bytes = Buffer.allocUnsafeSlow(start + Math.min(announced, firstBytes)).subarray(start)
-  let length = 0
-  for await (const piece of body ?? []) {
-    const end = length + piece.length
-    if (end > bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(start + Math.max(end, 2 * bytes.length)).subarray(start)
-      bytes.copy(grown, 0, 0, length)
-      bytes = grown
-    }
-    bytes.set(piece, length)
-    length = end
-  }
-  return bytes.subarray(0, length)
-}
-
-function errorOf(status: number, body: Uint8Array): Error {
-  const text = Buffer.from(body).toString()
+/** **Errors**: the server's. */
+async function bytesOf(response: Response): Promise<Buffer> {
+  const bytes = Buffer.from(await response.arrayBuffer())
+  if (response.status === 200) return bytes
+  let text = bytes.toString()
   try {
-    return remoteError(status, String((JSON.parse(text) as { readonly error?: unknown }).error ?? text))
-  } catch {
-    return remoteError(status, text)
-  }
+    text = String((JSON.parse(text) as { readonly error?: unknown }).error ?? text)
+  } catch {}
+  throw remoteError(response.status, text)
 }
 
-function outputsOf(body: Uint8Array, length: string | null): Tensor[] {
+function outputsOf(body: Buffer, length: string | null): Tensor[] {
   let at = length === null ? body.length : Number(length)
-  const { outputs } = JSON.parse(Buffer.from(body.subarray(0, at)).toString()) as { outputs: AnswerTensor[] }
+  const { outputs } = JSON.parse(body.toString('utf8', 0, at)) as { outputs: AnswerTensor[] }
   return outputs.map(({ name, datatype, shape, data, parameters }) => {
     const info = checkTensorInfo(name, datatype, shape)
     const size = parameters?.binary_data_size
     if (size === undefined) return readShortJson(info, Buffer.from(JSON.stringify(data)))
-    const bytes = body.subarray(at, at + size)
+    // The first tensor may be moved over the JSON, which was read.
+    const room = at === Number(length) ? at : 0
     at += size
-    return readRaw(info, bytes)
+    return readRaw(info, body.subarray(at - size, at), room)
   })
 }

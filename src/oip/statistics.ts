@@ -6,24 +6,17 @@ export interface Duration {
   readonly ns: number
 }
 
-class Counter implements Duration {
-  count = 0
-  ns = 0
-
-  add(ms: number): void {
-    this.count++
-    this.ns += Math.round(ms * 1e6)
-  }
-}
+const none: Duration = { count: 0, ns: 0 }
 
 // Further batch sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
-/** The statistics of one model in this process. */
+/** The counters of one model in this process. */
 export class Statistics {
-  readonly success = new Counter()
-  readonly fail = new Counter()
-  readonly batches = new Map<number, Counter>()
+  success = none
+  fail = none
+  /** By the number of rows. */
+  batches: Record<string, Duration> = {}
   rows = 0
   /** **Units**: milliseconds since the epoch; 0 for never. */
   lastMs = 0
@@ -32,102 +25,71 @@ export class Statistics {
   succeeded(rows: number, ms: number): void {
     this.rows += rows
     this.lastMs = Date.now()
-    this.success.add(ms)
-    let batch = this.batches.get(rows)
-    if (batch === undefined && this.batches.size < maxBatchSizes) {
-      batch = new Counter()
-      this.batches.set(rows, batch)
+    this.success = add(this.success, once(ms))
+    const before = this.batches[rows]
+    if (before !== undefined || Object.keys(this.batches).length < maxBatchSizes) {
+      this.batches[rows] = add(once(ms), before)
     }
-    batch?.add(ms)
   }
 
   failed(ms: number): void {
-    this.fail.add(ms)
+    this.fail = add(this.fail, once(ms))
   }
 }
 
-const none: Duration = { count: 0, ns: 0 }
-
-/** Returns {@link Statistics} under the protocol's names. */
-export function inferenceStats({ success, fail }: Statistics): Readonly<Record<string, Duration>> {
-  return {
-    success: pair(success),
-    fail: pair(fail),
-    queue: { count: success.count, ns: 0 },
-    ...computeStats(success),
-    cache_hit: none,
-    cache_miss: none,
-  }
-}
-
-/** Not told apart: reading and writing a tensor is copying it. */
-function computeStats(inferences: Duration) {
-  const { count } = inferences
-  return { compute_input: { count, ns: 0 }, compute_infer: pair(inferences), compute_output: { count, ns: 0 } }
-}
-
-/** Returns the counters of each batch size under the protocol's names. */
-export function batchStats({ batches }: Statistics): readonly BatchStatistics[] {
-  return [...batches].map(([rows, batch]) => ({ batch_size: rows, ...computeStats(batch) }))
-}
-
-interface BatchStatistics {
-  readonly batch_size: number
-  readonly compute_input: Duration
-  readonly compute_infer: Duration
-  readonly compute_output: Duration
+/** The counters of one version of a model. */
+export interface ModelCounts extends Omit<Statistics, 'succeeded' | 'failed'> {
+  readonly name: string
+  readonly version: string
 }
 
 /** **Units**: `last_inference` in milliseconds since the epoch. */
-export interface ModelStatistics {
-  readonly name: string
-  readonly version: string
-  readonly last_inference: number
-  readonly inference_count: number
-  readonly execution_count: number
-  readonly inference_stats: Readonly<Record<string, Duration>>
-  readonly response_stats: object
-  readonly batch_stats: readonly BatchStatistics[]
-  readonly memory_usage: readonly unknown[]
-}
+export type ModelStatistics = ReturnType<typeof statisticsOf>
 
-/** Adds up the statistics of several processes. */
-export function joinStatistics(all: readonly ModelStatistics[]): ModelStatistics[] {
-  const joined = new Map<string, ModelStatistics>()
+/** Adds up the counters of several processes. */
+export function joinStatistics(all: readonly ModelCounts[]): ModelStatistics[] {
+  const joined = new Map<string, ModelCounts>()
   for (const each of all) {
     const key = JSON.stringify([each.name, each.version])
     const before = joined.get(key)
     joined.set(key, before === undefined ? each : sum(before, each))
   }
-  return [...joined.values()]
+  return [...joined.values()].map(statisticsOf)
 }
 
-function sum(a: ModelStatistics, b: ModelStatistics): ModelStatistics {
-  const durations = Object.entries(a.inference_stats).map(([name, each]) => [name, add(each, b.inference_stats[name])])
-  const batches = new Map(a.batch_stats.map((batch) => [batch.batch_size, batch]))
-  for (const batch of b.batch_stats) {
-    const before = batches.get(batch.batch_size)
-    batches.set(batch.batch_size, {
-      batch_size: batch.batch_size,
-      compute_input: add(batch.compute_input, before?.compute_input),
-      compute_infer: add(batch.compute_infer, before?.compute_infer),
-      compute_output: add(batch.compute_output, before?.compute_output),
-    })
-  }
+function sum(a: ModelCounts, b: ModelCounts): ModelCounts {
+  const batches = { ...a.batches }
+  for (const [rows, duration] of Object.entries(b.batches)) batches[rows] = add(duration, batches[rows])
   return {
     ...a,
-    last_inference: Math.max(a.last_inference, b.last_inference),
-    inference_count: a.inference_count + b.inference_count,
-    execution_count: a.execution_count + b.execution_count,
-    inference_stats: Object.fromEntries(durations),
-    batch_stats: [...batches.values()],
+    success: add(a.success, b.success),
+    fail: add(a.fail, b.fail),
+    batches,
+    rows: a.rows + b.rows,
+    lastMs: Math.max(a.lastMs, b.lastMs),
   }
 }
 
-function add(a: Duration, b: Duration = none): Duration {
+function add(a: Duration, b = none): Duration {
   return { count: a.count + b.count, ns: a.ns + b.ns }
 }
 
-function pair({ count, ns }: Duration): Duration {
-  return { count, ns }
+function once(ms: number): Duration {
+  return { count: 1, ns: Math.round(ms * 1e6) }
+}
+
+/** Returns counters under the protocol's names. Queues, and the reading and writing of tensors, are not measured. */
+function statisticsOf({ name, version, success, fail, batches, rows, lastMs }: ModelCounts) {
+  const compute = (duration: Duration) => ({ compute_input: none, compute_infer: duration, compute_output: none })
+  return {
+    name,
+    version,
+    last_inference: lastMs,
+    inference_count: rows,
+    execution_count: success.count,
+    inference_stats: { success, fail, queue: none, ...compute(success), cache_hit: none, cache_miss: none },
+    response_stats: {},
+    batch_stats: Object.entries(batches).map(([size, each]) => ({ batch_size: Number(size), ...compute(each) })),
+    memory_usage: [],
+  }
 }

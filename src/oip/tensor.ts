@@ -37,7 +37,10 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
     throw inputFault(name, expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype), 'dtype')
   }
   const dims = shape as readonly number[]
-  if (Array.isArray(shape)) requireDimensions(name, shape.length)
+  if (Array.isArray(shape) && shape.length > maxDimensions) {
+    const message = `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${shape.length}`
+    throw inputFault(name, message)
+  }
   if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
     throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
   }
@@ -45,12 +48,6 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
   if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
   if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
-}
-
-/** Checks the number of dimensions before their use. **Errors**: BadInput. */
-export function requireDimensions(name: string, count: number): void {
-  if (count <= maxDimensions) return
-  throw inputFault(name, `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${count}`)
 }
 
 /** Returns a name for a message. */

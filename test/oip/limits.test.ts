@@ -40,7 +40,7 @@ describe('shapes', () => {
     expect(refused(answer)).toEqual([400, message])
     const packed = field(3, repeated(65, 1))
     expect(grpcFault(tensor('FP32', packed))).toEqual(['INVALID_ARGUMENT', message])
-    const long = 'expected at most 64 dimensions for an input, received more'
+    const long = 'expected at most 640 dimensions, received 641'
     expect(grpcFault(tensor('FP32', field(3, repeated(641, 1))))).toEqual(['INVALID_ARGUMENT', long])
   })
 })
@@ -160,13 +160,17 @@ describe('gRPC messages', () => {
     ['contents', tensor('INT32', repeated(110_000, 0x2a, 0))],
     ['names', repeated(110_001, 0x0a, 0)],
     ['unknown fields', repeated(110_001, 0x78, 0)],
-    ['parameters', repeated(40_000, 0x22, 4, 0x12, 2, 0x08, 1)],
   ])('of too many fields are refused: %s', (_, message) => {
     expect(grpcFault(message)).toEqual(['RESOURCE_EXHAUSTED', fields])
   })
 
+  it('of too many parameters are refused', () => {
+    const message = repeated(1001, 0x22, 4, 0x12, 2, 0x08, 1)
+    expect(grpcFault(message)).toEqual(['INVALID_ARGUMENT', 'expected at most 1000 parameters, received more'])
+  })
+
   it('of too many integers are refused before they are read', () => {
-    const message = 'expected at most 2000000 integers in contents (more: raw_input_contents), received more'
+    const message = 'expected at most 2000000 packed integers (more: as bytes) in the protobuf message, received more'
     const shape = field(3, varint(2_000_001))
     // Without an end to the last number, which whoever reads it finds.
     const packed = (number: number, count: number) =>

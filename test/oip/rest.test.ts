@@ -296,3 +296,28 @@ describe('JSON that looks like data', () => {
     expect(answer.json()).toMatchObject({ outputs: [{ data: data.map((word) => `${word}!`) }] })
   })
 })
+
+it('counts inferences by their rows, and claims no times that it does not measure', async () => {
+  const { get, infer } = requestsTo(modelService())
+  const rows = (count: number) => [{ ...two, shape: [count, 2], data: Array(count * 2).fill(0) }]
+  for (const count of [1, 3, 3]) await infer('double', rows(count))
+  const answer = (await get('/v2/models/double/stats')).json<{ model_stats: Record<string, unknown>[] }>()
+  const none = { count: 0, ns: 0 }
+  const times = (count: number) => ({
+    compute_input: none,
+    compute_infer: { count, ns: expect.any(Number) },
+    compute_output: none,
+  })
+  const success = { count: 3, ns: expect.any(Number) }
+  expect(answer.model_stats).toMatchObject([
+    {
+      inference_count: 7,
+      execution_count: 3,
+      inference_stats: { success, fail: none, queue: none, ...times(3) },
+      batch_stats: [
+        { batch_size: 1, ...times(1) },
+        { batch_size: 3, ...times(2) },
+      ],
+    },
+  ])
+})

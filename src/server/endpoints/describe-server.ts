@@ -1,8 +1,8 @@
 /** The OpenAPI document of a service without a server. @module */
 
 import { type OpenApiDocument, openApiDocument } from '../../docs/openapi/document.ts'
-import type { OipServer } from '../../oip/endpoints.ts'
 import { Models } from '../../oip/models.ts'
+import type { OipServer } from '../../oip/oip-endpoint.ts'
 import type { Service } from '../../service.ts'
 import { MetricsPage, metricsEndpoint } from '../telemetry/metrics-endpoint.ts'
 import { protocolEndpoints } from './endpoints.ts'
