@@ -27,7 +27,7 @@ export interface InferRequest {
   readonly outputs: readonly RequestedOutput[] | undefined
 }
 
-/** The parameters of a request that has none. */
+/** The parameters of a request without parameters. */
 export const noParameters: Parameters = Object.freeze({})
 
 /** `name`: of the input or output. **Errors**: BadInput. */

@@ -64,7 +64,7 @@ export function remoteError(status: number, message: string): ServingError {
   return new InternalError(text)
 }
 
-/** Returns the error for an answer that is none of the protocol. */
+/** Returns the error for an answer in another format. */
 export function badAnswer(cause: unknown): InternalError {
   return new InternalError('expected an answer of the Open Inference Protocol, received another', { cause })
 }

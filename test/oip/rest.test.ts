@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { nativeStatus } from '../../src/core/native/add-on.ts'
+import { start } from '../rpc/harness.ts'
 import { requestsTo, two } from './requests.ts'
 import { modelService } from './service.ts'
 
@@ -298,10 +299,14 @@ describe('JSON that looks like data', () => {
 })
 
 it('counts inferences by their rows, and claims no times that it does not measure', async () => {
-  const { get, infer } = requestsTo(modelService())
-  const rows = (count: number) => [{ ...two, shape: [count, 2], data: Array(count * 2).fill(0) }]
-  for (const count of [1, 3, 3]) await infer('double', rows(count))
-  const answer = (await get('/v2/models/double/stats')).json<{ model_stats: Record<string, unknown>[] }>()
+  const listener = await start(modelService())
+  onTestFinished(() => listener.close())
+  const url = `http://127.0.0.1:${listener.port}/v2/models/double`
+  for (const count of [1, 3, 3]) {
+    const inputs = [{ ...two, shape: [count, 2], data: Array(count * 2).fill(0) }]
+    expect((await fetch(`${url}/infer`, { method: 'POST', body: JSON.stringify({ inputs }) })).status).toBe(200)
+  }
+  const answer = (await (await fetch(`${url}/stats`)).json()) as { model_stats: unknown }
   const none = { count: 0, ns: 0 }
   const times = (count: number) => ({
     compute_input: none,
