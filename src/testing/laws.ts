@@ -8,14 +8,7 @@ import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Multipart } from '../descriptors/multipart.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { Text } from '../descriptors/text.ts'
-import {
-  collectBody,
-  HeaderList,
-  HttpRequest,
-  type HttpResponse,
-  isHeaderName,
-  isHeaderValue,
-} from '../http/message.ts'
+import { collectBody, HeaderList, HttpRequest, isHeaderName, isHeaderValue } from '../http/message.ts'
 import { decodeRequest, encodeMessage, encodeRequest } from '../messages/envelope.ts'
 import type { ProtoContent, ProtoField } from '../messages/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
@@ -34,28 +27,21 @@ type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 /** Returns the laws of one descriptor. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
   const subject = new Subject(spec)
-  return [
-    { name: 'what it writes is well formed and reads back as the same value', check: () => subject.roundTrip() },
-    {
-      name: 'any bytes under any headers give a value or an error that blames the client',
-      check: () => subject.totality(),
-    },
-    { name: 'a value shares no memory with the request it came from', check: () => subject.noAliasing() },
-    { name: 'a request leaves nothing behind for the next one', check: () => subject.noState() },
-    { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
-    { name: 'a body received in pieces gives the same as the whole one', check: () => subject.inPieces() },
-    { name: 'inside a Multipart it behaves as alone', check: () => subject.insideMultipart() },
-    { name: 'it reads the examples of its description', check: () => subject.examples() },
-    { name: 'over RPC it gives the value that it gives over HTTP', check: () => subject.overRpc() },
-    { name: 'any RPC message gives a value or an error that blames the client', check: () => subject.rpcTotality() },
-    ...(spec.fromSample
-      ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }]
-      : []),
-    ...(spec.refusals ?? []).map((refusal) => ({
-      name: `it refuses ${refusal.title}`,
-      check: () => subject.refuses(refusal),
-    })),
-  ]
+  const checks: Record<string, () => Promise<void>> = {
+    'what it writes is well formed and reads back as the same value': () => subject.roundTrip(),
+    'any bytes under any headers give a value or an error that blames the client': () => subject.totality(),
+    'a value shares no memory with the request it came from': () => subject.noAliasing(),
+    'a request leaves nothing behind for the next one': () => subject.noState(),
+    'a body split anywhere on a real socket gives the same answer': () => subject.splitBodies(),
+    'a body received in pieces gives the same as the whole one': () => subject.inPieces(),
+    'inside a Multipart it behaves as alone': () => subject.insideMultipart(),
+    'it reads the examples of its description': () => subject.examples(),
+    'over RPC it gives the value that it gives over HTTP': () => subject.overRpc(),
+    'any RPC message gives a value or an error that blames the client': () => subject.rpcTotality(),
+    ...(spec.fromSample && { 'fromSample makes a descriptor that accepts the sample': () => subject.fromSample() }),
+  }
+  for (const refusal of spec.refusals ?? []) checks[`it refuses ${refusal.title}`] = () => subject.refuses(refusal)
+  return Object.entries(checks).map(([name, check]) => ({ name, check }))
 }
 
 class Subject<In, Out> {
@@ -69,9 +55,7 @@ class Subject<In, Out> {
   async roundTrip(): Promise<void> {
     for (const sample of this.#spec.samples) {
       const descriptor = this.#spec.create()
-      const response = await descriptor.toHttpResponse(sample.value)
-      assertWellFormed(response)
-      const written = { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
+      const written = await writtenBy(descriptor, sample.value)
       this.#assertReceived(await decode(descriptor, written), sample, 'what the descriptor wrote')
       if (sample.request === undefined) continue
       this.#assertReceived(await decode(descriptor, await this.#wireOf(sample)), sample, "the sample's request")
@@ -195,11 +179,7 @@ class Subject<In, Out> {
         const look = ({ part }: { part: In }) => this.#assertReceived(part, sample, `${source}, in pieces`)
         await receiveInPieces(form, wire, 100, look)
       }
-      const response = await form.toHttpResponse({ other: '', part: sample.value as never })
-      await read(
-        { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) },
-        'a form that it wrote',
-      )
+      await read(await writtenBy(form, { other: '', part: sample.value as never }), 'a form that it wrote')
       await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
     }
   }
@@ -224,14 +204,17 @@ class Subject<In, Out> {
   async fromSample(): Promise<void> {
     for (const sample of this.#spec.samples) {
       const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
-      const response = await descriptor.toHttpResponse(sample.value)
-      const written = { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
-      this.#assertReceived(await decode(descriptor, written), sample, 'its own sample')
+      this.#assertReceived(
+        await decode(descriptor, await writtenBy(descriptor, sample.value)),
+        sample,
+        'its own sample',
+      )
     }
   }
 
   async refuses(refusal: Refusal): Promise<void> {
-    const wire = { headers: await this.#headersOf(refusal), body: Buffer.from(refusal.body) }
+    const { headers } = refusal.headers === undefined ? await this.#wireOf(this.#spec.samples[0]) : refusal
+    const wire = { headers: headers ?? {}, body: Buffer.from(refusal.body) }
     const error = await decode(this.#spec.create(), wire).then(
       () => assert.fail(`expected a refusal of ${refusal.title}, it was accepted`),
       (error: unknown) => error,
@@ -241,15 +224,9 @@ class Subject<In, Out> {
     if (refusal.reason !== undefined) assert.equal(error.reason, refusal.reason, error.message)
   }
 
-  async #headersOf(refusal: Refusal): Promise<Readonly<Record<string, string>>> {
-    return refusal.headers ?? (await this.#wireOf(this.#spec.samples[0])).headers
-  }
-
-  async #wireOf(sample: Sample<In, Out>): Promise<Wire> {
-    if (sample.request !== undefined)
-      return { headers: sample.request.headers ?? {}, body: Buffer.from(sample.request.body) }
-    const response = await this.#spec.create().toHttpResponse(sample.value)
-    return { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
+  async #wireOf({ request, value }: Sample<In, Out>): Promise<Wire> {
+    if (request === undefined) return writtenBy(this.#spec.create(), value)
+    return { headers: request.headers ?? {}, body: Buffer.from(request.body) }
   }
 
   #assertReceived(actual: In, sample: Sample<In, Out>, source: string): void {
@@ -260,19 +237,33 @@ class Subject<In, Out> {
   }
 }
 
+/** Returns what a descriptor writes, which must be well formed. */
+async function writtenBy<Out>(descriptor: Pick<IODescriptor<never, Out>, 'toHttpResponse'>, value: Out): Promise<Wire> {
+  const response = await descriptor.toHttpResponse(value)
+  for (const [name, value] of response.headers) {
+    assert(isHeaderName(name) && name === name.toLowerCase(), `header name ${JSON.stringify(name)}`)
+    assert(isHeaderValue(value), `value of header ${name}: ${JSON.stringify(value)}`)
+  }
+  const headers = Object.fromEntries(response.headers)
+  assert('content-type' in headers, 'a response needs a content-type')
+  return { headers, body: await collectBody(response.body) }
+}
+
 async function decode<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<In> {
   return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from(wire.headers), wire.body))
 }
 
-async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
+function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
+  const source = `body ${base64(wire.body)} (base64) under ${JSON.stringify(wire.headers)}`
+  return assertBlamesClient(decode(descriptor, wire), source)
+}
+
+async function assertBlamesClient(outcome: Promise<unknown>, source: string): Promise<void> {
   try {
-    await decode(descriptor, wire)
+    await outcome
   } catch (error) {
     if (ServingError.is(error) && error.status < 500) return
-    const body = Buffer.from(wire.body).toString('base64').slice(0, 400)
-    assert.fail(
-      `body ${body} (base64) under ${JSON.stringify(wire.headers)} gave ${String((error as Error)?.stack ?? error)}`,
-    )
+    assert.fail(`${source} gave ${String((error as Error)?.stack ?? error)}`)
   }
 }
 
@@ -287,18 +278,7 @@ async function statusOf(outcome: Promise<unknown>): Promise<number> {
 }
 
 function base64(body: Uint8Array): string {
-  return Buffer.from(body).toString('base64').slice(0, 400)
-}
-
-function assertWellFormed(response: HttpResponse): void {
-  for (const [name, value] of response.headers) {
-    assert(isHeaderName(name) && name === name.toLowerCase(), `header name ${JSON.stringify(name)}`)
-    assert(isHeaderValue(value), `value of header ${name}: ${JSON.stringify(value)}`)
-  }
-  assert(
-    response.headers.some(([name]) => name === 'content-type'),
-    'a response needs a content-type',
-  )
+  return Buffer.from(body.subarray(0, 300)).toString('base64')
 }
 
 async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<In> {
@@ -319,12 +299,7 @@ async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, valu
   }
 }
 
-async function assertContentTotal(descriptor: IODescriptor, field: ProtoField, bytes: Uint8Array): Promise<void> {
-  try {
-    await fromContent(descriptor, { field, bytes, room: 0 })
-  } catch (error) {
-    if (ServingError.is(error) && error.status < 500) return
-    const shown = Buffer.from(bytes).toString('base64').slice(0, 400)
-    assert.fail(`${field} of ${shown} (base64) gave ${String((error as Error)?.stack ?? error)}`)
-  }
+function assertContentTotal(descriptor: IODescriptor, field: ProtoField, bytes: Uint8Array): Promise<void> {
+  const outcome = (async () => fromContent(descriptor, { field, bytes, room: 0 }))()
+  return assertBlamesClient(outcome, `${field} of ${base64(bytes)} (base64)`)
 }
