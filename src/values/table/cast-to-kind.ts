@@ -2,7 +2,7 @@
 
 import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../../core/dtype.ts'
 import { floatText } from '../../core/text/number-text.ts'
-import { bytesAt, type Column, columnOf, columnWords, isValid, numberReader } from './columns.ts'
+import { type Column, columnOf, isValid, valueReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
@@ -17,7 +17,7 @@ export interface CastFailure {
 /** Casts a column to another kind; nulls stay null. */
 export function castToKind(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   if (column.kind === kind) return column
-  const read = readerOf(column)
+  const read = valueReader(column)
   if (kind === 'str') return textColumn(column, rows, read)
   const cast = kind === 'bool' ? toFlag : isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
   const data = new Uint8Array(kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
@@ -30,21 +30,6 @@ export function castToKind(column: Column, rows: number, kind: ColumnKind): Colu
   }
   const { name, validity } = column
   return { name, kind, data, ...(validity !== undefined && { validity }) }
-}
-
-function readerOf(column: Column): (row: number) => Value {
-  const { kind, data } = column
-  if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
-  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
-  const read = numberReader(column)
-  if (!isWideInteger(kind)) return read
-  const words = columnWords(column)
-  return (row) => {
-    const high = words[row * 2 + 1]
-    return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
-      ? high * 4294967296 + (words[row * 2] >>> 0)
-      : read(row)
-  }
 }
 
 function writerOf(

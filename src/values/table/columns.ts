@@ -155,6 +155,12 @@ export function bytesAt(column: Column, row: number): Uint8Array {
   return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
 }
 
+/** Returns element `row` of a str column. */
+export function textAt(column: Column, row: number): string {
+  const { buffer, byteOffset, length } = bytesAt(column, row)
+  return Buffer.from(buffer, byteOffset, length).toString()
+}
+
 /** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else none. */
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
@@ -187,6 +193,22 @@ export function numberReader(column: Column): (row: number) => number | bigint {
   return (row) => {
     if (row < numbers.length) return numbers[row]
     throw new RangeError(`a column of ${numbers.length} elements has no row ${row}`)
+  }
+}
+
+/** Returns a reader of a column's elements: bigints for integers beyond ±2^53, anything for nulls. */
+export function valueReader(column: Column): (row: number) => number | bigint | boolean | string {
+  const { kind, data } = column
+  if (kind === 'str') return (row) => textAt(column, row)
+  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
+  const read = numberReader(column)
+  if (!isWideInteger(kind)) return read
+  const words = columnWords(column)
+  return (row) => {
+    const high = words[row * 2 + 1]
+    return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
+      ? high * 4294967296 + (words[row * 2] >>> 0)
+      : read(row)
   }
 }
 

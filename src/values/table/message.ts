@@ -8,13 +8,13 @@ import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists }
 import { onlyList } from '../array/message.ts'
 import {
   type AnyColumn,
-  bytesAt,
   type Column,
   type ColumnTable,
   columnNumbers,
   columnOf,
   isValid,
   packBits,
+  textAt,
 } from './columns.ts'
 import { isArrowStream } from './parquet/parquet-answer.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
@@ -192,11 +192,6 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   const own = columnNumbers(column, rows) as DataOf<DType>
   if (kind === dtype) return own
   return dtype === 'uint32' ? new Uint32Array(own as Uint8Array) : new Int32Array(own as Int8Array)
-}
-
-function textAt(column: Column, row: number): string {
-  const { buffer, byteOffset, length } = bytesAt(column, row)
-  return Buffer.from(buffer, byteOffset, length).toString()
 }
 
 /** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */

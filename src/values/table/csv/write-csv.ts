@@ -3,7 +3,7 @@
  * base64, durations ISO 8601.
  * @module
  */
-import { type AnyColumn, bytesAt, type Column, columnOf, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, columnOf, isValid, textAt } from '../columns.ts'
 import { csvWriter } from '../json/native-codec.ts'
 import { requireTable } from '../message.ts'
 import type { Polars } from '../polars/polars.ts'
@@ -45,7 +45,7 @@ function plainColumn(column: AnyColumn, rows: number): Column {
   if (!('kind' in column) || column.time?.type !== 'time') return flat
   const texts = Array.from({ length: rows }, (_, row) => {
     if (!isValid(flat, row)) return null
-    const text = Buffer.from(bytesAt(flat, row)).toString()
+    const text = textAt(flat, row)
     return `${text.slice(0, 8)}.${text.slice(9).padEnd(9, '0')}`
   })
   return columnOf(flat.name, 'str', texts)

@@ -4,7 +4,7 @@ import { BadInput } from '../../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { castToType, markNested } from '../cast-to-type.ts'
 import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from '../columns.ts'
-import { type FrameType, isNested, refusesNulls, timeOfType } from '../frame-dtype.ts'
+import { type FrameType, refusesNulls, timeOfType } from '../frame-dtype.ts'
 import { nestColumns } from './nest.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
@@ -68,7 +68,14 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
     const own = { ...casting, types: casting.types.slice(first, first + width) }
     const rowsAtOnce = rowsOfPiece(rows, piecesOf(group, own))
     const build = (start: number, end: number) => buildPiece(sliceTable(group, start, end), own, start)
-    groups.push(await inPieces(polars, rows, rowsAtOnce, build))
+    const pieces: DataFrame[] = []
+    let start = 0
+    do {
+      pieces.push(build(start, Math.min(rows, start + rowsAtOnce)))
+      start += rowsAtOnce
+      await setImmediate()
+    } while (start < rows)
+    groups.push(await polars.stack(pieces))
   }
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
@@ -76,22 +83,6 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
 /** Returns the rows of a piece: a multiple of 8, so that bitmaps are cut between bytes. */
 function rowsOfPiece(rows: number, pieces: number): number {
   return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
-}
-
-async function inPieces(
-  polars: Polars,
-  rows: number,
-  rowsAtOnce: number,
-  make: (start: number, end: number) => DataFrame,
-): Promise<DataFrame> {
-  const pieces: DataFrame[] = []
-  let start = 0
-  do {
-    pieces.push(make(start, Math.min(rows, start + rowsAtOnce)))
-    start += rowsAtOnce
-    await setImmediate()
-  } while (start < rows)
-  return polars.stack(pieces)
 }
 
 function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): DataFrame {
@@ -127,61 +118,28 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
   }
 }
 
-/** Casts a frame that Polars read. **Errors**: as {@link buildFrame}; BadInput for nested columns with a type. */
+/** Casts the columns of a frame that Polars read, unless they have their types. **Errors**: as {@link buildFrame}. */
 export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
-  const { polars, types } = casting
-  const texts = textsToNest(frame, casting)
-  if (texts.length > 0) return nestTexts(frame, texts, casting)
-  const named = types.filter((type) => type !== undefined).length
-  if (named === 0) return frame
-  const rows = polars.height(frame)
-  const pieces = (rows * named) / pieceCells
-  if (pieces <= 1) return castPiece(frame, casting, 0)
-  return inPieces(polars, rows, rowsOfPiece(rows, pieces), (start, end) =>
-    castPiece(polars.slice(frame, start, end - start), casting, start),
-  )
-}
-
-function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
-  const isNestedType = types.map((type) => type !== undefined && isNested(type))
-  if (!isNestedType.includes(true)) return []
-  return polars.variants(frame).flatMap((own, i) => (isNestedType[i] && own === 'String' ? [i] : []))
-}
-
-function nestTexts(frame: DataFrame, indices: readonly number[], casting: Casting): MaybePromise<DataFrame> {
-  const { polars, types } = casting
-  const table = polars.toVectors(polars.pick(frame, indices))
-  if ('failure' in table) throw uncastable(table.column, casting)
-  const built = buildFrame(table, { ...casting, isOwned: false, types: indices.map((index) => types[index]) })
-  return whenReady(built, (nested) => {
-    const others = types.map((type, i) => (indices.includes(i) ? undefined : type))
-    return castFrame(polars.put(frame, indices, nested), { ...casting, types: others })
-  })
-}
-
-function uncastable(column: string, { name }: Casting): BadInput {
-  const message = `expected columns that can be cast for ${name}, received another in ${column}`
-  return new BadInput(message, { reason: 'dtype', path: column })
-}
-
-function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFrame {
-  const { polars, types, enforce } = casting
+  const { polars, types, enforce, name } = casting
   const own = polars.variants(frame)
   const indices = types.flatMap((type, i) => {
-    if (type === undefined || type === 'Categorical') return []
-    const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
-    return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
+    const isCast = type === undefined || own[i] === (type === 'Utf8' ? 'String' : type)
+    return isCast && !(type !== undefined && enforce && refusesNulls(type)) ? [] : [i]
   })
-  for (const i of indices) if (types[i] === 'Utf8' && own[i] === 'Decimal') polars.toText(frame, i)
-  let cast = frame
-  if (indices.length > 0) {
-    const table = polars.toVectors(polars.pick(frame, indices))
-    if ('failure' in table) throw uncastable(table.column, casting)
-    const selected = { ...casting, types: indices.map((index) => types[index]) }
-    cast = polars.put(frame, indices, buildPiece(table, selected, firstRow))
+  if (indices.length === 0) return frame
+  const selected = indices.map((index) => types[index])
+  const picked = polars.pick(frame, indices)
+  for (const [i, type] of selected.entries()) {
+    // Texts keep all digits.
+    if (own[indices[i]] === 'Decimal' && (type === 'Utf8' || type === 'Categorical')) polars.toText(picked, i)
   }
-  castInPolars(cast, casting)
-  return cast
+  const table = polars.toVectors(picked)
+  if ('failure' in table) {
+    const message = `expected columns that can be cast for ${name}, received another in ${table.column}`
+    throw new BadInput(message, { reason: 'dtype', path: table.column })
+  }
+  const built = buildFrame(table, { ...casting, isOwned: false, types: selected })
+  return whenReady(built, (cast) => polars.put(frame, indices, cast))
 }
 
 function firstNull(column: AnyColumn, rows: number): number {

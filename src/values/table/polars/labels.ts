@@ -1,7 +1,7 @@
 /** Row labels: pandas' index, stored beside a frame and not as a column of it. @module */
 import type { ColumnKind } from '../../../core/dtype.ts'
 import { expected, InvalidArgument } from '../../../core/errors.ts'
-import { bytesAt, type Column, columnOf, columnWords, numberReader } from '../columns.ts'
+import { type Column, columnOf, columnWords, valueReader } from '../columns.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
@@ -26,13 +26,8 @@ export function getLabels(frame: object): Column | undefined {
 /** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */
 export function listLabels(labels: Column | undefined, rows: number): Label[] {
   if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
-  if (labels.kind === 'str')
-    return Array.from({ length: rows }, (_, row) => Buffer.from(bytesAt(labels, row)).toString())
-  const read = numberReader(labels)
-  return Array.from({ length: rows }, (_, row) => {
-    const value = read(row)
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  })
+  const read = valueReader(labels)
+  return Array.from({ length: rows }, (_, row) => read(row) as Label)
 }
 
 /** Converts a list to labels. **Errors**: InvalidArgument unless `rows` strings, int64 integers or finite numbers. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import pl from 'nodejs-polars'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { frameBehind } from '../../../../../src/values/table/polars/lazy-series.ts'
+import { tableBehind } from '../../../../../src/values/table/polars/lazy.ts'
 import { decode, textOf } from '../../../descriptors/requests.ts'
 
 type Series = pl.Series
@@ -10,7 +10,7 @@ const json = 'application/json'
 const descriptor = new io.PandasSeries()
 const bodies = ['[1,2,null]', '[1,2,3]', '[1.5,-2.5]', '["a","é",null]', '[true,false]', '[]', '[9007199254740993]']
 const received = (body: string) => decode(descriptor, body, json) as Series
-const isUntouched = (series: Series) => frameBehind(series) !== undefined
+const isUntouched = (series: Series) => tableBehind(series) !== undefined
 
 /** The same series as nodejs-polars' own object. */
 const ownOf = (body: string) => received(body).clone()
@@ -18,14 +18,14 @@ const ownOf = (body: string) => received(body).clone()
 const readers: Record<string, (series: Series) => unknown> = {
   name: (series) => series.name,
   length: (series) => series.length,
-  dtype: (series) => String(series.dtype),
   toArray: (series) => series.toArray(),
+  isSeries: (series) => pl.Series.isSeries(series),
+}
+const others: Record<string, (series: Series) => unknown> = {
+  dtype: (series) => String(series.dtype),
   iteration: (series) => [...series],
   hasNulls: (series) => series.hasNulls(),
   nullCount: (series) => series.nullCount(),
-  isSeries: (series) => pl.Series.isSeries(series),
-}
-const numberReaders: Record<string, (series: Series) => unknown> = {
   sum: (series) => series.sum(),
   min: (series) => series.min(),
   max: (series) => series.max(),
@@ -41,7 +41,7 @@ describe('A series that was received', () => {
     }
   })
 
-  it.each(Object.entries(numberReaders))('has the same %s', (_, read) => {
+  it.each(Object.entries(others))('has the same %s', (_, read) => {
     for (const body of ['[1,2,null]', '[1.5,-2.5]']) expect(read(received(body))).toEqual(read(ownOf(body)))
   })
 
