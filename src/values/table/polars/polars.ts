@@ -42,7 +42,7 @@ function wrap(polars: typeof pl) {
     isDataFrame: (value: unknown): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value: unknown): value is Series => polars.Series.isSeries(value),
     fromColumns,
-    /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be its own. */
+    /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
     lazyFrame: lazy,
     /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
     toColumns(frame: DataFrame, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
