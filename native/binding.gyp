@@ -48,6 +48,7 @@
         "src/frame_scan.cpp",
         "src/frame_split.cpp",
         "src/async_addon.cpp",
+        "src/json_scan.cpp",
         "src/memory_addon.cpp",
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",

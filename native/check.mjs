@@ -31,7 +31,7 @@ const sanitizers = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-
 
 const numbers = ['shortest', 'number_parse', 'ndarray_parse', 'powers_of_ten']
 const frames = ['frame_columns', 'frame_labels', 'frame_pack', 'frame_parse', 'frame_scan', 'frame_split', 'csv_parse']
-const readers = ['number_parse', 'ndarray_parse', 'powers_of_ten', ...frames, 'parquet_read', 'snappy']
+const readers = ['number_parse', 'ndarray_parse', 'powers_of_ten', ...frames, 'json_scan', 'parquet_read', 'snappy']
 
 const builds = [
   {

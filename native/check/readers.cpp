@@ -1,7 +1,7 @@
-// Fuzzes all readers of bytes that clients send: JSON of arrays and frames, CSV, Snappy and the pages of Parquet. Built
-// with sanitizers, which end the program at the first read or write outside of a buffer; results are checked for
-// consistency (counts, shapes, limits, offsets). Run by native/check.mjs: `readers ROUNDS SEED FILE...`; each round
-// gives each reader one damaged text or page; FILE are Parquet files.
+// Fuzzes all readers of bytes that clients send: JSON of arrays and frames, its measure, CSV, Snappy and the pages of
+// Parquet. Built with sanitizers, which end the program at the first read or write outside of a buffer; results are
+// checked for consistency (counts, shapes, limits, offsets). Run by native/check.mjs: `readers ROUNDS SEED FILE...`;
+// each round gives each reader one damaged text or page; FILE are Parquet files.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "../src/csv_parse.h"
 #include "../src/frame_pack.h"
 #include "../src/frame_parse.h"
+#include "../src/json_scan.h"
 #include "../src/ndarray_parse.h"
 #include "../src/parquet_read.h"
 #include "../src/snappy.h"
@@ -131,6 +132,21 @@ void ReadFrame(Mutator& mutate, Tally& tally) {
                   : parser.error_offset() <= text.size(),
          "a frame beyond its limits");
   std::free(serving::PackFrame(parser).data);
+}
+
+// Measures a damaged text, often longer than a block; checks its counts, or the offset of the bracket that is too deep.
+void MeasureText(Mutator& mutate, Tally& tally) {
+  Octets text;
+  for (size_t left = 1 + mutate.Below(8); left > 0; left--) {
+    const Octets more = mutate.OneIn(16) ? Octets(100, '[') : Text(mutate, kFrames);
+    text.insert(text.end(), more.begin(), more.end());
+  }
+  const Exact json(text);
+  const serving::JsonMeasure found = serving::MeasureJson(json.get(), text.size());
+  const bool is_taken = found.deep_at == SIZE_MAX;
+  tally.Add(is_taken);
+  Expect(found.values <= text.size() && found.widest <= text.size(), "more values than bytes");
+  Expect(is_taken || (found.deep_at < text.size() && (text[found.deep_at] | 0x20) == '{'), "no bracket that is too deep");
 }
 
 // Parses damaged CSV; checks its limit, or the offset of its error.
@@ -297,13 +313,14 @@ int main(int argc, char** argv) {
   }
   Expect(has_snappy, "no Parquet file with columns that can be read, one of them by Snappy");
   Mutator mutate(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
-  Tally tallies[] = {{"arrays"}, {"frames"}, {"csv"}, {"snappy"}, {"parquet"}};
+  Tally tallies[] = {{"arrays"}, {"frames"}, {"csv"}, {"measures"}, {"snappy"}, {"parquet"}};
   for (uint64_t i = 0; i < rounds && failures == 0; i++) {
     ReadArray(mutate, tallies[0]);
     ReadFrame(mutate, tallies[1]);
     ReadCsv(mutate, tallies[2]);
-    ReadSnappy(mutate, seeds, tallies[3]);
-    ReadColumn(mutate, seeds, tallies[4]);
+    MeasureText(mutate, tallies[3]);
+    ReadSnappy(mutate, seeds, tallies[4]);
+    ReadColumn(mutate, seeds, tallies[5]);
   }
   std::printf("%zu columns as seeds; read of damaged:", seeds.size());
   for (const Tally& tally : tallies) {

@@ -11,6 +11,7 @@
 #include "async_addon.h"
 #include "boundary.h"
 #include "frame_addon.h"
+#include "json_scan.h"
 #include "memory_addon.h"
 #include "parquet_addon.h"
 #include "reduce_addon.h"
@@ -19,7 +20,7 @@ namespace serving {
 namespace {
 
 // Version of the interface to JavaScript, raised by every change of it; src/core/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 11;
+constexpr uint32_t kContract = 12;
 
 // Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -121,6 +122,24 @@ napi_value Encode(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// (json: Uint8Array, words: Float64Array): sets the words to [deepAt, values, widest, mayHoldBigNumbers].
+napi_value Measure(napi_env env, napi_callback_info info) {
+  napi_value args[2];
+  View json;
+  View words;
+  if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_uint8_array, json) ||
+      !GetView(env, args[1], napi_float64_array, words) || words.length < 4) {
+    return Misused(env);
+  }
+  const JsonMeasure found = MeasureJson(json.data, json.length);
+  double* const to = reinterpret_cast<double*>(words.data);
+  to[0] = found.deep_at == SIZE_MAX ? -1 : static_cast<double>(found.deep_at);
+  to[1] = static_cast<double>(found.values);
+  to[2] = static_cast<double>(found.widest);
+  to[3] = found.may_hold_big_numbers;
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace serving
 
@@ -131,6 +150,7 @@ NAPI_MODULE_INIT() {
   if (napi_create_uint32(env, serving::kContract, &contract) != napi_ok) return nullptr;
   const napi_property_descriptor properties[] = {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
+      {"measureJson", nullptr, serving::Measure, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseNdarray", nullptr, serving::Parse, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarray", nullptr, serving::Encode, nullptr, nullptr, nullptr, plain, nullptr},
       {"countElementsAsync", nullptr, serving::CountElementsAsync, nullptr, nullptr, nullptr, plain, nullptr},

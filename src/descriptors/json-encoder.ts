@@ -105,17 +105,24 @@ function frameText(value: unknown): string | undefined {
 
 /** Whether JSON.stringify writes the value as the encoder would. */
 function isPlain(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== 'object') {
-    return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
-  }
-  if (depth > maxJsonDepth) return false
+  if (isScalar(value)) return true
+  if (typeof value !== 'object' || depth > maxJsonDepth) return false
   if (Array.isArray(value)) {
-    for (const item of value) if (!isPlain(item, depth + 1)) return false
+    for (let i = 0; i < value.length; i++) if (!isScalar(value[i]) && !isPlain(value[i], depth + 1)) return false
     return true
   }
-  if (!isRecord(value)) return false
-  for (const key in value) if (!isPlain(value[key], depth + 1)) return false
+  const prototype = Object.getPrototypeOf(value)
+  // A method such as toJSON is a member that is not plain.
+  if ((prototype !== Object.prototype && prototype !== null) || isPolars(value)) return false
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key]
+    if (!isScalar(item) && !isPlain(item, depth + 1)) return false
+  }
   return true
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value == null
 }
 
 /** Whether the value may be of Polars. Its frames are proxies: the `in` operator does not find their methods. */

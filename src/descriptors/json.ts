@@ -68,8 +68,8 @@ const maxExampleLength = 10_000
  * **Wire**: UTF-8, with or without a byte order mark; the last duplicate key wins; `undefined` is written as `null`. An
  * empty body of a JSON type is null. Values of a generator, async iterable or iterator are lines of
  * `application/x-ndjson`, or server-sent events if the client prefers `text/event-stream`.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number or blanks above 1 MiB), `schema`
- * (with the path); 415 for another type; 413 above `maxBytes`, `maxValues` or `maxKeys`.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for another type; 413
+ * above `maxBytes`, `maxValues` or `maxKeys`.
  * **Cost**: parsing, checking and writing hold the event loop.
  * **Source**: SPEC "JSON"; our choice: at most 128 levels. **Example** `new io.JSON({ schema: z.object({ name:
  * z.string() }) })`

@@ -40,6 +40,8 @@ export interface AsyncAddon {
 export interface Addon extends FrameAddon, ParquetAddon, AsyncAddon {
   /** Version of this interface. */
   readonly contract: number
+  /** Sets the words to deepAt, values, widest and mayHoldBigNumbers of JsonMeasure. */
+  measureJson(json: Uint8Array, words: Float64Array): void
   parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
     data: ArrayBufferView,
@@ -54,7 +56,7 @@ export interface Addon extends FrameAddon, ParquetAddon, AsyncAddon {
 }
 
 /** Version of these interfaces and of native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 11
+const contract = 12
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 

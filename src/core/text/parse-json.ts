@@ -1,6 +1,6 @@
 import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { type BigNumber, type BigNumbers, bigNumbersIn, parseWithBigInts } from './json-numbers.ts'
-import { type JsonMeasure, maxStretchBytes, measureJson } from './json-scan.ts'
+import { measureJson } from './json-scan.ts'
 import { maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
 import { bomLength, decodeUtf8 } from './utf8.ts'
 
@@ -24,13 +24,9 @@ export const maxParsedValues = 250_000
 /** Most keys of an object unless a descriptor allows more: V8 lists and grows them at once. */
 export const defaultMaxKeys = 100_000
 
-// A text up to this length cannot be too deep.
-const shortBytes = 2 * maxJsonDepth
-
 /**
  * Parses UTF-8 JSON with or without a byte order mark. **Errors**: PayloadTooLarge above the limits; BadInput
- * `encoding` or `syntax` with the byte offset, `size` above 1 MiB of a number or blanks, `dtype` for a number that
- * `bigNumbers` refuses.
+ * `encoding` or `syntax` with the byte offset, `dtype` for a number that `bigNumbers` refuses.
  */
 export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}): unknown {
   const {
@@ -40,15 +36,13 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
     bigNumbers = 'round',
   } = rules
   if (bytes.length > maxBytes) throw tooLarge(maxBytes, 'bytes', name, 'maxBytes', bytes.length)
-  let mayHoldBigNumbers = false
-  if (bigNumbers !== 'round' || bytes.length > shortBytes || bytes.length > maxValues) {
-    const measure = measureJson(bytes)
-    checkMeasure(measure, name)
-    const { values, widest } = measure
-    if (values > maxValues) throw tooLarge(maxValues, 'values', name, 'maxValues', values)
-    if (widest > maxKeys) throw tooLarge(maxKeys, 'keys in an object', name, 'maxKeys', widest)
-    mayHoldBigNumbers = measure.mayHoldBigNumbers
+  const { deepAt, values, widest, mayHoldBigNumbers } = measureJson(bytes)
+  if (deepAt !== -1) {
+    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deepAt}`
+    throw new BadInput(message, { reason: 'syntax', offset: deepAt })
   }
+  if (values > maxValues) throw tooLarge(maxValues, 'values', name, 'maxValues', values)
+  if (widest > maxKeys) throw tooLarge(maxKeys, 'keys in an object', name, 'maxKeys', widest)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
   const whole = decodeUtf8(bytes, name)
@@ -68,23 +62,13 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
 
-function checkMeasure({ deepAt, longAt }: JsonMeasure, name: string): void {
-  if (deepAt !== -1) {
-    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deepAt}`
-    throw new BadInput(message, { reason: 'syntax', offset: deepAt })
-  }
-  if (longAt !== -1) {
-    const message = `expected at most ${maxStretchBytes} bytes of a number or of blanks for ${name}, received more`
-    throw new BadInput(`${message} at byte ${longAt}`, { reason: 'size', offset: longAt })
-  }
-}
-
 function tooLarge(limit: number, what: string, name: string, option: string, received: number): PayloadTooLarge {
   return new PayloadTooLarge(`expected at most ${limit} ${what} for ${name} (${option}), received some ${received}`)
 }
 
 function syntaxError(bytes: Uint8Array, offset: number, name: string, cause: unknown): BadInput {
-  const found = offset >= bytes.length ? 'the end of the body' : show(decodeAt(bytes, offset))
+  const [character] = Buffer.from(bytes.subarray(offset, offset + 4)).toString()
+  const found = character === undefined ? 'the end of the body' : show(character)
   const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
   return new BadInput(message, { reason: 'syntax', offset, cause })
 }
@@ -94,12 +78,4 @@ function bigNumberError({ text, isInteger }: BigNumber, offset: number, name: st
   const advice = isInteger ? ' (bigNumbers takes others)' : ''
   const message = `expected ${limit} for ${name}${advice}, received ${text.slice(0, 80)} at byte ${offset}`
   return new BadInput(message, { reason: 'dtype', offset })
-}
-
-function decodeAt(bytes: Uint8Array, offset: number): string {
-  return String.fromCodePoint(
-    Buffer.from(bytes.subarray(offset, offset + 4))
-      .toString()
-      .codePointAt(0) ?? 0,
-  )
 }

@@ -71,18 +71,14 @@ describe('a large JSON body', () => {
     await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset: 200_128 })
   })
 
-  it.each<[string, string, number]>([
-    ['a number', `[0,0.${'1'.repeat(3 << 20)}]`, 3],
-    ['blanks between values', `{"a":1,"b":${' '.repeat(3 << 20)}2}`, 10],
-    ['blanks in front', `${'\n'.repeat(3 << 20)}1`, 0],
-    ['blanks behind', `[1]${'\t'.repeat(3 << 20)}`, 3],
-  ])('with %s of more than a MiB is refused with the place', async (_, text, offset) => {
-    const refused = read(new io.JSON(), text)
-    await expect(refused).rejects.toMatchObject({ status: 400, reason: 'size', offset })
-  })
-
-  it('may have a MiB of blanks', async () => {
-    expect(await read(new io.JSON(), `[1,${' '.repeat(1 << 20)}"${' '.repeat(2 << 20)}"]`)).toHaveLength(2)
+  it.each([
+    ['a number', `[0,0.${'1'.repeat(3 << 20)}]`],
+    ['blanks between values', `{"a":1,"b":${' '.repeat(3 << 20)}2}`],
+    ['blanks in front', `${'\n'.repeat(3 << 20)}1`],
+  ])('with %s of 3 MiB is read, and a fault behind it found', async (_, text) => {
+    expect(await read(new io.JSON(), text)).toEqual(JSON.parse(text))
+    const refused = read(new io.JSON(), `${text} x`)
+    await expect(refused).rejects.toMatchObject({ reason: 'syntax', offset: text.length + 1 })
   })
 
   it('of more than 4 MiB is refused with 413, unless maxBytes allows it', async () => {
