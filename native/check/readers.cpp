@@ -146,7 +146,8 @@ void MeasureText(Mutator& mutate, Tally& tally) {
   const bool is_taken = found.deep_at == SIZE_MAX;
   tally.Add(is_taken);
   Expect(found.values <= text.size() && found.widest <= text.size(), "more values than bytes");
-  Expect(is_taken || (found.deep_at < text.size() && (text[found.deep_at] | 0x20) == '{'), "no bracket that is too deep");
+  const bool is_bracket = !is_taken && found.deep_at < text.size() && (text[found.deep_at] | 0x20) == '{';
+  Expect(is_taken || is_bracket, "no bracket that is too deep");
 }
 
 // Parses damaged CSV; checks its limit, or the offset of its error.
