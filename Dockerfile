@@ -5,7 +5,7 @@
 #   docker run --read-only --tmpfs /tmp -p 3000:3000 iris
 
 # The full image has what the native add-on needs: g++, make, Python, and Node's headers beside its executable.
-FROM node:22-bookworm AS builder
+FROM node:24-trixie AS builder
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No install scripts here: no dependency needs its own, and ours come below, when their sources are there.
@@ -22,11 +22,11 @@ COPY examples examples
 RUN mkdir -p examples/node_modules \
  && cp -r node_modules/zod examples/node_modules/zod \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
-# The engine's binaries for other systems and versions of Node: 126 MB.
-RUN find node_modules/uWebSockets.js/dist/bin -name 'uws_*.node' \
+# The engine's binaries for other systems and versions of Node: 243 MB.
+RUN find node_modules/uWebSockets.js* -name 'uws_*.node' \
   ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
 
-FROM node:22-bookworm-slim
+FROM node:24-trixie-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json LICENSE* ./

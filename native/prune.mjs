@@ -1,6 +1,6 @@
 /**
  * Removes what an installation never loads: the binaries of uWebSockets.js for other systems and for older versions of
- * Node, 126 of 133 MB, since its package brings all of them at once; and our own add-ons for other systems, 3 MB. Runs
+ * Node, 220 of 250 MB, since its packages bring all of them at once; and our own add-ons for other systems, 3 MB. Runs
  * at `npm install`, in projects that depend on this package and not in its own clone; prints what it did. A folder of
  * node_modules that changes its system or goes back to an older Node has to be installed anew. `SERVING_PRUNE=off`
  * leaves everything.
@@ -26,13 +26,15 @@ export function unused(names, system, abi) {
   return binaries.filter(({ of, abi }) => of !== system || abi < oldest).map(({ name }) => name)
 }
 
-/** Returns the binaries of uWebSockets.js that are {@link unused}. */
+/** Returns the binaries of both packages of uWebSockets.js that are {@link unused}. */
 function unusedEngines() {
   const paths = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
-  const folder = paths.map((path) => join(path, 'uWebSockets.js', 'dist', 'bin')).find((path) => existsSync(path))
-  if (folder === undefined) return []
   const system = `${process.platform}_${process.arch}`
-  return unused(readdirSync(folder), system, Number(process.versions.modules)).map((name) => join(folder, name))
+  return ['uWebSockets.js-20.57', 'uWebSockets.js/dist/bin'].flatMap((name) => {
+    const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))
+    if (folder === undefined) return []
+    return unused(readdirSync(folder), system, Number(process.versions.modules)).map((file) => join(folder, file))
+  })
 }
 
 /** Returns our own add-ons for other systems. Those of both C libraries stay: which one loads is found by trying. */

@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 /** Returns what is in force and where each value comes from, as a table. */
 export async function configText({ service, file, options }: Settings): Promise<string> {
   const { workers, serve } = servePlan(valuesOf(options))
-  const engine = serve.engine ?? (typeof (await loadUws()) === 'string' ? 'node' : 'uws')
+  const engine = serve.engine ?? (typeof loadUws() === 'string' ? 'node' : 'uws')
   const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]

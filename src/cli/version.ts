@@ -9,8 +9,8 @@ export async function versionText(): Promise<string> {
   const { version }: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   )
-  const uws = await loadUws()
-  const engines = typeof uws === 'string' ? `node (uws does not load here: ${uws})` : 'uws, node'
+  const uws = loadUws()
+  const engines = typeof uws === 'string' ? `node (uws does not load here: ${uws})` : `uws (${uws.origin}), node`
   const native = nativeStatus.loaded
     ? 'native'
     : `TypeScript (${nativeStatus.reason ?? 'the native add-on was not built'})`

@@ -68,7 +68,7 @@ export async function serveFrom(
     log.error({ event: 'temporary_files', err: fault }, message)
   }
   // Before the hooks: no model should be loaded when the binary is missing.
-  const start = await pickEngine(options.engine, log)
+  const start = pickEngine(options.engine, log)
   if (start !== listenNode) {
     if (options.tlsClientCa !== undefined) throw new InvalidArgument(noClientCa)
     const name = limitsOfNode.find((each) => options[each] !== undefined)
@@ -143,14 +143,13 @@ type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
  * Returns the engine of that name, or the fastest that loads. **Errors**: InvalidArgument if `uws` is named and does
  * not.
  */
-export async function pickEngine(
-  name: EngineName | undefined,
-  log: Logger,
-  load: typeof loadUws = loadUws,
-): Promise<StartEngine> {
+export function pickEngine(name: EngineName | undefined, log: Logger, load: typeof loadUws = loadUws): StartEngine {
   if (name === 'node') return listenNode
-  const uws = await load()
-  if (typeof uws !== 'string') return (server, address) => listenUws(uws, server, address)
+  const uws = load()
+  if (typeof uws !== 'string') {
+    log.debug({ uws: uws.origin }, `the engine is ${uws.origin}`)
+    return (server, address) => listenUws(uws.uws, server, address)
+  }
   if (name === 'uws') throw new InvalidArgument(`engine uws does not load here: ${uws}`)
   log.warn({ reason: uws }, 'uWebSockets.js does not load here; serving on node:http, which is slower')
   return listenNode

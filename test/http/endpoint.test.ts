@@ -85,7 +85,7 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
     health: { state: 'ready' },
     log,
   }
-  const start = await pickEngine(engine, log)
+  const start = pickEngine(engine, log)
   const running = await start(server, { host: '127.0.0.1', port: 0 })
   open.push(running)
   return Raw.connect(running.port)

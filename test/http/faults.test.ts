@@ -18,7 +18,7 @@ it.each(engines)('a request whose observer fails stays in no count on %s', async
   const disclosure = { introspection: false, docs: false }
   const server = createServerState(svc, parseLimits({}), '', log, disclosure, { observers: [{ onBegin }] })
   server.health.state = 'ready'
-  const listening = await (await pickEngine(engine, log))(server, { host: '127.0.0.1', port: 0 })
+  const listening = await pickEngine(engine, log)(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => listening.close())
   const socket = connect(listening.port, '127.0.0.1')
   socket.on('error', () => {})

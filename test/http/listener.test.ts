@@ -53,13 +53,11 @@ describe('serve', () => {
   it('names the reason when uWebSockets.js does not load, and falls back only when it may', async () => {
     const lines: Record<string, unknown>[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-    const absent = () => loadUws(() => Promise.reject(new Error('no binary for this platform\nstack')))
-    await expect(pickEngine('uws', log, absent)).rejects.toThrow(
-      /engine uws does not load here: no binary for this platform$/,
-    )
+    const absent = () => loadUws([])
+    expect(() => pickEngine('uws', log, absent)).toThrow(/engine uws does not load here: no package here has a binary/)
     expect(lines).toEqual([])
-    expect((await pickEngine(undefined, log, absent)).name).toBe('listenNode')
-    expect(lines).toMatchObject([{ level: 40, reason: 'no binary for this platform' }])
+    expect(pickEngine(undefined, log, absent).name).toBe('listenNode')
+    expect(lines).toMatchObject([{ level: 40, reason: expect.stringContaining('no package here has a binary') }])
   })
 })
 

@@ -1,80 +1,79 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkUwsBinary, findUwsBinary } from '../../src/engine/uws/uws-binary.ts'
 import { uwsChecksums } from '../../src/engine/uws/uws-checksums.ts'
-import { exportsOf, loadUws } from '../../src/engine/uws/uws-package.ts'
+import { checkUwsBinary, findUwsBinaries, loadUws } from '../../src/engine/uws/uws-package.ts'
 
-const folder = fileURLToPath(new URL('../../node_modules/uWebSockets.js/dist/bin/', import.meta.url))
+const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const binaryName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
+const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
 const scratch = mkdtempSync(join(tmpdir(), 'serving-supply-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
+/** Makes a package with these files, and returns its folder of modules. */
+function packageWith(name: string, ...files: string[]): string {
+  const root = mkdtempSync(join(scratch, 'modules-'))
+  for (const file of ['package.json', ...files]) {
+    mkdirSync(join(root, name, file, '..'), { recursive: true })
+    writeFileSync(join(root, name, file), '{ "version": "1.2.3" }')
+  }
+  return root
+}
+
 describe('binaries of uWebSockets.js', () => {
   it('are those of the table, all that the framework runs on', () => {
-    const found = readdirSync(folder)
-      .filter((file) => !/_win32_|_(?:108|120)\.node$/.test(file))
-      .map((file) => [file.replace(/^uws_|\.node$/g, ''), sha256(readFileSync(join(folder, file)))])
-    expect(uwsChecksums).toEqual(Object.fromEntries(found))
+    const files = ['uWebSockets.js-20.57', 'uWebSockets.js/dist/bin'].flatMap((folder) =>
+      readdirSync(join(modules, folder)).map((file) => join(modules, folder, file)),
+    )
+    const found = files.filter((file) => /\.node$/.test(file) && !/_win32_|_(?:108|120)\.node$/.test(file))
+    expect(uwsChecksums).toEqual(Object.fromEntries(found.map((file) => [sha256(readFileSync(file)), basename(file)])))
   })
 
-  it.runIf(readdirSync(folder).includes(binaryName))('load when they are known', async () => {
-    expect(() => checkUwsBinary()).not.toThrow()
-    expect(typeof (await loadUws())).toBe('object')
+  it('load, the newest first that this system can', () => {
+    const here = findUwsBinaries()
+    expect(here.map(({ origin }) => origin)).toEqual(
+      ['uWebSockets.js-20.57 20.57.0', 'uWebSockets.js 20.0.8'].slice(0, here.length),
+    )
+    const { glibcVersionRuntime = '0' } = (process.report.getReport() as { header: Record<string, string> }).header
+    const hasGlibc = Number(glibcVersionRuntime.split('.')[1]) >= 38
+    const [newest, oldest] = here
+    const expected = hasGlibc || process.platform !== 'linux' ? newest : oldest
+    if (expected === undefined) expect(loadUws()).toMatch(newest === undefined ? /no package here/ : /GLIBC_2\.38/)
+    else expect(loadUws()).toMatchObject({ origin: expected.origin, uws: { App: expect.any(Function) } })
   })
 
-  it('are refused with their checksum when they are not, unless it is allowed', () => {
+  it('are refused with their checksum when they are not known, unless it is allowed', () => {
     const file = join(scratch, 'uws.node')
     writeFileSync(file, 'another binary')
     const hash = sha256(Buffer.from('another binary'))
-    expect(() => checkUwsBinary(undefined, file, sha256(Buffer.of()))).toThrow(
-      `its SHA-256 is ${hash}, expected ${sha256(Buffer.of())}; SERVING_UWS_SHA256=${hash} allows it`,
-    )
-    expect(() => checkUwsBinary(hash.toUpperCase(), file)).not.toThrow()
-    expect(() => checkUwsBinary('any', file)).toThrow(hash)
+    expect(() => checkUwsBinary(file)).toThrow(`its SHA-256 is ${hash}; SERVING_UWS_SHA256=${hash} allows it`)
+    expect(() => checkUwsBinary(file, hash.toUpperCase())).not.toThrow()
+    expect(() => checkUwsBinary(file, 'any')).toThrow(hash)
+    const text = `${file} is not a binary that this version of serving was made with`
+    expect(loadUws([{ file, origin: 'a test' }])).toContain(text)
   })
 
-  it('that are refused leave the reason for the choice of the engine', async () => {
-    const refused = await loadUws(async () => {
-      checkUwsBinary(undefined, fileURLToPath(import.meta.url))
-      throw new Error('not reached')
-    })
-    expect(refused).toMatch(/uws-binaries\.test\.ts is not the binary that this version of serving was made with/)
+  it('are refused under the name of another system', () => {
+    const [known] = findUwsBinaries()
+    if (known === undefined) return
+    const file = join(scratch, 'uws_plan9_x64_1.node')
+    writeFileSync(file, readFileSync(known.file))
+    expect(() => checkUwsBinary(file)).toThrow('is not a binary')
   })
 
-  it.each(['uWebSockets.js/dist/bin', 'uWebSockets.js', '@uws/uws_linux_x64'])('are found in %s', (folder) => {
-    const root = mkdtempSync(join(scratch, 'layout-'))
-    for (const each of ['uWebSockets.js', folder]) mkdirSync(join(root, each), { recursive: true })
-    writeFileSync(join(root, folder, binaryName), 'binary')
-    expect(findUwsBinary([join(scratch, 'absent'), root])).toBe(join(root, folder, binaryName))
+  it.each(['dist/bin/', '', '../@uws/uws_linux_x64/'])('are found in %s of the package', (folder) => {
+    const root = packageWith('uWebSockets.js', `${folder}${name}`)
+    const file = join(root, 'uWebSockets.js', folder, name)
+    expect(findUwsBinaries([join(scratch, 'absent'), root])).toEqual([{ file, origin: 'uWebSockets.js 1.2.3' }])
   })
 
   it('that are not there for this version of Node are named', () => {
-    const root = mkdtempSync(join(scratch, 'layout-'))
-    mkdirSync(join(root, 'uWebSockets.js'))
-    expect(() => findUwsBinary([root])).toThrow(`has no binary for Node ${process.version} on ${process.platform}`)
-    expect(() => findUwsBinary([root])).toThrow(binaryName)
-    expect(findUwsBinary([])).toBeUndefined()
+    expect(loadUws(findUwsBinaries([packageWith('uWebSockets.js')]))).toBe(
+      `no package here has a binary for Node ${process.version} (${name}); ` +
+        'if another version of Node installed the packages, install them again with this one',
+    )
   })
-
-  it('that another Node removed at installation are said to be, where the package had one', () => {
-    const root = mkdtempSync(join(scratch, 'layout-'))
-    mkdirSync(join(root, 'uWebSockets.js/dist/bin'), { recursive: true })
-    const again = 'remove node_modules and run npm install again with this Node'
-    expect(() => findUwsBinary([root], 'its checksum')).toThrow(again)
-  })
-
-  it.runIf(readdirSync(folder).includes(binaryName))(
-    'load from a CommonJS module, as the official package has',
-    async () => {
-      const file = join(scratch, 'official.cjs')
-      writeFileSync(file, `module.exports = (() => require(${JSON.stringify(join(folder, binaryName))}))()`)
-      const uws = await loadUws(async () => exportsOf(await import(file)))
-      expect(uws).toMatchObject({ App: expect.any(Function), us_listen_socket_close: expect.any(Function) })
-    },
-  )
 })

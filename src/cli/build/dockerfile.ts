@@ -3,7 +3,7 @@ import type { DockerOptions } from '../config/build-options.ts'
 import type { PythonEnvironment } from './python-environment.ts'
 
 /** Returns the Dockerfile for a build whose folder is the context. */
-export function dockerfileText(docker: DockerOptions = {}, python: PythonEnvironment, nodeMajor: string): string {
+export function dockerfileText(docker: DockerOptions = {}, python: PythonEnvironment): string {
   const { baseImage, systemPackages = [], env = {}, setupScript } = docker
   const usesConda = python.conda !== undefined
   const usesPip = !usesConda && python.packages.length > 0
@@ -12,7 +12,7 @@ export function dockerfileText(docker: DockerOptions = {}, python: PythonEnviron
   return [
     '# Made by serving build; the context is the folder that it lies in.',
     ...(usesConda ? condaStage : []),
-    ...(baseImage === undefined ? baseStages(nodeMajor) : [`FROM ${baseImage}`]),
+    ...(baseImage === undefined ? baseStages : [`FROM ${baseImage}`]),
     ...(packages.length === 0
       ? []
       : [
@@ -53,11 +53,9 @@ const condaStage = [
   'RUN micromamba create --yes --prefix /opt/python --file /tmp/environment.yml && micromamba clean --all --yes',
 ]
 
-/** Debian with the node executable alone: npm, yarn and corepack of Node's image take 40 MB. */
-function baseStages(nodeMajor: string): readonly string[] {
-  return [
-    `FROM node:${nodeMajor}-bookworm-slim AS node`,
-    'FROM debian:bookworm-slim',
-    'COPY --from=node /usr/local/bin/node /usr/local/bin/node',
-  ]
-}
+/** Debian 13, whose glibc the newest engine needs, with the node executable alone: npm, yarn and corepack take 40 MB. */
+const baseStages = [
+  'FROM node:24-trixie-slim AS node',
+  'FROM debian:trixie-slim',
+  'COPY --from=node /usr/local/bin/node /usr/local/bin/node',
+]

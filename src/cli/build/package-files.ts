@@ -21,12 +21,15 @@ async function published(folder: string): Promise<readonly string[]> {
   return [...named, 'package.json', 'LICENSE*', 'native/build/Release/*.node']
 }
 
+// Of this Node, and of the one in the image: see dockerfile.ts.
+const abis = [process.versions.modules, '137']
+
 function isNeeded(file: string): boolean {
   if (/(?:^|\/)(?:licen[cs]e|notice|copying)[^/]*$/i.test(file)) return true
   if (/\.(?:[cm]?tsx?|map|md|markdown|flow|tsbuildinfo|cc|cpp|hpp|h|c|gyp|gypi|obj|o|a)$/i.test(file)) return false
   const [, platform, architecture, abi] = /uws_([a-z0-9]+)_([a-z0-9]+)_(\d+)\.node$/.exec(file) ?? []
   if (platform !== undefined) {
-    return platform === process.platform && architecture === process.arch && abi === process.versions.modules
+    return platform === process.platform && architecture === process.arch && abis.includes(abi as string)
   }
   if (!/\.(?:node|so(?:\.\d+)*|dylib|dll|exe|lib|pdb)$/i.test(file)) return true
   // bin/napi-v6/linux/x64/…, prebuilds/linux-x64-musl/…

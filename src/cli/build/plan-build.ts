@@ -145,7 +145,7 @@ function generatedFiles(
   }
   const python = pythonEnvironment(build, runners)
   return new Map([
-    ['Dockerfile', dockerfileText(build.docker, python, nodeMajor)],
+    ['Dockerfile', dockerfileText(build.docker, python)],
     ['main.js', mainText(entry, build)],
     ['openapi.json', json(openapi)],
     ['package-lock.json', json(lockOf(root, manifest, packages))],

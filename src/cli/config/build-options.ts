@@ -22,7 +22,7 @@ export interface EnvironmentVariable {
 
 /** What the Dockerfile of a build says. */
 export interface DockerOptions {
-  /** An image with node. Default: debian:bookworm-slim with the executable of node:<major>-bookworm-slim. */
+  /** An image with node. Default: debian:trixie-slim with the executable of node:24-trixie-slim. */
   readonly baseImage?: string
   readonly systemPackages?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ export const buildSchema = object('what serving build packs; paths are relative 
   docker: object('what the Dockerfile says', {
     baseImage: {
       type: 'string',
-      description: 'an image with node; default: debian:bookworm-slim with that of node:<major>-bookworm-slim',
+      description: 'an image with node; default: debian:trixie-slim with that of node:24-trixie-slim',
     },
     systemPackages: texts('Debian packages'),
     env: { type: 'object', additionalProperties: { type: 'string' }, description: 'variables of the image' },

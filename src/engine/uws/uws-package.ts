@@ -1,6 +1,11 @@
-/** The package uWebSockets.js. The only file that imports it. @module */
+/** Finds, checks and loads uWebSockets.js. @module */
+
 import type { TemplatedApp } from 'uWebSockets.js'
-import { checkUwsBinary } from './uws-binary.ts'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { uwsChecksums } from './uws-checksums.ts'
 
 /** The module. */
 export type Uws = typeof import('uWebSockets.js')
@@ -23,23 +28,73 @@ interface AppDescriptor {
   readonly app: unique symbol
 }
 
-/** Returns the module, or why it does not load. */
-export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
+/** The module and where it comes from. */
+export interface LoadedUws {
+  readonly uws: Uws
+  /** Name and version of the package. */
+  readonly origin: string
+}
+
+/** One binary of this system and Node. */
+export interface UwsBinary {
+  readonly file: string
+  readonly origin: string
+}
+
+const require = createRequire(import.meta.url)
+const target = `${process.platform}_${process.arch}_${process.versions.modules}`
+/** Newest first: its binaries for Linux need glibc 2.38. The other one may be replaced by the official build. */
+const packages = ['uWebSockets.js-20.57', 'uWebSockets.js']
+
+/** Returns the first binary that is known and loads, or why none does. Called when a server starts. */
+export function loadUws(
+  binaries: readonly UwsBinary[] = findUwsBinaries(),
+  allowed: string | undefined = process.env.SERVING_UWS_SHA256,
+): LoadedUws | string {
   // Read by the binary while it loads. Its default of 4 KiB is too small for usual cookies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
-  try {
-    return await load()
-  } catch (error) {
-    return error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+  const reasons: string[] = []
+  for (const { file, origin } of binaries) {
+    try {
+      checkUwsBinary(file, allowed)
+      return { uws: require(file), origin }
+    } catch (error) {
+      reasons.push(error instanceof Error ? (error.message.split('\n', 1)[0] as string) : String(error))
+    }
   }
+  if (reasons.length > 0) return reasons.join('; ')
+  return (
+    `no package here has a binary for Node ${process.version} (uws_${target}.node); ` +
+    'if another version of Node installed the packages, install them again with this one'
+  )
 }
 
-async function importUws(): Promise<Uws> {
-  checkUwsBinary()
-  return exportsOf(await import('uWebSockets.js'))
+/**
+ * Passes a reviewed or `allowed` binary: it reads what clients send first. **Errors**: Error with the file and its
+ * SHA-256.
+ */
+export function checkUwsBinary(file: string, allowed?: string): void {
+  const found = createHash('sha256').update(readFileSync(file)).digest('hex')
+  if (found === allowed?.toLowerCase() || uwsChecksums[found] === basename(file)) return
+  throw new Error(
+    `${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}; ` +
+      `SERVING_UWS_SHA256=${found} allows it`,
+  )
 }
 
-/** Node finds only the default export of the official package, which is CommonJS. */
-export function exportsOf(module: Partial<Uws> & { readonly default?: Uws }): Uws {
-  return module.App === undefined && module.default !== undefined ? module.default : (module as Uws)
+/** Returns the binaries for this system and Node in the packages of these folders, those of the newest package first. */
+export function findUwsBinaries(
+  roots: readonly string[] = require.resolve.paths('uWebSockets.js') ?? [],
+): readonly UwsBinary[] {
+  return packages.flatMap((name) => {
+    const root = roots.find((path) => existsSync(join(path, name)))
+    if (root === undefined) return []
+    const folder = join(root, name)
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const files = [folder, join(root, '@uws')]
+      .filter(existsSync)
+      .flatMap((each) => readdirSync(each, { recursive: true, encoding: 'utf8' }).map((file) => join(each, file)))
+    const found = files.find((file) => basename(file) === `uws_${target}.node`)
+    return found === undefined ? [] : [{ file: found, origin: `${name} ${version}` }]
+  })
 }

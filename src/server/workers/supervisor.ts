@@ -206,7 +206,7 @@ class Supervision {
     if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
     this.#announced = true
     const { workers, config, print } = this.#options
-    for (const line of readyLines(ready, workers, config.serve)) print(line)
+    print(readyLines(ready, workers, config.serve).join('\n'))
     const port = this.#metricsPort?.port
     if (port !== undefined) print(`metrics at ${originOf(config.serve.host, port)}/metrics`)
     this.#reloadIfPending()

