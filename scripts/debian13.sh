@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of the engine on Node 24 in a Debian 13 root, whose glibc the newest uWebSockets.js needs:
-# `sudo scripts/debian13.sh [TEST FILES]` after `npm ci`. Needs debootstrap; the root stays in $DEBIAN13 for the next run.
+# `sudo scripts/debian13.sh [TEST FILES]` after `npm ci`. Needs debootstrap. The root stays in $DEBIAN13.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

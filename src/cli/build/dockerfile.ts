@@ -53,7 +53,7 @@ const condaStage = [
   'RUN micromamba create --yes --prefix /opt/python --file /tmp/environment.yml && micromamba clean --all --yes',
 ]
 
-/** Debian 13, whose glibc the newest engine needs, with the node executable alone: npm, yarn and corepack take 40 MB. */
+/** Debian 13, whose glibc the newest engine needs, with the node executable alone: npm and corepack take 40 MB. */
 const baseStages = [
   'FROM node:24-trixie-slim AS node',
   'FROM debian:trixie-slim',

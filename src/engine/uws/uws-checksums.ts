@@ -1,6 +1,5 @@
 /**
- * SHA-256 of the reviewed binaries of uWebSockets.js and their names. test/supply/uws-binaries.test.ts checks and prints
- * the table.
+ * SHA-256 of the reviewed binaries of uWebSockets.js and their names. test/supply/uws-binaries.test.ts compares them.
  * @module
  */
 

@@ -46,7 +46,7 @@ const target = `${process.platform}_${process.arch}_${process.versions.modules}`
 /** Newest first: its binaries for Linux need glibc 2.38. The other one may be replaced by the official build. */
 const packages = ['uWebSockets.js-20.57', 'uWebSockets.js']
 
-/** Returns the first binary that is known and loads, or why none does. Called when a server starts. */
+/** Returns the first binary that is known and loads, or why it failed. Called when a server starts. */
 export function loadUws(
   binaries: readonly UwsBinary[] = findUwsBinaries(),
   allowed: string | undefined = process.env.SERVING_UWS_SHA256,
@@ -82,7 +82,7 @@ export function checkUwsBinary(file: string, allowed?: string): void {
   )
 }
 
-/** Returns the binaries for this system and Node in the packages of these folders, those of the newest package first. */
+/** Returns the binaries for this system and Node in the packages of these folders, those of the newest first. */
 export function findUwsBinaries(
   roots: readonly string[] = require.resolve.paths('uWebSockets.js') ?? [],
 ): readonly UwsBinary[] {
