@@ -3,7 +3,7 @@ import { expected, InvalidArgument } from './errors.ts'
 /** Options without null, which means none. */
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
-/** Drops null options, the specification's "or none". **Errors**: InvalidArgument for an unknown option. */
+/** Drops options of null, the specification's "or none", and undefined. **Errors**: InvalidArgument if one is unknown. */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))
@@ -12,7 +12,9 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
     if (known.includes(key)) continue
     throw new InvalidArgument(`unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`)
   }
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Given<O>
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== null && value !== undefined),
+  ) as Given<O>
 }
 
 /** **Errors**: InvalidArgument. */

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Overloaded } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import type { RemoteLife } from '../runner/remote-life.ts'
+import type { RemoteLife } from '../runner/remote-options.ts'
 import { Unsent } from './remote-transport.ts'
 
 // Interval of name look-ups and readiness checks. **Units**: milliseconds.

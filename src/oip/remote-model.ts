@@ -2,7 +2,6 @@
 
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import { remoteLife } from '../runner/remote-life.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { Backends } from './backends.ts'
 import { datatypeOf } from './datatype.ts'
@@ -20,9 +19,7 @@ export interface RemoteMethods {
 }
 
 /** Connects to a model's servers, which may come later: until then it is unready. */
-export async function load(init: RemoteInit): Promise<RemoteMethods> {
-  const { model, version, urls } = init
-  const life = remoteLife(init.life)
+export async function load({ model, version, urls, life }: RemoteInit): Promise<RemoteMethods> {
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
   const transport: RemoteTransport = isGrpc ? new GrpcTransport() : new HttpTransport()
   const backends = new Backends(urls, (address) => transport.isReady(address, model, version), model, life)

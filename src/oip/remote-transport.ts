@@ -3,6 +3,7 @@
 import type { ModelTensor } from '../api/model-options.ts'
 import { InternalError, Overloaded, ServingError } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
+import type { RemoteLife } from '../runner/remote-options.ts'
 import { datatypes, isDatatype } from './datatype.ts'
 import type { Tensor } from './tensor.ts'
 
@@ -12,7 +13,7 @@ export interface RemoteInit {
   readonly urls: readonly string[]
   readonly model: string
   readonly version: string
-  readonly life: number
+  readonly life: RemoteLife
 }
 
 /** The inputs and outputs of a model. */

@@ -1,12 +1,6 @@
 /** Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing. @module */
 import { CallCost } from './call-cost.ts'
-import type { CallQueue } from './call-queue.ts'
-
-/** A request that waits. */
-export interface Waiting {
-  readonly rows: number
-  readonly key: string
-}
+import type { CallQueue, Waiting } from './call-queue.ts'
 
 /** Limits of a batch. */
 export interface BatchLimits {
@@ -16,9 +10,8 @@ export interface BatchLimits {
   readonly maxWaitMs: number
 }
 
-interface Group<W extends Waiting> {
-  readonly key: string
-  readonly waiting: { readonly request: W; readonly since: number }[]
+interface Group<W> {
+  readonly waiting: W[]
   rows: number
 }
 
@@ -54,7 +47,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   }
 
   get oldest(): number {
-    return this.#first()?.waiting[0].since ?? Number.POSITIVE_INFINITY
+    return this.#oldest()?.waiting[0].queuedAt ?? Number.POSITIVE_INFINITY
   }
 
   /** `now` never goes back; `isIdle`: whether no batch is running. */
@@ -62,30 +55,27 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#aloneShare += latestWeight * (Number(isIdle && this.#size === 0) - this.#aloneShare)
     if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
     this.#lastArrival = now
-    let group = this.#groups.get(request.key)
-    if (group === undefined) {
-      group = { key: request.key, waiting: [], rows: 0 }
-      this.#groups.set(request.key, group)
-    }
-    group.waiting.push({ request, since: now })
+    request.queuedAt = now
+    const group = this.#groups.get(request.key) ?? { waiting: [], rows: 0 }
+    this.#groups.set(request.key, group)
+    group.waiting.push(request)
     group.rows += request.rows
     this.#size++
   }
 
   remove(request: W): boolean {
     const group = this.#groups.get(request.key)
-    const at = group?.waiting.findIndex((one) => one.request === request) ?? -1
+    const at = group?.waiting.indexOf(request) ?? -1
     if (group === undefined || at === -1) return false
-    group.waiting.splice(at, 1)
-    this.#removed(group, 1, request.rows)
+    this.#taken(group, at, 1)
     return true
   }
 
   /** When a free worker should get a batch: Infinity if no request waits. */
   dueAt(now: number): number {
-    const first = this.#first()
+    const first = this.#oldest()
     if (first === undefined) return Number.POSITIVE_INFINITY
-    return this.#full() === undefined ? this.#payingUntil(first, now) : now
+    return this.#oldest(this.#limits.maxBatchSize) === undefined ? this.#payingUntil(first, now) : now
   }
 
   #learnGap(ms: number): void {
@@ -100,46 +90,40 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     if (first.rows >= maxBatchSize || this.#aloneShare > maxAloneShare) return now
     const paysMs = Math.min(maxWaitMs, this.#cost.fixedMs / first.waiting.length)
     if (!(Math.exp(this.#logGap) <= paysMs)) return now
-    return Math.min(first.waiting[0].since + maxWaitMs, (this.#lastArrival as number) + paysMs)
+    return Math.min(first.waiting[0].queuedAt + maxWaitMs, (this.#lastArrival as number) + paysMs)
   }
 
   /** Removes and returns the next batch: that of the oldest request, unless it should wait and another is full. */
   take(now: number): W[] {
-    const first = this.#first()
+    const first = this.#oldest()
     if (first === undefined) return []
-    const group = this.#payingUntil(first, now) <= now ? first : (this.#full() ?? first)
+    const { maxBatchSize } = this.#limits
+    const group = this.#payingUntil(first, now) <= now ? first : (this.#oldest(maxBatchSize) ?? first)
     let count = 0
     let rows = 0
-    for (const { request } of group.waiting) {
-      if (count > 0 && rows + request.rows > this.#limits.maxBatchSize) break
+    for (const request of group.waiting) {
+      if (count > 0 && rows + request.rows > maxBatchSize) break
       rows += request.rows
       count++
     }
-    const taken = group.waiting.splice(0, count)
-    this.#removed(group, count, rows)
-    return taken.map(({ request }) => request)
+    return this.#taken(group, 0, count)
   }
 
-  #removed(group: Group<W>, count: number, rows: number): void {
+  #taken(group: Group<W>, at: number, count: number): W[] {
+    const taken = group.waiting.splice(at, count)
     this.#size -= count
-    group.rows -= rows
-    if (group.waiting.length === 0) this.#groups.delete(group.key)
+    for (const { rows } of taken) group.rows -= rows
+    if (group.waiting.length === 0) this.#groups.delete(taken[0].key)
+    return taken
   }
 
-  #first(): Group<W> | undefined {
-    let first: Group<W> | undefined
+  /** Returns the group of the oldest request among those with so many rows. */
+  #oldest(minRows = 0): Group<W> | undefined {
+    let oldest: Group<W> | undefined
     for (const group of this.#groups.values()) {
-      if (first === undefined || group.waiting[0].since < first.waiting[0].since) first = group
+      if (group.rows < minRows) continue
+      if (oldest === undefined || group.waiting[0].queuedAt < oldest.waiting[0].queuedAt) oldest = group
     }
-    return first
-  }
-
-  #full(): Group<W> | undefined {
-    let full: Group<W> | undefined
-    for (const group of this.#groups.values()) {
-      if (group.rows < this.#limits.maxBatchSize) continue
-      if (full === undefined || group.waiting[0].since < full.waiting[0].since) full = group
-    }
-    return full
+    return oldest
   }
 }

@@ -1,5 +1,13 @@
 /** The queues in which the calls of a method wait for a worker. @module */
 
+/** A call that waits. */
+export interface Waiting {
+  readonly rows: number
+  readonly key: string
+  /** **Units**: milliseconds of the queue's clock. */
+  queuedAt: number
+}
+
 /** Calls that wait for a worker, in order. Pure: it gets the time as an argument and starts nothing. */
 export interface CallQueue<W> {
   readonly size: number
@@ -22,8 +30,8 @@ const maxMessageCalls = 128
 const minMessageMs = 0.05
 
 /** Calls that are not batched, in order. Short ones share a message, by their measured time. */
-export class PlainQueue<W> implements CallQueue<W> {
-  readonly #waiting: { readonly call: W; readonly since: number }[] = []
+export class PlainQueue<W extends Waiting> implements CallQueue<W> {
+  readonly #waiting: W[] = []
   readonly #maxCalls: number
   #callMs: number | undefined
 
@@ -36,7 +44,7 @@ export class PlainQueue<W> implements CallQueue<W> {
   }
 
   get oldest(): number {
-    return this.#waiting[0]?.since ?? Number.POSITIVE_INFINITY
+    return this.#waiting[0]?.queuedAt ?? Number.POSITIVE_INFINITY
   }
 
   get gathers(): boolean {
@@ -45,14 +53,13 @@ export class PlainQueue<W> implements CallQueue<W> {
   }
 
   push(call: W, now: number): void {
-    this.#waiting.push({ call, since: now })
+    call.queuedAt = now
+    this.#waiting.push(call)
   }
 
   remove(call: W): boolean {
-    const at = this.#waiting.findIndex((one) => one.call === call)
-    if (at === -1) return false
-    this.#waiting.splice(at, 1)
-    return true
+    const at = this.#waiting.indexOf(call)
+    return at !== -1 && this.#waiting.splice(at, 1).length === 1
   }
 
   dueAt(now: number): number {
@@ -60,7 +67,7 @@ export class PlainQueue<W> implements CallQueue<W> {
   }
 
   take(_now: number, freeWorkers: number): W[] {
-    return this.#waiting.splice(0, this.#share(freeWorkers)).map(({ call }) => call)
+    return this.#waiting.splice(0, this.#share(freeWorkers))
   }
 
   learn(count: number, ms: number): void {

@@ -1,50 +1,30 @@
 /** Gives the calls of a runner to its workers: which goes next, to which worker, and what its answer is. @module */
 
-import { FunctionError, InternalError, Overloaded, ServingError } from '../core/errors.ts'
-import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
-import type { CallQueue } from './call-queue.ts'
-import type { Clock } from './clock.ts'
-import { Job, type JobContext } from './job.ts'
+import { FunctionError, Overloaded } from '../core/errors.ts'
+import { BatchQueue } from './batch.ts'
+import { type CallQueue, PlainQueue } from './call-queue.ts'
+import { callFailure, type DispatcherOptions, Job, Slot } from './job.ts'
 import { unpackList } from './lists.ts'
-import { MethodQueue } from './method-queue.ts'
 import { splitRows } from './rows.ts'
-import { deadlinePassed, type RunnerCall } from './runner-call.ts'
+import { type CallOwner, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import type { Boundary } from './transfer.ts'
 import { type ModelWorker, WorkerEnded } from './worker.ts'
 
 // More turns add nothing. A turn without a new call ends the wait.
 const maxExtraTurns = 3
 
-/** What a dispatcher needs of its runner. */
-export interface DispatcherOptions {
-  readonly name: string
-  readonly methods: readonly MethodSettings[]
-  readonly maxQueue: number
-  readonly concurrency: number
-  readonly boundary: Boundary
-  readonly clock: Clock
-  readonly counts: RunnerCounts
-  /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
-  readonly graceMs: number
-  /** Called if a call hangs in a worker, which gets no more calls until it returns. */
-  onHung(worker: ModelWorker, method: string): void
-}
-
-interface Slot {
-  readonly worker: ModelWorker
-  busy: number
-  hung: number
-  isEnding: boolean
+/** The waiting calls of a method, in batches or one by one, and the number of its jobs. */
+interface MethodQueue {
+  readonly method: MethodSettings
+  readonly calls: CallQueue<RunnerCall>
+  running: number
 }
 
 /** Calls wait in their method's queue for a free worker; the method whose call has waited longest goes first. */
-export class Dispatcher {
+export class Dispatcher implements CallOwner {
   readonly #options: DispatcherOptions
-  readonly #jobs: JobContext
   readonly #queues = new Map<string, MethodQueue>()
   readonly #slots = new Map<ModelWorker, Slot>()
-  #waiting = 0
   #count = 0
   #isScheduled = false
   #disarm: (() => void) | undefined
@@ -53,27 +33,19 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const { name, boundary, clock, graceMs, concurrency } = options
-    this.#jobs = {
-      name,
-      boundary,
-      clock,
-      graceMs,
-      hung: (job) => this.#hung(job),
-      endWorker: (worker) => this.endWorker(worker),
-      refused: (call, error) => call.reject(this.#failure(error)),
-    }
     for (const method of options.methods) {
-      const queue = new MethodQueue(method, concurrency, () => {
-        this.#waiting--
-        this.#schedule()
-      })
-      this.#queues.set(method.name, queue)
+      const isAlone = method.stream || method.onAbort === 'terminate' || options.concurrency > 1
+      const calls: CallQueue<RunnerCall> = method.batchable
+        ? new BatchQueue(method)
+        : new PlainQueue(isAlone ? 1 : undefined)
+      this.#queues.set(method.name, { method, calls, running: 0 })
     }
   }
 
   get waiting(): number {
-    return this.#waiting
+    let waiting = 0
+    for (const { calls } of this.#queues.values()) waiting += calls.size
+    return waiting
   }
 
   get workers(): number {
@@ -91,14 +63,12 @@ export class Dispatcher {
   }
 
   addWorker(worker: ModelWorker): void {
-    this.#slots.set(worker, { worker, busy: 0, hung: 0, isEnding: false })
+    this.#slots.set(worker, new Slot(worker))
     this.#schedule()
   }
 
   endWorker(worker: ModelWorker): void {
-    const slot = this.#slots.get(worker)
-    if (slot !== undefined) slot.isEnding = true
-    worker.kill()
+    this.#slots.get(worker)?.end()
   }
 
   /** Called when a worker has ended. Its calls fail through their jobs. */
@@ -110,9 +80,7 @@ export class Dispatcher {
   close(reason: Error): void {
     this.#closed = reason
     for (const { calls } of this.#queues.values()) {
-      for (let taken = this.#take(calls); taken.length > 0; taken = this.#take(calls)) {
-        for (const call of taken) call.reject(reason)
-      }
+      while (calls.size > 0) for (const call of this.#take(calls)) call.reject(reason)
     }
   }
 
@@ -140,7 +108,7 @@ export class Dispatcher {
 
   refusal(): Error | undefined {
     const { maxQueue, name } = this.#options
-    if (this.#closed !== undefined || this.#waiting < maxQueue) return this.#closed
+    if (this.#closed !== undefined || this.waiting < maxQueue) return this.#closed
     return new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
   }
 
@@ -148,18 +116,18 @@ export class Dispatcher {
   push(method: string, call: RunnerCall): void {
     if (call.over) return
     const queue = this.#queues.get(method) as MethodQueue
-    call.owner = queue
-    this.#waiting++
-    const now = this.#options.clock.now()
-    call.queuedAt = now
-    queue.calls.push(call, now, queue.running === 0)
+    call.owner = this
+    queue.calls.push(call, this.#options.clock.now(), queue.running === 0)
     this.#schedule()
   }
 
+  /** Called if a caller gives up while its call waits. */
+  abandoned(call: RunnerCall): void {
+    for (const { calls } of this.#queues.values()) if (calls.remove(call)) this.#schedule()
+  }
+
   #take(calls: CallQueue<RunnerCall>, freeWorkers = 1): RunnerCall[] {
-    const taken = calls.take(this.#options.clock.now(), freeWorkers)
-    this.#waiting -= taken.length
-    return taken
+    return calls.take(this.#options.clock.now(), freeWorkers)
   }
 
   /** Dispatches once for all calls of this turn of the event loop, so that they share a message. */
@@ -172,8 +140,8 @@ export class Dispatcher {
   /** Dispatches after this turn, or up to so many turns later while each brings more calls worth waiting for. */
   #afterTurn(seen: number, extraTurns: number): void {
     this.#options.clock.soon(() => {
-      if (extraTurns > 0 && this.#waiting > seen && this.#gathers()) {
-        this.#afterTurn(this.#waiting, extraTurns - 1)
+      if (extraTurns > 0 && this.waiting > seen && this.#gathers()) {
+        this.#afterTurn(this.waiting, extraTurns - 1)
         return
       }
       this.#isScheduled = false
@@ -190,7 +158,7 @@ export class Dispatcher {
     this.#disarm?.()
     this.#disarm = undefined
     for (;;) {
-      if (this.#waiting === 0) return
+      if (this.waiting === 0) return
       const free: Slot[] = []
       for (const slot of this.#slots.values()) {
         if (slot.busy < this.#options.concurrency && slot.hung === 0 && !slot.isEnding) free.push(slot)
@@ -228,23 +196,20 @@ export class Dispatcher {
   }
 
   async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
-    const job = new Job(++this.#count, queue.method, calls, slot.worker, this.#jobs)
+    const job = new Job(++this.#count, queue.method, calls, slot, this.#options)
     this.#countDispatch(job)
-    slot.busy++
     queue.running++
     try {
       if (queue.method.stream) await job.stream()
       else await this.#run(job, queue)
     } catch (error) {
+      const failure = callFailure(error, this.#options.name)
       // The `down` event comes after the calls have failed: until then the worker would look free.
       if (error instanceof WorkerEnded) this.removeWorker(slot.worker)
-      if (error instanceof WorkerEnded || !queue.method.batchable)
-        for (const call of calls) call.reject(this.#failure(error))
-      else this.#batchFailed(job, this.#failure(error))
+      if (error instanceof WorkerEnded || !queue.method.batchable) for (const call of calls) call.reject(failure)
+      else this.#batchFailed(job, failure)
     } finally {
       job.end()
-      if (job.isHung) slot.hung--
-      slot.busy--
       queue.running--
       this.#schedule()
       if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
@@ -263,15 +228,8 @@ export class Dispatcher {
     counts.batchRows.add(rows)
   }
 
-  #hung({ worker, method }: Job): void {
-    const slot = this.#slots.get(worker)
-    if (slot === undefined) return
-    slot.hung++
-    this.#options.onHung(worker, method.name)
-  }
-
   async #run(job: Job, { calls: queue }: MethodQueue): Promise<void> {
-    const { clock } = this.#options
+    const { clock, name } = this.#options
     const { method } = job
     const start = clock.now()
     const reply = await job.run()
@@ -280,7 +238,7 @@ export class Dispatcher {
     const failed = [...reply.failed]
     const results = unpackList(reply.results, (error, i) => {
       failed.push(i)
-      return this.#failure(error)
+      return callFailure(error, name)
     })
     if (!method.batchable) {
       queue.learn(calls.length, reply.ms)
@@ -293,7 +251,7 @@ export class Dispatcher {
         this.#settleBatch(calls, results[0])
       } catch (error) {
         // A result with a wrong number of rows: calling again would give the same.
-        for (const call of calls) call.reject(this.#failure(error))
+        for (const call of calls) call.reject(callFailure(error, name))
       }
     }
   }
@@ -302,7 +260,7 @@ export class Dispatcher {
     const sizes = calls.map(({ rows }) => rows)
     for (const [i, part] of splitRows(result, sizes).entries()) {
       const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
-      settle(calls[i], wrong === undefined ? part : this.#failure(wrong), wrong !== undefined)
+      settle(calls[i], wrong === undefined ? part : callFailure(wrong, this.#options.name), wrong !== undefined)
     }
   }
 
@@ -312,7 +270,7 @@ export class Dispatcher {
       for (const call of open) call.reject(error)
       return
     }
-    if (method.retries) {
+    if (method.onBatchError === 'retry') {
       for (const call of open) {
         call.key = `alone ${++this.#count}`
         this.push(method.name, call)
@@ -322,16 +280,6 @@ export class Dispatcher {
     // Not the error itself: a 400 for one request would be a 400 for all.
     const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
     for (const call of open) call.reject(new FunctionError(text, { cause: error }))
-  }
-
-  #failure(error: unknown): ServingError {
-    if (ServingError.is(error)) return error
-    const { name } = this.#options
-    const text = error instanceof Error ? error.message : String(error)
-    if (error instanceof WorkerEnded) {
-      return new InternalError(`the runner ${name} lost the call: ${text}`, { cause: error })
-    }
-    return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
   }
 }
 

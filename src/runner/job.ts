@@ -1,5 +1,7 @@
 /** The calls that one message gives to a worker. @module */
 
+import { FunctionError, InternalError, ServingError } from '../core/errors.ts'
+import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import { type JobTrace, tracer } from '../telemetry/tracing/tracer.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
@@ -8,7 +10,7 @@ import { joinRows } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import { type Boundary, pack } from './transfer.ts'
-import type { Channel, ModelWorker, Transfer } from './worker.ts'
+import { type Channel, type ModelWorker, type Transfer, WorkerEnded } from './worker.ts'
 
 /** A stream that a worker has begun. */
 export interface OpenStream {
@@ -17,25 +19,44 @@ export interface OpenStream {
   abandon(): void
 }
 
-/** What a job needs of its runner. */
-export interface JobContext {
+/** What a dispatcher needs of its runner. */
+export interface DispatcherOptions {
   readonly name: string
+  readonly methods: readonly MethodSettings[]
+  readonly maxQueue: number
+  readonly concurrency: number
   readonly boundary: Boundary
   readonly clock: Clock
-  /** Time after the deadline until a running job counts as hung. **Units**: milliseconds. */
+  readonly counts: RunnerCounts
+  /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
-  /** Called at most once for a job, never after its {@link Job.end}. */
-  hung(job: Job): void
-  endWorker(worker: ModelWorker): void
-  refused(call: RunnerCall, error: unknown): void
+  /** Called if a call hangs in a worker, which gets no more calls until it returns. */
+  onHung(worker: ModelWorker, method: string): void
+}
+
+/** A worker that has the model, and its jobs. */
+export class Slot {
+  readonly worker: ModelWorker
+  busy = 0
+  hung = 0
+  isEnding = false
+
+  constructor(worker: ModelWorker) {
+    this.worker = worker
+  }
+
+  end(): void {
+    this.isEnding = true
+    this.worker.kill()
+  }
 }
 
 /** Calls of one method in one worker. If all callers give up, the worker is told, or ended (`onAbort: 'terminate'`). */
 export class Job implements CallOwner {
   readonly id: number
   readonly method: MethodSettings
-  readonly worker: ModelWorker
-  readonly #context: JobContext
+  readonly #slot: Slot
+  readonly #options: DispatcherOptions
   #calls: readonly RunnerCall[]
   #open: number
   #disarm: (() => void) | undefined
@@ -46,15 +67,16 @@ export class Job implements CallOwner {
     id: number,
     method: MethodSettings,
     calls: readonly RunnerCall[],
-    worker: ModelWorker,
-    context: JobContext,
+    slot: Slot,
+    options: DispatcherOptions,
   ) {
     this.id = id
     this.method = method
-    this.worker = worker
+    this.#slot = slot
+    this.#options = options
     this.#calls = calls
     this.#open = calls.length
-    this.#context = context
+    slot.busy++
     for (const call of calls) call.owner = this
   }
 
@@ -69,106 +91,113 @@ export class Job implements CallOwner {
     return rows
   }
 
-  get isHung(): boolean {
-    return this.#isHung
-  }
-
   abandoned(): void {
     if (--this.#open > 0) return
-    if (this.method.terminates) {
-      this.#context.endWorker(this.worker)
+    if (this.method.onAbort === 'terminate') {
+      this.#slot.end()
       return
     }
     this.#watch()
     const message: CancelMessage = { kind: 'cancel', id: this.id }
-    this.worker.run(message, []).catch(() => {})
+    this.#slot.worker.run(message, []).catch(() => {})
   }
 
   end(): void {
     this.#isOver = true
     this.#disarm?.()
+    this.#slot.busy--
+    if (this.#isHung) this.#slot.hung--
   }
 
   #watch(): void {
-    const { clock, graceMs } = this.#context
+    const { clock, graceMs, onHung } = this.#options
     const deadlineMs = lastDeadline(this.#calls)
     if (deadlineMs === undefined || graceMs === Number.POSITIVE_INFINITY || this.#isOver) return
     const ms = Math.max(0, deadlineMs - clock.date()) + graceMs
     this.#disarm ??= clock.after(ms, () => {
       this.#isHung = true
-      this.#context.hung(this)
+      this.#slot.hung++
+      onHung(this.#slot.worker, this.method.name)
     })
   }
 
   /** Undefined if no call is left. **Errors**: {@link WorkerEnded}; for the rows of a batch, those of {@link pack}. */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
-    const inputs = this.method.batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
+    const { name, batchable } = this.method
+    const inputs = batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
     if (this.#calls.length === 0) return undefined
-    const deadlineMs = lastDeadline(this.#calls)
-    const message: RunMessage = { kind: 'run', id: this.id, method: this.method.name, inputs, deadlineMs }
-    const trace = this.#trace(this.method.batchable)
-    if (trace === undefined) return (await this.worker.run(message, transfer)) as RunReply
-    const traced: RunMessage = { ...message, traceparent: trace.traceparent }
-    return (await settled(this.worker.run(traced, transfer), trace)) as RunReply
+    const trace = this.#trace(batchable)
+    const message: RunMessage = {
+      kind: 'run',
+      id: this.id,
+      method: name,
+      inputs,
+      deadlineMs: lastDeadline(this.#calls),
+      traceparent: trace?.traceparent,
+    }
+    return (await settled(this.#slot.worker.run(message, transfer), trace)) as RunReply
   }
 
   #trace(isBatch: boolean): JobTrace | undefined {
     if (tracer === undefined) return undefined
     const traces = this.#calls.map(({ trace }) => trace)
-    return tracer.job(`${this.#context.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
+    return tracer.job(`${this.#options.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
   }
 
   #packBatch(transfer: Transfer[]): PackedList {
     const rows = joinRows(this.#calls.map(({ value }) => value))
-    return { items: [pack(rows, this.#context.boundary, transfer)] }
+    return { items: [pack(rows, this.#options.boundary, transfer)] }
   }
 
   #packEach(transfer: Transfer[]): PackedList {
-    const { boundary } = this.#context
-    const values = this.#calls.map(({ value }) => value)
-    const refused = new Set<RunnerCall>()
-    const packed = packList(values, boundary, transfer, (error, i) => {
-      refused.add(this.#calls[i])
-      this.#context.refused(this.#calls[i], error)
+    const calls = this.#calls
+    const { boundary, name } = this.#options
+    const values = calls.map(({ value }) => value)
+    return packList(values, boundary, transfer, (error, i) => {
+      calls[i].reject(callFailure(error, name))
+      this.#calls = this.#calls.filter((call) => call !== calls[i])
+      this.#open--
       return undefined
     })
-    if (refused.size > 0) {
-      this.#calls = this.#calls.filter((call) => !refused.has(call))
-      this.#open -= refused.size
-    }
-    return packed
   }
 
   /** Begins the stream of the only call; resolves when the stream has ended. */
   async stream(): Promise<void> {
     const [call] = this.#calls
-    const { value, deadlineMs } = call
     const transfer: Transfer[] = []
-    const input = pack(value, this.#context.boundary, transfer)
     const trace = this.#trace(false)
     const message: StreamMessage = {
       kind: 'stream',
       id: this.id,
       method: this.method.name,
-      input,
-      deadlineMs,
-      ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
+      input: pack(call.value, this.#options.boundary, transfer),
+      deadlineMs: call.deadlineMs,
+      traceparent: trace?.traceparent,
     }
-    const { channel, done } = this.worker.open(message, transfer)
-    const traced = trace === undefined ? done : settled(done, trace)
+    const { channel, done } = this.#slot.worker.open(message, transfer)
+    const traced = settled(done, trace)
     call.resolve({ channel, done: traced, abandon: () => this.#watch() } satisfies OpenStream)
     await traced
   }
 }
 
-async function settled<T>(done: Promise<T>, trace: JobTrace): Promise<T> {
+/** The error of a call that failed by what was thrown. */
+export function callFailure(error: unknown, runner: string): ServingError {
+  if (ServingError.is(error)) return error
+  const text = error instanceof Error ? error.message : String(error)
+  return error instanceof WorkerEnded
+    ? new InternalError(`the runner ${runner} lost the call: ${text}`, { cause: error })
+    : new FunctionError(`the runner ${runner} failed: ${text}`, { cause: error })
+}
+
+async function settled<T>(done: Promise<T>, trace: JobTrace | undefined): Promise<T> {
   try {
     const result = await done
-    trace.settled(undefined)
+    trace?.settled(undefined)
     return result
   } catch (error) {
-    trace.settled(error as Error)
+    trace?.settled(error as Error)
     throw error
   }
 }

@@ -23,7 +23,7 @@ export interface RunMessage {
   readonly inputs: PackedList
   /** The latest deadline of the callers, if all have one. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
-  readonly traceparent?: string
+  readonly traceparent: string | undefined
 }
 
 /** Run a method that yields, and send what it yields over the channel. */
@@ -33,7 +33,7 @@ export interface StreamMessage {
   readonly method: string
   readonly input: Packed
   readonly deadlineMs: number | undefined
-  readonly traceparent?: string
+  readonly traceparent: string | undefined
 }
 
 /** Sent when all callers have given up the reply to that message. */

@@ -42,6 +42,13 @@ export interface RemoteTensor {
   readonly shape: readonly number[]
 }
 
+/** The end of a remote model and its readiness. */
+export interface RemoteLife {
+  readonly stopped: AbortSignal
+  /** Called with the reason if the model becomes unready, and with undefined if it is ready again. */
+  report(problem: string | undefined): void
+}
+
 const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQueue']
 
 /** Returns the options of an inline Runner that calls the servers. **Errors**: InvalidArgument. */

@@ -2,7 +2,7 @@
 import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
 import { Context } from '../http/context.ts'
 import type { CallTrace } from '../telemetry/tracing/tracer.ts'
-import type { Waiting } from './batch.ts'
+import type { Waiting } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
 

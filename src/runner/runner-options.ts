@@ -1,7 +1,7 @@
 /** Options of a Runner, and the types of its methods, which follow from the module of its model. @module */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 
@@ -116,31 +116,17 @@ export interface RunnerOptions<M = unknown> {
 }
 
 /** A method's options, checked, with defaults. */
-export interface MethodSettings {
-  readonly name: string
-  readonly batchable: boolean
-  readonly maxBatchSize: number
-  readonly maxWaitMs: number
-  readonly retries: boolean
-  readonly stream: boolean
-  readonly terminates: boolean
-}
+export type MethodSettings = Required<MethodOptions> & { readonly name: string }
 
 /** A runner's options, checked, with defaults. */
-export interface RunnerSettings {
+export interface RunnerSettings
+  extends Pick<RunnerOptions, 'init' | 'memoryLimitMb' | 'modelGraceMs' | 'deviceIds'>,
+    Required<Pick<RunnerOptions, 'threads' | 'concurrency' | 'maxQueue' | 'onHang'>> {
   readonly name: string
   readonly module: string
   readonly methods: readonly MethodSettings[]
-  readonly threads: number
   readonly boundary: Boundary
-  readonly concurrency: number
-  readonly maxQueue: number
-  readonly init: unknown
   readonly warmup: readonly (readonly [string, unknown])[]
-  readonly memoryLimitMb: number | undefined
-  readonly modelGraceMs: number | undefined
-  readonly replacesHung: boolean
-  readonly deviceIds: readonly number[] | undefined
 }
 
 const runnerOptionNames = [
@@ -157,7 +143,14 @@ const runnerOptionNames = [
   'onHang',
   'deviceIds',
 ]
-const methodOptionNames = ['batchable', 'maxBatchSize', 'maxWaitMs', 'onBatchError', 'stream', 'onAbort']
+const methodDefaults: Required<MethodOptions> = {
+  batchable: false,
+  maxBatchSize: 64,
+  maxWaitMs: 10,
+  onBatchError: 'retry',
+  stream: false,
+  onAbort: 'signal',
+}
 
 /** **Errors**: InvalidArgument naming what is wrong. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
@@ -165,63 +158,44 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
     throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))
   }
   const place = `the runner ${name}`
-  checkOptions(place, options, runnerOptionNames)
-  const {
-    isolation = 'thread',
-    init,
-    warmup = {},
-    memoryLimitMb,
-    modelGraceMs,
-    onHang = 'replace',
-    deviceIds,
-  } = options
-  oneOf(isolation, ['thread', 'process'], `isolation of ${place}`)
-  oneOf(onHang, ['replace', 'report'], `onHang of ${place}`)
-  const given = Object.entries((options.methods ?? {}) as Record<string, MethodOptions>)
-  if (given.length === 0) throw new InvalidArgument(`expected at least one method in methods of ${place}`)
-  const taken = given.find(([method]) => reserved.includes(method))
+  const given = checkOptions(place, options, runnerOptionNames)
+  const { threads = 1, concurrency = 1, maxQueue = 1024, isolation = 'thread', onHang = 'replace' } = given
+  const { memoryLimitMb, modelGraceMs, deviceIds } = given
+  checkAtLeast(`threads of ${place}`, threads, 0)
+  checkAtLeast(`concurrency of ${place}`, concurrency, 1)
+  checkAtLeast(`maxQueue of ${place}`, maxQueue, 1)
+  if (memoryLimitMb !== undefined) checkAtLeast(`memoryLimitMb of ${place}`, memoryLimitMb, 8)
+  if (modelGraceMs !== undefined) checkMilliseconds(`modelGraceMs of ${place}`, modelGraceMs)
+  if (deviceIds !== undefined) checkDevices(`deviceIds of ${place}`, deviceIds)
+  checkOneOf(`isolation of ${place}`, isolation, ['thread', 'process'])
+  checkOneOf(`onHang of ${place}`, onHang, ['replace', 'report'])
+  const named = Object.entries<MethodOptions | undefined>(given.methods ?? {})
+  if (named.length === 0) throw new InvalidArgument(`expected at least one method in methods of ${place}`)
+  const taken = named.find(([method]) => reserved.includes(method))
   if (taken !== undefined) {
     throw new InvalidArgument(`a method of ${place} cannot be called ${taken[0]}: every runner has that already`)
   }
-  const methods = given.map(([method, own]) => parseMethod(method, own ?? {}, `${method} of ${place}`))
-  const inputs = Object.entries(warmup as Record<string, unknown>)
-  const stranger = inputs.find(([method]) => !methods.some((known) => known.name === method))
+  const methods = named.map(([method, own]) => parseMethod(method, own ?? {}, `${method} of ${place}`))
+  const warmup = Object.entries(given.warmup ?? {})
+  const stranger = warmup.find(([method]) => !methods.some((known) => known.name === method))
   if (stranger !== undefined)
     throw new InvalidArgument(`warmup of ${place} names ${stranger[0]}, which is not in methods`)
-  const threads = whole(options.threads ?? 1, 0, `threads of ${place}`)
   return {
-    name,
-    module: parseModule(options.module, place),
-    methods,
-    threads,
+    ...{ name, methods, warmup, threads, concurrency, maxQueue, onHang, memoryLimitMb, modelGraceMs, deviceIds },
+    module: parseModule(given.module, place),
     boundary: threads === 0 ? 'none' : isolation,
-    concurrency: whole(options.concurrency ?? 1, 1, `concurrency of ${place}`),
-    maxQueue: whole(options.maxQueue ?? 1024, 1, `maxQueue of ${place}`),
-    init,
-    warmup: inputs,
-    memoryLimitMb: memoryLimitMb === undefined ? undefined : whole(memoryLimitMb, 8, `memoryLimitMb of ${place}`),
-    modelGraceMs: modelGraceMs === undefined ? undefined : milliseconds(modelGraceMs, `modelGraceMs of ${place}`),
-    replacesHung: onHang === 'replace',
-    deviceIds: deviceIds === undefined ? undefined : parseDevices(deviceIds, `deviceIds of ${place}`),
+    init: options.init,
   }
 }
 
 function parseMethod(name: string, options: MethodOptions, place: string): MethodSettings {
-  checkOptions(place, options, methodOptionNames)
-  const { batchable = false, stream = false, onBatchError = 'retry', onAbort = 'signal', maxWaitMs = 10 } = options
-  if (batchable && stream) throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
-  oneOf(onBatchError, ['retry', 'fail'], `onBatchError of ${place}`)
-  oneOf(onAbort, ['signal', 'terminate'], `onAbort of ${place}`)
-  if (maxWaitMs === Number.POSITIVE_INFINITY) throw wrongMs(`maxWaitMs of ${place}`, maxWaitMs)
-  return {
-    name,
-    batchable,
-    maxBatchSize: whole(options.maxBatchSize ?? 64, 1, `maxBatchSize of ${place}`),
-    maxWaitMs: milliseconds(maxWaitMs, `maxWaitMs of ${place}`),
-    retries: onBatchError === 'retry',
-    stream,
-    terminates: onAbort === 'terminate',
-  }
+  const method = { ...methodDefaults, ...checkOptions(place, options, Object.keys(methodDefaults)), name }
+  if (method.batchable && method.stream) throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
+  checkOneOf(`onBatchError of ${place}`, method.onBatchError, ['retry', 'fail'])
+  checkOneOf(`onAbort of ${place}`, method.onAbort, ['signal', 'terminate'])
+  checkAtLeast(`maxBatchSize of ${place}`, method.maxBatchSize, 1)
+  checkMilliseconds(`maxWaitMs of ${place}`, method.maxWaitMs, 0)
+  return method
 }
 
 /** **Errors**: InvalidArgument unless it is a context or options, as a second argument meant for the model. */
@@ -246,28 +220,12 @@ function parseModule(module: unknown, place: string): string {
   throw new InvalidArgument(expected(what, `module of ${place}`, module))
 }
 
-function parseDevices(ids: unknown, place: string): readonly number[] {
+function checkDevices(place: string, ids: unknown): void {
   const ok = Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
   if (!ok) throw new InvalidArgument(expected('a list of whole numbers from 0 up', place, ids))
-  return [...ids]
 }
 
-function oneOf(value: unknown, known: readonly string[], place: string): void {
-  if (!known.includes(value as string)) {
-    throw new InvalidArgument(expected(known.map((one) => `'${one}'`).join(' or '), place, value))
-  }
+function checkMilliseconds(place: string, value: unknown, longest = Number.POSITIVE_INFINITY): void {
+  const isInRange = typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === longest)
+  if (!isInRange) throw new InvalidArgument(expected('a number of milliseconds from 0 up', place, value))
 }
-
-function whole(value: unknown, min: number, place: string): number {
-  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number
-  throw new InvalidArgument(expected(`a whole number from ${min} up`, place, value))
-}
-
-function milliseconds(value: unknown, place: string): number {
-  if (typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === Number.POSITIVE_INFINITY))
-    return value
-  throw wrongMs(place, value)
-}
-
-const wrongMs = (place: string, value: unknown) =>
-  new InvalidArgument(expected('a number of milliseconds from 0 up', place, value))

@@ -7,8 +7,7 @@ import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenStream } from './job.ts'
 import { type PythonOptions, type PythonSettings, pythonRunnerOptions } from './python/python-options.ts'
-import { addRemoteLife } from './remote-life.ts'
-import { type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
+import { type RemoteLife, type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
 import {
@@ -51,20 +50,6 @@ export interface RunnerLife {
   watch(listener: (event: RunnerEvent) => void): () => void
 }
 
-const reserved = [
-  'name',
-  'isRemote',
-  'unready',
-  'waiting',
-  'pythonSettings',
-  'start',
-  'stop',
-  'watch',
-  'then',
-  'constructor',
-  '__proto__',
-]
-
 const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorkers>>> = {
   none: async () => (await import('./inline-worker.ts')).startInline,
   thread: async () => (await import('./thread-workers.ts')).startThreads,
@@ -78,10 +63,10 @@ const entryOf = (name: string) =>
 class ModelRunner implements RunnerLife {
   readonly name: string
   readonly isRemote: boolean
+  readonly pythonSettings: PythonSettings | undefined
   readonly #settings: RunnerSettings
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
   readonly #counts = new RunnerCounts()
-  readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
   #stopped = new AbortController()
   /** Why a remote model cannot answer, or the progress of making a Python environment. */
@@ -91,10 +76,10 @@ class ModelRunner implements RunnerLife {
 
   constructor(name: string, options: RunnerOptions | RemoteOptions | PythonOptions) {
     this.isRemote = 'url' in options
-    if (isPython(options)) {
+    if ('python' in options && options.python !== undefined) {
       const { own, python } = pythonRunnerOptions(name, options)
       this.#settings = { ...parseRunnerOptions(name, own, reserved), boundary: 'python' }
-      this.#python = python
+      this.pythonSettings = python
     } else {
       const own = 'url' in options ? remoteRunnerOptions(name, options) : options
       this.#settings = parseRunnerOptions(name, own, reserved)
@@ -117,10 +102,6 @@ class ModelRunner implements RunnerLife {
   get unready(): string | undefined {
     if (this.#supervisor === undefined) return this.#problem ?? `the runner ${this.name} has not started`
     return this.#problem ?? this.#supervisor.unready
-  }
-
-  get pythonSettings(): PythonSettings | undefined {
-    return this.#python
   }
 
   get waiting(): number {
@@ -156,7 +137,7 @@ class ModelRunner implements RunnerLife {
       import('./python/python-workers.ts'),
     ])
     const place = `the runner ${this.name}`
-    const executable = await pythonExecutable(place, this.#python as PythonSettings, {
+    const executable = await pythonExecutable(place, this.pythonSettings as PythonSettings, {
       stopped: this.#stopped.signal,
       report: (message) => {
         this.#problem = message
@@ -196,10 +177,12 @@ class ModelRunner implements RunnerLife {
   }
 
   #remoteSettings(): RunnerSettings {
-    const report = (problem: string | undefined) => {
-      this.#problem = problem
+    const life: RemoteLife = {
+      stopped: this.#stopped.signal,
+      report: (problem) => {
+        this.#problem = problem
+      },
     }
-    const life = addRemoteLife({ stopped: this.#stopped.signal, report })
     return { ...this.#settings, init: { ...(this.#settings.init as object), life } }
   }
 
@@ -223,13 +206,7 @@ class ModelRunner implements RunnerLife {
       const dispatcher = this.#dispatcher()
       const { maxBatchSize, batchable } = method
       const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
-      const send = (part: unknown, rows: number) => {
-        const call = new RunnerCall(part, rows, key, options.deadlineMs)
-        call.trace = tracer?.call(this.name, method.name, options)
-        call.follow(options, realClock)
-        dispatcher.push(method.name, call)
-        return call
-      }
+      const send = (part: unknown, rows: number) => this.#send(dispatcher, method, part, options, rows, key)
       if (!batchable || count <= maxBatchSize) return send(input, count).promise
       const sizes = cutSizes(count, maxBatchSize)
       return joined(splitRows(input, sizes).map((part, i) => send(part, sizes[i])))
@@ -240,21 +217,29 @@ class ModelRunner implements RunnerLife {
 
   #stream(method: MethodSettings, input: unknown, given: CallOptions | undefined): RunnerStream<unknown> {
     const options = parseCallOptions(given, method.name, this.name)
-    const begin = async () => {
-      const dispatcher = this.#dispatcher()
-      const call = new RunnerCall(input, 1, '', options.deadlineMs)
-      call.trace = tracer?.call(this.name, method.name, options)
-      call.follow(options, realClock)
-      dispatcher.push(method.name, call)
-      return (await call.promise) as OpenStream
-    }
+    const begin = async () => (await this.#send(this.#dispatcher(), method, input, options).promise) as OpenStream
     return new RunnerStream(begin, options)
+  }
+
+  #send(
+    dispatcher: Dispatcher,
+    method: MethodSettings,
+    input: unknown,
+    options: CallOptions,
+    rows = 1,
+    key = '',
+  ): RunnerCall {
+    const call = new RunnerCall(input, rows, key, options.deadlineMs)
+    call.trace = tracer?.call(this.name, method.name, options)
+    call.follow(options, realClock)
+    dispatcher.push(method.name, call)
+    return call
   }
 }
 
-function isPython(options: RunnerOptions | RemoteOptions | PythonOptions): options is PythonOptions {
-  return (options as Partial<PythonOptions>).python !== undefined
-}
+/** Names that no method may have; a promise would call `then`. */
+const reserved = [...Object.getOwnPropertyNames(ModelRunner.prototype), 'name', 'isRemote', 'pythonSettings']
+reserved.push('then', '__proto__')
 
 /** Joins the answers to the parts of a request. **Errors**: the first part's that fails; the rest are given up. */
 async function joined(calls: readonly RunnerCall[]): Promise<unknown> {

@@ -57,25 +57,17 @@ export class WorkerSupervisor {
   constructor(settings: RunnerSettings, options: SupervisorOptions) {
     this.#settings = settings
     this.#options = options
-    const { name, module, init, methods, warmup, memoryLimitMb, maxQueue, concurrency, boundary } = settings
-    this.dispatcher = new Dispatcher({
-      name,
-      methods,
-      maxQueue,
-      concurrency,
-      boundary,
-      clock: options.clock,
-      counts: options.counts,
-      graceMs: options.graceMs,
-      onHung: (worker, method) => this.#onHung(worker, method),
-    })
+    const { name, module, init, methods, warmup, memoryLimitMb, boundary, deviceIds } = settings
+    const { clock, counts, graceMs } = options
+    const onHung = (worker: ModelWorker, method: string) => this.#onHung(worker, method)
+    this.dispatcher = new Dispatcher({ ...settings, clock, counts, graceMs, onHung })
     // Sent to each worker: nothing in it may be moved.
     const packShared = (value: unknown) => pack(value, boundary === 'python' ? boundary : 'process', this.#loadViews)
     this.#load = {
       kind: 'load',
       runner: name,
       module,
-      init: packShared(init),
+      init: boundary === 'none' ? { value: init } : packShared(init),
       methods: methods.map((method) => method.name),
       warmup: warmup.map(([method, input]) => [method, packShared(input)]),
     }
@@ -87,7 +79,7 @@ export class WorkerSupervisor {
       entry: options.entry,
       count: this.#size,
       memoryLimitMb,
-      deviceIds: settings.deviceIds,
+      deviceIds,
       up: (worker) => this.#up(worker),
       down: (worker, cause) => this.#down(worker, cause),
       stray: (worker, cause) => this.#stray(worker, cause),
@@ -201,13 +193,13 @@ export class WorkerSupervisor {
   }
 
   #onHung(worker: ModelWorker, method: string): void {
-    const { name, replacesHung } = this.#settings
+    const { name, onHang } = this.#settings
     const { graceMs } = this.#options
     if (this.#hung.has(worker)) return
     const what = `${method} of the runner ${name} has not returned in ${worker.name} ${graceMs} ms after its deadline`
-    const then = replacesHung ? 'is ended and replaced' : "gets no calls until it returns (onHang is 'report')"
+    const then = onHang === 'replace' ? 'is ended and replaced' : "gets no calls until it returns (onHang is 'report')"
     this.#options.onEvent({ kind: 'hung', message: `${what}: the ${worker.name.split(' ')[0]} ${then}` })
-    if (!replacesHung) return
+    if (onHang === 'report') return
     this.#hung.add(worker)
     this.dispatcher.endWorker(worker)
   }

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../../core/errors.ts'
-import { checkOptions } from '../../core/options.ts'
+import { checkAtLeast, checkOptions } from '../../core/options.ts'
 import type { RunnerOptions } from '../runner-options.ts'
 
 /** Options of a {@link Runner} whose model is a class or functions in a file of Python. */
@@ -72,19 +72,18 @@ export function pythonRunnerOptions(
   options: PythonOptions,
 ): { readonly own: RunnerOptions; readonly python: PythonSettings } {
   const place = `the runner ${name}`
-  checkOptions(place, options, optionNames)
-  const { python: file, className = '', packages, conda, executable, threads = 1, ...rest } = options
-  if (threads === 0) throw new InvalidArgument(expected('a whole number from 1 up', `threads of ${place}`, threads))
+  const given = checkOptions(place, options, optionNames)
+  const { python: file, className = '', packages, conda, executable, threads = 1, ...rest } = given
+  checkAtLeast(`threads of ${place}`, threads, 1)
   if (packages !== undefined) requireTexts(packages, `packages of ${place}`)
   if (conda !== undefined) {
     checkOptions(`conda of ${place}`, conda, ['channels', 'dependencies'])
     requireTexts(conda.channels ?? [], `channels of ${place}`)
     requireTexts(conda.dependencies, `dependencies of ${place}`)
   }
-  const sources = { packages, conda, executable }
-  const given = Object.entries(sources).filter(([, value]) => value !== undefined)
-  if (given.length > 1) {
-    throw new InvalidArgument(`expected one of packages, conda and executable for ${place}, received ${given.length}`)
+  const sources = [packages, conda, executable].filter((value) => value !== undefined).length
+  if (sources > 1) {
+    throw new InvalidArgument(`expected one of packages, conda and executable for ${place}, received ${sources}`)
   }
   if (executable !== undefined && (typeof executable !== 'string' || executable === '')) {
     throw new InvalidArgument(expected('a path', `executable of ${place}`, executable))

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BatchQueue, type Waiting } from '../../../src/runner/batch.ts'
+import { BatchQueue } from '../../../src/runner/batch.ts'
 import { CallCost } from '../../../src/runner/call-cost.ts'
+import type { Waiting } from '../../../src/runner/call-queue.ts'
 
 interface Request extends Waiting {
   readonly name: number
 }
 let count = 0
-const request = (rows = 1, key = 'a'): Request => ({ name: ++count, rows, key })
+const request = (rows = 1, key = 'a'): Request => ({ name: ++count, rows, key, queuedAt: 0 })
 
 /**
  * Returns a queue of a model with a fixed cost of 8 ms a call and 0.1 ms a row, with requests that have come every

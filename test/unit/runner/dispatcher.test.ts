@@ -63,9 +63,9 @@ const method = (own: Partial<MethodSettings> = {}): MethodSettings => ({
   batchable: true,
   maxBatchSize: 4,
   maxWaitMs: 10,
-  retries: true,
+  onBatchError: 'retry',
   stream: false,
-  terminates: false,
+  onAbort: 'signal',
   ...own,
 })
 
@@ -156,7 +156,7 @@ describe('a dispatcher', () => {
   })
 
   it('fails the whole batch with its cause where retries are off', async () => {
-    const { clock, call, thread } = setUp({ retries: false })
+    const { clock, call, thread } = setUp({ onBatchError: 'fail' })
     const calls = [call([1]), call([2])]
     await clock.settle()
     thread.sent[0].reply([new BadInput('negative')], [0])
@@ -210,7 +210,7 @@ describe('a dispatcher', () => {
   })
 
   it('ends the thread of an unwanted call where the method says so, and gives it no other', async () => {
-    const { clock, call, thread } = setUp({ terminates: true })
+    const { clock, call, thread } = setUp({ onAbort: 'terminate' })
     const leave = new AbortController()
     void call([1], { signal: leave.signal })
     await clock.settle()

@@ -16,12 +16,12 @@ describe('a Runner', () => {
       [{ module, methods: { predict: { maxBatchSize: 0 } } }, /from 1 up for maxBatchSize/],
       [{ module, methods: { predict: { maxWaitMs: -1 } } }, /maxWaitMs/],
       [{ module, methods: { predict: {} }, modelGraceMs: -1 }, /modelGraceMs/],
-      [{ module, methods: { predict: {} }, onHang: 'wait' }, /'replace' or 'report'/],
+      [{ module, methods: { predict: {} }, onHang: 'wait' }, /one of replace, report for onHang/],
       [{ module, methods: { predict: { batchable: true, stream: true } } }, /both batchable and a stream/],
-      [{ module, methods: { predict: { onBatchError: 'ignore' } } }, /'retry' or 'fail'/],
+      [{ module, methods: { predict: { onBatchError: 'ignore' } } }, /one of retry, fail for onBatchError/],
       [{ module, methods: { start: {} } }, /cannot be called start/],
       [{ module, methods: { predict: {} }, threads: 1.5 }, /threads/],
-      [{ module, methods: { predict: {} }, isolation: 'machine' }, /'thread' or 'process'/],
+      [{ module, methods: { predict: {} }, isolation: 'machine' }, /one of thread, process for isolation/],
       [{ module, methods: { predict: {} }, warmup: { other: 1 } }, /warmup of the runner iris names other/],
     ]
     for (const [options, message] of wrong) {
