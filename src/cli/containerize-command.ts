@@ -1,8 +1,8 @@
 /** `serving containerize`: an image of what `serving build` wrote, by the program for images that is here. @module */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-import { InvalidArgument, SetupError } from '../core/errors.ts'
+import { relative, resolve } from 'node:path'
+import { SetupError } from '../core/errors.ts'
+import { imageName, readBuiltService } from './deploy/built-service.ts'
 
 /** Programs that make images of a Dockerfile, the best known first. */
 const imagePrograms = ['docker', 'podman', 'buildah'] as const
@@ -13,8 +13,8 @@ export type ImageProgram = (typeof imagePrograms)[number]
 /** The arguments of `serving containerize`. */
 export interface ContainerizeOptions {
   readonly folder: string
-  readonly tag?: string
-  readonly program?: ImageProgram
+  readonly tag: string | undefined
+  readonly program: ImageProgram | undefined
   readonly more: readonly string[]
 }
 
@@ -22,10 +22,8 @@ export interface ContainerizeOptions {
 export function containerizeCommand({ folder, tag, program, more }: ContainerizeOptions): string {
   const path = resolve(folder)
   const shown = relative(process.cwd(), path) || '.'
-  if (!existsSync(join(path, 'manifest.json')) || !existsSync(join(path, 'Dockerfile'))) {
-    throw new InvalidArgument(`${shown} has no build: run serving build first`)
-  }
-  const name = tag ?? imageName(path)
+  const service = readBuiltService(path)
+  const name = tag ?? imageName(service)
   const chosen = program ?? findProgram()
   // Podman and buildah make images of the OCI's format otherwise, which has no health checks.
   const verb = { docker: ['build'], podman: ['build', '--format', 'docker'], buildah: ['bud', '--format', 'docker'] }
@@ -39,18 +37,6 @@ export function containerizeCommand({ folder, tag, program, more }: Containerize
     `built ${name} of ${shown} with ${chosen}`,
     `run it: ${runner} run --read-only --tmpfs /tmp --publish 3000:3000 ${name}`,
   ].join('\n')
-}
-
-/** Returns a name of the service and the project's version, of the characters that images may have. */
-export function imageName(folder: string): string {
-  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-  const { service }: { service: { name: string } } = read('manifest.json')
-  const { version }: { version: string } = read('package.json')
-  const name = service.name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-  return `${name === '' ? 'service' : name}:${version.replace(/[^\w.-]/g, '-')}`
 }
 
 /** Docker's client may be installed without its daemon, which `info` asks. */

@@ -2,8 +2,7 @@
 import { resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import { yamlText } from './config/config-file.ts'
-import { imageName } from './containerize-command.ts'
-import { readBuiltService } from './deploy/built-service.ts'
+import { imageName, readBuiltService } from './deploy/built-service.ts'
 import type { DeployOptions } from './deploy/container.ts'
 import { kserveManifests } from './deploy/kserve.ts'
 import { kubernetesManifests } from './deploy/kubernetes.ts'
@@ -27,9 +26,8 @@ export interface DeployFlags {
 
 /** Returns the manifests as YAML. **Errors**: InvalidArgument without a build, and for a number that is wrong. */
 export async function deployCommand(folder: string, flags: DeployFlags): Promise<string> {
-  const path = resolve(folder)
-  const service = readBuiltService(path)
-  const { print, image = imageName(path), workers, replicas, inFlight } = flags
+  const service = readBuiltService(resolve(folder))
+  const { print, image = imageName(service), workers, replicas, inFlight } = flags
   const [fewest, most = fewest] = replicas.split('-').map((text) => wholeNumber('replicas', text))
   if (most < fewest) throw new InvalidArgument(`replicas ${replicas}: the most come second, as in 2-10`)
   const options: DeployOptions = {

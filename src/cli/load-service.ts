@@ -1,12 +1,12 @@
 /** Loads the service that a file exports. @module */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
 import { modelRepository, type RepositoryOptions } from '../oip/repository.ts'
 import { Service } from '../service.ts'
+import { projectFolder, readJson } from './folders.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
 /**
@@ -35,14 +35,10 @@ export async function loadService(file: string): Promise<Service> {
 }
 
 function packageVersionAbove(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, 'package.json')
-    if (existsSync(path)) {
-      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version?: unknown }
-      return typeof version === 'string' && version !== '' ? version : undefined
-    }
-    if (dirname(at) === at) return undefined
-  }
+  const project = projectFolder(folder)
+  if (project === undefined) return undefined
+  const { version } = readJson<{ readonly version?: unknown }>(join(project, 'package.json'))
+  return typeof version === 'string' && version !== '' ? version : undefined
 }
 
 /** Returns the service of a folder of models. */
@@ -75,11 +71,7 @@ function requireService(value: unknown, name: string): Service {
 
 function isForeignService(value: unknown): boolean {
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    value.constructor?.name === 'Service' &&
-    'apis' in value &&
-    value.apis instanceof Map
+    (value as Service | null | undefined)?.constructor?.name === 'Service' && (value as Service).apis instanceof Map
   )
 }
 

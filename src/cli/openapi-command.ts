@@ -4,10 +4,10 @@ import { parseBaseUrl } from '../engine/router.ts'
 import { describeServer } from '../server/endpoints/describe-server.ts'
 import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings } from './settings.ts'
 
 /** Returns the OpenAPI document of a service file as text. Nothing of the service is started. */
-export async function openapiText(service: string, { options }: Settings): Promise<string> {
+export async function openapiText({ service, options }: ServiceSettings): Promise<string> {
   const { baseUrl = '/' } = valuesOf(options)
   return JSON.stringify(describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
 }

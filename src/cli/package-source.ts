@@ -1,7 +1,8 @@
 /** Where this copy of the package came from: the npm registry has another one of the same name. @module */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { foldersAbove, readJson } from './folders.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -12,9 +13,7 @@ export function packageSource(): string | undefined {
   const modules = folder.slice(0, folder.lastIndexOf(`${sep}node_modules${sep}`) + '/node_modules'.length)
   const lock = join(modules, '.package-lock.json')
   if (!existsSync(lock)) return undefined
-  const { packages }: { packages?: Readonly<Record<string, { resolved?: string; link?: boolean }>> } = JSON.parse(
-    readFileSync(lock, 'utf8'),
-  )
+  const { packages } = readJson<{ packages?: Readonly<Record<string, { resolved?: string }>> }>(lock)
   const source = packages?.['node_modules/serving']?.resolved
   return source?.startsWith('file:') ? `file:${resolve(dirname(modules), source.slice(5))}` : source
 }
@@ -26,15 +25,12 @@ export function installCommand(): string {
 
 /** Returns a message if the file would import another package of the name `serving`, such as that of npm. */
 export function foreignPackage(file: string): string | undefined {
-  for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
-    const path = join(at, 'node_modules', 'serving', 'package.json')
-    if (!existsSync(path)) continue
-    const { version, bin, exports = {} } = JSON.parse(readFileSync(path, 'utf8'))
-    if (bin?.serving !== undefined && './testing' in exports) return undefined
-    const place = dirname(path)
-    return `${place} is another package of this name (${version}, from the npm registry): run ${installCommand()}`
-  }
-  return undefined
+  const places = foldersAbove(dirname(file)).map((at) => join(at, 'node_modules', 'serving'))
+  const place = places.find((folder) => existsSync(join(folder, 'package.json')))
+  if (place === undefined) return undefined
+  const { version, bin, exports = {} } = readJson<Record<string, Record<string, unknown>>>(join(place, 'package.json'))
+  if (bin?.serving !== undefined && './testing' in exports) return undefined
+  return `${place} is another package of this name (${version}, from the npm registry): run ${installCommand()}`
 }
 
 /** The URL of the folder of the templates. */

@@ -9,7 +9,7 @@ import type { GivenOptions } from './config/settled-options.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import { nodeWarning } from './node-version.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings, Settings } from './settings.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
 for (const name of foreignVariables(process.env)) {
@@ -51,10 +51,8 @@ const serve = program
   )
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
   .action(async (path?: string) => {
-    const readSettings = () => settingsOf(serve, path)
-    const settings = await readSettings()
     const { serveCommand } = await import('./serve-command.ts')
-    process.exit(await serveCommand(requireService(serve, settings), settings, readSettings))
+    process.exit(await serveCommand(() => serviceSettings(serve, path)))
   })
 addOptions(serve)
 
@@ -67,10 +65,8 @@ const dev = program
   )
   .argument('[FILE]', fileHelp)
   .action(async (path?: string) => {
-    const readSettings = () => settingsOf(dev, path)
-    const settings = await readSettings()
     const { devCommand } = await import('./serve-command.ts')
-    process.exit(await devCommand(requireService(dev, settings), settings, readSettings))
+    process.exit(await devCommand(() => serviceSettings(dev, path)))
   })
 addOptions(dev)
 
@@ -94,12 +90,11 @@ const models = program
     list(text).map(Number),
   )
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
-  .action(async (path: string, given: Required<RepositoryOptions>) => {
+  .action(async (path: string, given: RepositoryOptions) => {
     const { control, pollMs, threads, executionProviders, deviceIds } = given
-    const readSettings = () => settingsOf(models, undefined)
     const { modelsCommand } = await import('./serve-command.ts')
     const options = { control, pollMs, threads, executionProviders, deviceIds }
-    process.exit(await modelsCommand(path, options, await readSettings(), readSettings))
+    process.exit(await modelsCommand(path, options, () => settingsOf(models, undefined)))
   })
 addOptions(models)
 
@@ -121,9 +116,8 @@ const openapi = program
   .argument('[FILE]', fileHelp)
   .addHelpText('after', '\nExample: serving openapi service.ts > openapi.json')
   .action(async (path?: string) => {
-    const settings = await settingsOf(openapi, path)
     const { openapiText } = await import('./openapi-command.ts')
-    const text = await openapiText(requireService(openapi, settings), settings)
+    const text = await openapiText(await serviceSettings(openapi, path))
     process.stdout.write(`${text}\n`, () => process.exit(0))
   })
 openapi.addOption(commanderOption('baseUrl'))
@@ -168,8 +162,7 @@ program
   .addOption(new Option('--with <program>', 'default: the first that works').choices(['docker', 'podman', 'buildah']))
   .action(async (folder: string, more: string[], { tag, with: program }: { tag?: string; with?: ImageProgram }) => {
     const { containerizeCommand } = await import('./containerize-command.ts')
-    const options = { ...(tag === undefined ? {} : { tag }), ...(program === undefined ? {} : { program }) }
-    process.stdout.write(`${containerizeCommand({ folder, more, ...options })}\n`)
+    process.stdout.write(`${containerizeCommand({ folder, tag, program, more })}\n`)
   })
 
 program
@@ -199,10 +192,10 @@ async function settingsOf(command: Command, path: string | undefined): Promise<S
   return await findSettings(path, givenOptions(command))
 }
 
-function requireService(command: Command, { service }: Settings): string {
-  return (
-    service ?? command.error("error: missing required argument 'FILE', and no serving.config file here names a service")
-  )
+async function serviceSettings(command: Command, path: string | undefined): Promise<ServiceSettings> {
+  const { service, ...settings } = await settingsOf(command, path)
+  if (service !== undefined) return { ...settings, service }
+  return command.error("error: missing required argument 'FILE', and no serving.config file here names a service")
 }
 
 function givenOptions(command: Command): GivenOptions {

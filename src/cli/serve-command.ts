@@ -7,38 +7,34 @@ import type { RepositoryOptions } from '../oip/repository.ts'
 import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
 import { servePlan } from './config/option-table.ts'
 import { valuesOf } from './config/settled-options.ts'
-import type { Settings } from './settings.ts'
+import type { ServiceSettings, Settings } from './settings.ts'
 
-/** Serves a service until a signal; returns the exit code. A reload calls `readSettings`. */
-export async function serveCommand(
-  service: string,
-  settings: Settings,
-  readSettings: () => Promise<Settings>,
-): Promise<number> {
-  return await supervise(supervisorOptions(service, settings, readSettings))
+/** Reads the settings: when a command starts, and at each reload. */
+export type ReadSettings<S = ServiceSettings> = () => Promise<S>
+
+/** Serves a service until a signal; returns the exit code. */
+export async function serveCommand(read: ReadSettings): Promise<number> {
+  const settings = await read()
+  return await supervise(supervisorOptions(settings.service, settings, read))
 }
 
 /** Serves a folder of models in the same way. **Errors**: InvalidArgument if there is no such folder. */
 export async function modelsCommand(
   path: string,
   models: RepositoryOptions,
-  settings: Settings,
-  readSettings: () => Promise<Settings>,
+  read: ReadSettings<Settings>,
 ): Promise<number> {
   const folder = resolve(path)
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
   if (!isFolder) throw new InvalidArgument(`there is no folder ${path}`)
-  return await supervise(supervisorOptions(folder, settings, readSettings, models))
+  return await supervise(supervisorOptions(folder, await read(), read, models))
 }
 
 /** Serves a service while it is written, and returns the exit code. */
-export async function devCommand(
-  service: string,
-  settings: Settings,
-  readSettings: () => Promise<Settings>,
-): Promise<number> {
+export async function devCommand(read: ReadSettings): Promise<number> {
   const { watchSources } = await import('./watch-sources.ts')
-  const options = supervisorOptions(service, settings, readSettings)
+  const settings = await read()
+  const options = supervisorOptions(settings.service, settings, read)
   const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
   const one = isGiven ? {} : { workers: 1 }
   const { config } = options
@@ -54,7 +50,7 @@ export async function devCommand(
       return { workers, serve: { ...serve, host: serve.host ?? host }, ...one }
     },
     development: {
-      watch: (reload) => watchSources(service, (name) => reload(`${name} changed`)),
+      watch: (reload) => watchSources(settings.service, (name) => reload(`${name} changed`)),
       onReload: (durationMs) => options.print(`reloaded in ${durationMs} ms`),
       onFailure: (message) => void process.stderr.write(`${message}\nwaiting for a change\n`),
     },
@@ -64,7 +60,7 @@ export async function devCommand(
 function supervisorOptions(
   service: string,
   settings: Settings,
-  readSettings: () => Promise<Settings>,
+  read: ReadSettings<Settings>,
   models?: RepositoryOptions,
 ): SupervisorOptions & Required<Pick<SupervisorOptions, 'refresh'>> {
   const { workers, serve } = servePlan(valuesOf(settings.options))
@@ -75,6 +71,6 @@ function supervisorOptions(
     config: { file: service, serve, pythonPackages, ...(models !== undefined && { models }) },
     logger: createLogger(serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
-    refresh: async () => servePlan(valuesOf((await readSettings()).options)),
+    refresh: async () => servePlan(valuesOf((await read()).options)),
   }
 }

@@ -23,6 +23,9 @@ export async function findSettings(path: string | undefined, given: GivenOptions
   return { service, file, options: settleOptions(given, file) }
 }
 
+/** Settings of a command that needs a service. */
+export type ServiceSettings = Settings & { readonly service: string }
+
 const extensions = ['.ts', '.mts', '.js', '.mjs']
 
 function findServiceFile(path: string): string {

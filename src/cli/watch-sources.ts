@@ -1,7 +1,7 @@
 /** Watches the sources of a service. The only file that imports chokidar. @module */
-import { existsSync } from 'node:fs'
-import { basename, dirname, extname, join, relative } from 'node:path'
+import { basename, dirname, extname, relative } from 'node:path'
 import { watch } from 'chokidar'
+import { projectFolder } from './folders.ts'
 
 const extensions = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '.yaml', '.yml', '.onnx', '.py', '.env']
 
@@ -11,7 +11,7 @@ const settleMs = 30
 /** Calls `onChange` with the name of a file of the project that has changed; node_modules and .folders are left out. */
 export function watchSources(service: string, onChange: (name: string) => void): void {
   let timer: NodeJS.Timeout | undefined
-  const watcher = watch(projectFolder(service), {
+  const watcher = watch(projectFolder(dirname(service)) ?? dirname(service), {
     ignoreInitial: true,
     ignored: (path, stats) => {
       const name = basename(path)
@@ -24,11 +24,4 @@ export function watchSources(service: string, onChange: (name: string) => void):
     clearTimeout(timer)
     timer = setTimeout(() => onChange(relative(process.cwd(), path)), settleMs)
   })
-}
-
-function projectFolder(file: string): string {
-  for (let at = dirname(file); ; at = dirname(at)) {
-    if (existsSync(join(at, 'package.json'))) return at
-    if (dirname(at) === at) return dirname(file)
-  }
 }

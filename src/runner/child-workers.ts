@@ -28,6 +28,18 @@ interface ChannelPart {
   readonly part: unknown
 }
 
+/** The listeners to the channels of open streams, by the numbers of their messages. */
+export type ChannelListeners = Map<number, (part: unknown) => void>
+
+/** Returns one end of a stream's channel. */
+export function channelOf(listeners: ChannelListeners, id: number, post: (message: ChannelPart) => void): Channel {
+  return {
+    post: (part) => post({ kind: 'part', id, part }),
+    listen: (listener) => void listeners.set(id, listener),
+    close: () => void listeners.delete(id),
+  }
+}
+
 /** A child process and the way to it. */
 export interface ChildLink {
   readonly process: ChildProcess
@@ -88,7 +100,7 @@ class Child implements ModelWorker {
   readonly exited: Promise<WorkerEnded>
   readonly #link: ChildLink
   readonly #waiting = new Map<number, Waiting>()
-  readonly #channels = new Map<number, (message: unknown) => void>()
+  readonly #channels: ChannelListeners = new Map()
   #ended: WorkerEnded | undefined
   #count = 0
 
@@ -130,12 +142,7 @@ class Child implements ModelWorker {
   open(message: unknown, transfer: readonly Transfer[]) {
     const id = ++this.#count
     const done = this.#send(id, message, transfer, true).finally(() => this.#channels.delete(id))
-    const channel: Channel = {
-      post: (part) => this.#link.post({ kind: 'part', id, part }, []),
-      listen: (listener) => void this.#channels.set(id, listener),
-      close: () => void this.#channels.delete(id),
-    }
-    return { channel, done }
+    return { channel: channelOf(this.#channels, id, (part) => this.#link.post(part, [])), done }
   }
 
   kill(): void {

@@ -53,7 +53,7 @@ class InlineWorker implements ModelWorker {
   #handle(message: unknown, channel: Channel | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#running.add(reject)
-      void this.#host.handle(message, channel).then(({ reply }) => {
+      void this.#host.handle(message, channel).then((reply) => {
         this.#running.delete(reject)
         resolve(reply)
       })

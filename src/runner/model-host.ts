@@ -5,7 +5,6 @@ import { readTypeScript } from '../core/modules/typescript.ts'
 import { isPromise } from '../core/promise.ts'
 import { packList, unpackList } from './lists.ts'
 import type {
-  CancelMessage,
   LoadMessage,
   LoadReply,
   ModelMessage,
@@ -16,7 +15,7 @@ import type {
   StreamUp,
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
-import { type Boundary, type Packed, pack, unpack } from './transfer.ts'
+import { type Boundary, pack, unpack } from './transfer.ts'
 import type { Channel, Transfer } from './worker.ts'
 
 /** The second argument of a method. */
@@ -37,12 +36,6 @@ export interface ModelPlace {
   readonly device: number | undefined
 }
 
-/** A reply, and the buffers to move with it. */
-export interface HostReply {
-  readonly reply: unknown
-  readonly transfer: readonly Transfer[]
-}
-
 type Method = (input: unknown, call: ModelCall) => unknown
 
 /** One model in one thread or process, behind messages. */
@@ -56,19 +49,18 @@ export class ModelHost {
     this.#boundary = boundary
   }
 
-  /** Never rejects. */
-  async handle(received: unknown, channel: Channel | undefined): Promise<HostReply> {
+  /** Returns the reply, and adds the buffers to move with it to `transfer`. Never rejects. */
+  async handle(received: unknown, channel: Channel | undefined, transfer: Transfer[] = []): Promise<unknown> {
     const message = received as ModelMessage
     switch (message.kind) {
       case 'load':
-        return { reply: await this.#load(message), transfer: [] }
+        return await this.#load(message)
       case 'run':
-        return await this.#run(message)
+        return await this.#run(message, transfer)
       case 'stream':
-        await this.#stream(message, channel as Channel)
-        return { reply: undefined, transfer: [] }
+        return await this.#stream(message, channel as Channel)
       case 'cancel':
-        return this.#cancel(message)
+        return this.#running.get(message.id)?.abort()
     }
   }
 
@@ -108,11 +100,11 @@ export class ModelHost {
     return this.#methods.get(name) as Method
   }
 
-  async #run(message: RunMessage): Promise<HostReply> {
+  async #run(message: RunMessage, transfer: Transfer[]): Promise<RunReply> {
     const { id, method, deadlineMs } = message
     const call = new Call(deadlineMs, message.traceparent)
     this.#running.set(id, call)
-    const within = message.traceparent === undefined ? undefined : await traceContext(message.traceparent)
+    const within = message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
     const start = performance.now()
     const results: unknown[] = []
     const failed: number[] = []
@@ -125,7 +117,7 @@ export class ModelHost {
     for (let i = 0; i < inputs.length; i++) {
       if (failed.includes(i)) continue
       try {
-        const result = within === undefined ? run(inputs[i], call) : within(() => run(inputs[i], call))
+        const result = within(() => run(inputs[i], call))
         results[i] = isPromise(result) ? await result : result
       } catch (error) {
         fail(error, i)
@@ -133,16 +125,11 @@ export class ModelHost {
     }
     const ms = performance.now() - start
     this.#running.delete(id)
-    const transfer: Transfer[] = []
     const packed = packList(results, this.#boundary, transfer, (error, i) => {
       if (!failed.includes(i)) failed.push(i)
-      return this.#pack(this.#failure(error, method))
+      return pack(this.#failure(error, method), this.#boundary)
     })
-    return { reply: { results: packed, failed, ms } satisfies RunReply, transfer }
-  }
-
-  #pack(value: unknown, transfer: Transfer[] = []): Packed {
-    return pack(value, this.#boundary, transfer)
+    return { results: packed, failed, ms }
   }
 
   #failure(error: unknown, method: string): Error {
@@ -164,9 +151,8 @@ export class ModelHost {
       wake()
     })
     try {
-      const within = message.traceparent === undefined ? undefined : await traceContext(message.traceparent)
-      const run = () => this.#method(message.method)(unpack(message.input), call)
-      iterator = iteratorOf(await (within === undefined ? run() : within(run)))
+      const within = message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
+      iterator = iteratorOf(await within(() => this.#method(message.method)(unpack(message.input), call)))
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {
@@ -176,8 +162,7 @@ export class ModelHost {
         if (next.done === true || call.aborted) break
         credits--
         const transfer: Transfer[] = []
-        const item = this.#pack(next.value, transfer)
-        post({ kind: 'item', item }, transfer)
+        post({ kind: 'item', item: pack(next.value, this.#boundary, transfer) }, transfer)
       }
       post({ kind: 'end' })
     } catch (error) {
@@ -186,11 +171,6 @@ export class ModelHost {
       if (call.aborted) await Promise.resolve(iterator?.return?.(undefined)).catch(() => {})
       channel.close()
     }
-  }
-
-  #cancel({ id }: CancelMessage): HostReply {
-    this.#running.get(id)?.abort()
-    return { reply: undefined, transfer: [] }
   }
 }
 
@@ -218,6 +198,8 @@ class Call implements ModelCall {
     this.#controller?.abort(new ClientClosed('no caller wants the result any more'))
   }
 }
+
+const atOnce = <T>(work: () => T): T => work()
 
 async function traceContext(traceparent: string): Promise<<T>(work: () => T) => T> {
   const { withParent } = await import('../telemetry/tracing/otel-tracer.ts')

@@ -1,12 +1,8 @@
 /** Workers that are child processes of Node, for native code that may crash or hang its process. @module */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type Down, type OpenLink, startChildren, type Up } from './child-workers.ts'
-import { errorFields } from './remote-error.ts'
-import { type Channel, deviceEnv, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
-
-/** Handles one message in the process; those of {@link ModelWorker.open} have a channel. */
-export type ProcessHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
+import { type OpenLink, startChildren, type Up } from './child-workers.ts'
+import { deviceEnv, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** Starts child processes. They end with their parent, even a killed one: their channel to it closes. */
 export function startProcesses(options: WorkerPoolOptions): WorkerPool {
@@ -39,31 +35,4 @@ const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive)
       child.channel?.unref()
     },
   }
-}
-
-/** Makes this process a worker: its channel's messages go to the handler. */
-export function serveProcess(handler: ProcessHandler): void {
-  const channels = new Map<number, (message: unknown) => void>()
-  const post = (message: Up) => process.connected && process.send?.(message, undefined, undefined, () => {})
-  process.on('message', (down: Down) => {
-    if (down.kind === 'part') {
-      channels.get(down.id)?.(down.part)
-      return
-    }
-    const { id, message, open } = down
-    const channel: Channel | undefined = open
-      ? {
-          post: (part) => void post({ kind: 'part', id, part }),
-          listen: (listener) => void channels.set(id, listener),
-          close: () => void channels.delete(id),
-        }
-      : undefined
-    void handler(message, channel).then((reply) => post({ kind: 'reply', id, reply }))
-  })
-  process.once('disconnect', () => process.exit(0))
-  // The default would end the process, perhaps during another call.
-  process.on('unhandledRejection', (reason) => void post({ kind: 'stray', error: errorFields(reason) }))
-  // Ctrl-C reaches the whole process group; the server ends this process when it is done.
-  process.on('SIGINT', () => {})
-  post({ kind: 'ready' })
 }

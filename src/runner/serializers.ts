@@ -149,26 +149,23 @@ registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',
   fresh: true,
-  toFields: (frame) => ({ ipc: loadPolars('a Runner').writeIpc(frame), labels: getLabels(frame) }),
-  fromFields({ ipc, labels }) {
-    const frame = loadPolars('a Runner').readIpc(ipc as Uint8Array)
-    setLabels(frame, labels as Column | undefined)
-    return frame
-  },
+  toFields: (frame) => ({ data: polars().writeIpc(frame), labels: getLabels(frame) }),
+  fromFields: ({ data, labels }) => labelled(polars().readIpc(data as Uint8Array), labels),
 })
 
 registerSerializer<Series>({
   name: 'Series',
   type: 'Series',
   fresh: true,
-  toFields(series) {
-    const polars = loadPolars('a Runner')
-    return { ipc: polars.writeIpc(polars.frameOf(series)), labels: getLabels(series) }
-  },
-  fromFields({ ipc, labels }) {
-    const polars = loadPolars('a Runner')
-    const series = polars.seriesOf(polars.readIpc(ipc as Uint8Array))
-    setLabels(series, labels as Column | undefined)
-    return series
-  },
+  toFields: (series) => ({ data: polars().writeIpc(polars().frameOf(series)), labels: getLabels(series) }),
+  fromFields: ({ data, labels }) => labelled(polars().seriesOf(polars().readIpc(data as Uint8Array)), labels),
 })
+
+function polars() {
+  return loadPolars('a Runner')
+}
+
+function labelled<T extends object>(value: T, labels: unknown): T {
+  setLabels(value, labels as Column | undefined)
+  return value
+}

@@ -1,10 +1,10 @@
 /** Workers that are threads. The only file that imports piscina; our dispatcher keeps Piscina's queue empty. @module */
 
 import { fileURLToPath } from 'node:url'
-import { MessageChannel, type MessagePort, parentPort, type Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
 import { heapLimitMb } from './heap-limit.ts'
-import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
+import { type ErrorFields, errorFromFields } from './remote-error.ts'
 import {
   type Channel,
   type ModelWorker,
@@ -14,20 +14,22 @@ import {
   type WorkerPoolOptions,
 } from './worker.ts'
 
-/** A message for a certain thread. A structured clone drops the symbol. */
-interface Task {
+/** A message for a thread; those of {@link ModelWorker.open} have a port. */
+export interface Task {
   readonly message: unknown
-  readonly port?: MessagePort
-  readonly [queueOptionsSymbol]: { readonly thread: number }
+  readonly port: MessagePort | undefined
 }
 
-/** Handles one message in a thread; those of {@link ModelWorker.open} have a channel. */
-export type ThreadHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
+/** A task for a certain thread. A structured clone drops the symbol. */
+interface AddressedTask extends Task {
+  readonly [queueOptionsSymbol]: { readonly thread: number }
+}
 
 // A cancellation has to reach a busy thread.
 const tasksPerThread = 1 << 20
 
-interface StrayMessage {
+/** A message beside the replies: an unhandled rejection in a thread. */
+export interface StrayMessage {
   readonly kind: 'stray'
   readonly error: ErrorFields
 }
@@ -45,7 +47,7 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
     recordTiming: false,
     resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
     loadBalancer: (task, workers) => {
-      const { thread } = task[queueOptionsSymbol] as Task[typeof queueOptionsSymbol]
+      const { thread } = task[queueOptionsSymbol] as AddressedTask[typeof queueOptionsSymbol]
       return workers.find((worker) => worker.id === thread) ?? null
     },
   })
@@ -122,7 +124,7 @@ class Thread implements ModelWorker {
   async #run(message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) {
     // Piscina would keep a task for an ended thread until another one with its number starts, that is, forever.
     if (this.#ended !== undefined || this.#worker.threadId !== this.#thread) throw this.ended
-    const task: Task = { message, port, [queueOptionsSymbol]: { thread: this.#thread } } as Task
+    const task: AddressedTask = { message, port, [queueOptionsSymbol]: { thread: this.#thread } }
     try {
       return await this.#pool.run(task, { transferList })
     } catch (error) {
@@ -131,17 +133,6 @@ class Thread implements ModelWorker {
       throw this.#ended ?? new WorkerEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
     }
   }
-}
-
-/** Converts the handler of messages into the function that Piscina calls in a thread. */
-export function threadEntry(
-  handler: ThreadHandler,
-): (task: { message: unknown; port?: MessagePort }) => Promise<unknown> {
-  // The default would end the thread, perhaps during another call.
-  process.on('unhandledRejection', (reason) => {
-    parentPort?.postMessage({ kind: 'stray', error: errorFields(reason) } satisfies StrayMessage)
-  })
-  return ({ message, port }) => handler(message, port === undefined ? undefined : channelOf(port))
 }
 
 /** Marks the buffers of a reply to be moved instead of copied. */
@@ -157,7 +148,8 @@ export function moved(reply: unknown, transfer: readonly ArrayBuffer[]): unknown
   })
 }
 
-function channelOf(port: MessagePort): Channel {
+/** Returns the channel of a stream over one of its ports. */
+export function channelOf(port: MessagePort): Channel {
   return {
     post: (message, transfer = []) => port.postMessage(message, transfer as ArrayBuffer[]),
     listen: (listener) => void port.on('message', listener),

@@ -43,7 +43,9 @@ it('hands the folder to the program that makes images', async () => {
   const built = join(folder({}), 'out')
   mkdirSync(built)
   writeFileSync(join(built, 'Dockerfile'), 'FROM scratch\n')
-  writeFileSync(join(built, 'manifest.json'), JSON.stringify({ service: { name: 'Größe 1' } }))
+  const manifest = { service: { name: 'Größe 1' }, runners: [], remoteRunners: [] }
+  writeFileSync(join(built, 'manifest.json'), JSON.stringify(manifest))
+  writeFileSync(join(built, 'serving.config.json'), '{}')
   writeFileSync(join(built, 'package.json'), JSON.stringify({ version: '2.0.0+a' }))
   // A program of that name which prints its arguments: none of the real ones is on every machine.
   const bin = folder({})

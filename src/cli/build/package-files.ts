@@ -1,6 +1,6 @@
 /** The files of a package that are needed at run time. @module */
-import { readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { readJson } from '../folders.ts'
 import { listFiles } from './list-files.ts'
 
 const platforms = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'linuxmusl', 'openbsd', 'sunos', 'win32', 'windows']
@@ -14,7 +14,7 @@ export async function packageFiles(folder: string): Promise<string[]> {
 
 async function published(folder: string): Promise<readonly string[]> {
   if (folder.includes(`${sep}node_modules${sep}`)) return ['**']
-  const { files }: { files?: readonly string[] } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const { files } = readJson<{ files?: readonly string[] }>(join(folder, 'package.json'))
   if (files === undefined) return ['**']
   const named = files.filter((file) => !file.startsWith('!')).flatMap((file) => [file, `${file}/**`])
   // Compiled add-ons of a checkout, which are not packed.

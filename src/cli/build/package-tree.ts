@@ -1,7 +1,8 @@
 /** Finds the packages that a build needs at run time, and where each goes below its node_modules. @module */
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import { foldersAbove, readJson } from '../folders.ts'
 import type { PackageImport } from './bundle-service.ts'
 
 /** A package and its place. */
@@ -31,11 +32,9 @@ const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson']
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
 
-function packageName(specifier: string): string {
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
+/** Returns the package of an import. */
+export function packageName(specifier: string): string {
+  return (/^(?:@[^/]+\/)?[^/]+/.exec(specifier) as RegExpExecArray)[0]
 }
 
 /**
@@ -92,46 +91,39 @@ export function listedPeers(root: string): string[] {
 }
 
 function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {
-  for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+  for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     const found = placed.get(posix.join(at, 'node_modules', name))
     if (found !== undefined || at === '') return found
-    if (!at.includes('/node_modules/')) at = ''
   }
 }
 
-function dependenciesOf(manifest: PackageManifest): { readonly name: string; readonly optional: boolean }[] {
-  const {
-    name: own,
-    dependencies = {},
-    optionalDependencies = {},
-    peerDependencies = {},
-    peerDependenciesMeta = {},
-  } = manifest
-  const needed = Object.keys(dependencies).filter((name) => own !== 'serving' || !developmentOnly.includes(name))
+function dependenciesOf({
+  name: own,
+  dependencies = {},
+  optionalDependencies = {},
+  peerDependencies = {},
+  peerDependenciesMeta = {},
+}: PackageManifest): { readonly name: string; readonly optional: boolean }[] {
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
-  return [
-    ...needed.map((name) => ({ name, optional: name in optionalDependencies })),
-    ...Object.keys(optionalDependencies)
-      .filter((name) => !(name in dependencies))
-      .map((name) => ({ name, optional: true })),
-    ...peers.map((name) => ({ name, optional: true })),
-  ].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const names = new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])
+  return [...names]
+    .filter((name) => own !== 'serving' || !developmentOnly.includes(name))
+    .sort()
+    .map((name) => ({ name, optional: !(name in dependencies) || name in optionalDependencies }))
 }
 
 function findPackage(name: string, from: string): string | undefined {
-  for (let at = realpathSync(from); ; at = dirname(at)) {
+  for (const at of foldersAbove(realpathSync(from))) {
     const folder = join(at, 'node_modules', name)
     if (existsSync(join(folder, 'package.json'))) return realpathSync(folder)
     // A package can import itself.
     if (existsSync(join(at, 'package.json')) && readManifest(at).name === name) return at
-    if (dirname(at) === at) return undefined
   }
+  return undefined
 }
 
 function ourFolder(root: string): string {
   return findPackage('serving', root) ?? root
 }
 
-function readManifest(folder: string): PackageManifest {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-}
+const readManifest = (folder: string): PackageManifest => readJson(join(folder, 'package.json'))

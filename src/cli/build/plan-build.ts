@@ -1,16 +1,17 @@
 /** Works out everything that a build holds, before anything is written. @module */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 import type { OptionValues } from '../config/option-table.ts'
+import { foldersAbove, readJson } from '../folders.ts'
 import { type Bundle, bundleService } from './bundle-service.ts'
 import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
 import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
-import { listedPeers, type PlacedPackage, packageTree } from './package-tree.ts'
+import { listedPeers, type PlacedPackage, packageName, packageTree } from './package-tree.ts'
 import type { Project } from './project.ts'
 import { pythonEnvironment, pythonFiles } from './python-environment.ts'
 
@@ -130,7 +131,7 @@ function generatedFiles(
 ): Map<string, string> {
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
   const direct = packages.filter(({ place }) => place.split('node_modules/').length === 2)
-  const used = new Set(['serving', ...imports.map(({ specifier }) => specifier)])
+  const used = new Set(['serving', ...imports.map(({ specifier }) => packageName(specifier))])
   const manifest = {
     name: metadata.name.toLowerCase().replace(/[^a-z0-9._-]/g, '-'),
     version: projectVersion(root),
@@ -138,9 +139,7 @@ function generatedFiles(
     type: 'module',
     scripts: { start: 'node main.js' },
     dependencies: Object.fromEntries(
-      direct
-        .filter(({ name }) => [...used].some((specifier) => specifier === name || specifier.startsWith(`${name}/`)))
-        .map(({ name, version }) => [name, version]),
+      direct.filter(({ name }) => used.has(name)).map(({ name, version }) => [name, version]),
     ),
   }
   const python = pythonEnvironment(build, runners)
@@ -172,8 +171,7 @@ function mainText(entry: string, { envs = [], python }: BuildOptions): string {
 
 function projectVersion(root: string): string {
   const path = join(root, 'package.json')
-  const { version }: { version?: string } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-  return version ?? '0.0.0'
+  return (existsSync(path) ? readJson<{ version?: string }>(path).version : undefined) ?? '0.0.0'
 }
 
 interface LockedPackage {
@@ -189,17 +187,16 @@ function lockOf(
   manifest: { readonly name: string; readonly version: string },
   packages: readonly PlacedPackage[],
 ) {
-  const known = new Map<string, LockedPackage>()
-  for (let at = root; known.size === 0; at = dirname(at)) {
-    const path = join(at, 'package-lock.json')
-    const lock: { packages?: Readonly<Record<string, LockedPackage>> } = existsSync(path)
-      ? JSON.parse(readFileSync(path, 'utf8'))
-      : {}
-    for (const [place, entry] of Object.entries(lock.packages ?? {})) {
-      known.set(`${place.split('node_modules/').at(-1)}@${entry.version}`, entry)
-    }
-    if (dirname(at) === at) break
-  }
+  const path = foldersAbove(root)
+    .map((at) => join(at, 'package-lock.json'))
+    .find((each) => existsSync(each))
+  const lock = path === undefined ? {} : readJson<{ packages?: Readonly<Record<string, LockedPackage>> }>(path)
+  const known = new Map(
+    Object.entries(lock.packages ?? {}).map(([place, entry]) => [
+      `${place.split('node_modules/').at(-1)}@${entry.version}`,
+      entry,
+    ]),
+  )
   const entries = packages.map(({ place, name, version }) => {
     const { name: alias, resolved, integrity } = known.get(`${name}@${version}`) ?? {}
     return [place, { ...(alias === undefined ? {} : { name: alias }), version, resolved, integrity }]

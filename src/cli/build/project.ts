@@ -5,6 +5,7 @@ import { InvalidArgument } from '../../core/errors.ts'
 import { type BuildOptions, buildSchema } from '../config/build-options.ts'
 import { checkValue, type ValueSchema } from '../config/check-value.ts'
 import { type ConfigFile, readPlain } from '../config/config-file.ts'
+import { projectFolder, projectFolders } from '../folders.ts'
 
 /** A project to build. */
 export interface Project {
@@ -18,7 +19,9 @@ const bentofiles = ['bentofile.yaml', 'bentofile.yml']
 /** Returns the project of a service, or that of a bentofile in the working directory. **Errors**: InvalidArgument. */
 export async function readProject(service: string | undefined, config: ConfigFile | undefined): Promise<Project> {
   const folder = service === undefined ? process.cwd() : dirname(service)
-  const bentofile = findAbove(folder, bentofiles)
+  const bentofile = projectFolders(folder)
+    .flatMap((at) => bentofiles.map((name) => join(at, name)))
+    .find((path) => existsSync(path))
   if (config?.build !== undefined && bentofile !== undefined) {
     const name = relative(process.cwd(), bentofile)
     throw new InvalidArgument(`${config.name} and ${name} both say what to build: keep one of them`)
@@ -27,8 +30,7 @@ export async function readProject(service: string | undefined, config: ConfigFil
   if (service === undefined) {
     throw new InvalidArgument('name the service: serving build FILE, or service in serving.config or bentofile.yaml')
   }
-  const manifest = findAbove(folder, ['package.json'])
-  const root = config === undefined ? dirname(manifest ?? service) : dirname(config.path)
+  const root = config === undefined ? (projectFolder(folder) ?? folder) : dirname(config.path)
   return { root, service, build: config?.build ?? {} }
 }
 
@@ -79,12 +81,4 @@ const bentofileSchema: ValueSchema = {
       properties: { base_image: baseImage, system_packages: systemPackages, setup_script: setupScript, env },
     },
   },
-}
-
-function findAbove(folder: string, names: readonly string[]): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    const found = names.map((name) => join(at, name)).find((path) => existsSync(path))
-    if (found !== undefined || dirname(at) === at) return found
-    if (existsSync(join(at, 'package.json'))) return undefined
-  }
 }

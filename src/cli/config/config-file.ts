@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import { projectFolders } from '../folders.ts'
 import type { BuildOptions } from './build-options.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
@@ -21,15 +22,15 @@ export interface ConfigFile {
 
 /** Finds the file in a folder, or above it up to package.json. **Errors**: InvalidArgument for two in one folder. */
 export function findConfigFile(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
+  for (const at of projectFolders(resolve(folder))) {
     const found = names.map((name) => join(at, name)).filter((path) => existsSync(path))
     if (found.length > 1) {
       const [first, second] = found.map((path) => relative(process.cwd(), path))
       throw new InvalidArgument(`there are ${first} and ${second}: keep one of them`)
     }
     if (found.length === 1) return found[0]
-    if (existsSync(join(at, 'package.json')) || dirname(at) === at) return undefined
   }
+  return undefined
 }
 
 /** Reads and checks a configuration file. **Errors**: InvalidArgument that names the file and the key. */

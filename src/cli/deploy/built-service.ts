@@ -1,11 +1,12 @@
-/** Reads what `serving build` wrote, for manifests. @module */
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Reads what `serving build` wrote, for images and manifests. @module */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { BuildManifest } from '../build/plan-build.ts'
 import type { OptionValues } from '../config/option-table.ts'
+import { readJson } from '../folders.ts'
 
-/** A built service as manifests need it. */
+/** A built service as images and manifests need it. */
 export interface BuiltService {
   readonly name: string
   readonly version: string
@@ -16,13 +17,22 @@ export interface BuiltService {
 
 /** Returns the service that was built into a folder. **Errors**: InvalidArgument for a folder without a build. */
 export function readBuiltService(folder: string): BuiltService {
-  if (!existsSync(join(folder, 'manifest.json'))) {
-    throw new InvalidArgument(`${folder} has no build: run serving build first`)
+  if (!['manifest.json', 'Dockerfile'].every((file) => existsSync(join(folder, file)))) {
+    throw new InvalidArgument(`${relative(process.cwd(), folder) || '.'} has no build: run serving build first`)
   }
-  const read = <T>(file: string): T => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+  const read = <T>(file: string): T => readJson(join(folder, file))
   const { service, runners, remoteRunners } = read<BuildManifest>('manifest.json')
   const { version } = read<{ version: string }>('package.json')
   const { service: _, ...options } = read<OptionValues & { service: string }>('serving.config.json')
   const own = runners.filter((name) => !remoteRunners.includes(name))
   return { name: service.name, version, runners: own, remoteRunners, options }
+}
+
+/** Returns the name of the image, of the characters that images may have: the service's and the project's version. */
+export function imageName({ name, version }: BuiltService): string {
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  return `${words || 'service'}:${version.replace(/[^\w.-]/g, '-')}`
 }

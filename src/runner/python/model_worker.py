@@ -16,6 +16,7 @@ import traceback
 import types
 import urllib.parse
 from collections import deque
+from functools import cache
 
 # Nothing is written into the package, whose files builds compare.
 WRITES_NONE, sys.dont_write_bytecode = sys.dont_write_bytecode, True
@@ -32,6 +33,8 @@ class Call:
     def __init__(self, host, message):
         self._host = host
         self._cancelled = False
+        #: How many values of a stream its reader has asked for.
+        self._credits = 0
         deadline = message.get("deadlineMs")
         #: When no caller wants the result any more, in seconds since the epoch; None for never.
         self.deadline = None if deadline is None else deadline / 1000
@@ -43,14 +46,6 @@ class Call:
         """Whether no caller wants the result any more."""
         self._host.look()
         return self._cancelled
-
-
-class Stream:
-    """What the reader of a stream has asked for."""
-
-    def __init__(self):
-        self.credits = 0
-        self.cancelled = False
 
 
 class Host:
@@ -82,31 +77,30 @@ class Host:
             self.take(message, views)
 
     def take(self, message, views):
-        content = message.get("message")
+        number, content = message["id"], message.get("message")
         if message["kind"] == "part":
-            self.take_part(message["id"], message["part"])
+            self.take_part(self.streams.get(number), message["part"])
         elif content["kind"] == "cancel":
-            call = self.calls.get(content["id"])
-            if call is not None:
-                call._cancelled = True
-            self.link.post({"kind": "reply", "id": message["id"], "reply": None})
+            if content["id"] in self.calls:
+                self.calls[content["id"]]._cancelled = True
+            self.link.post({"kind": "reply", "id": number, "reply": None})
         else:
+            call = Call(self, content)
             if message["open"]:
-                self.streams[message["id"]] = Stream()
+                self.streams[number] = call
             if self.pool is None or content["kind"] == "load":
-                self.handle(message["id"], content, views)
+                self.handle(number, content, views, call)
             else:
-                self.pool.submit(self.handle_safely, message["id"], content, views)
+                self.pool.submit(self.handle_safely, number, content, views, call)
 
-    def take_part(self, number, part):
-        stream = self.streams.get(number)
-        if stream is None:
+    def take_part(self, call, part):
+        if call is None:
             return
         with self.changed:
             if part["kind"] == "credit":
-                stream.credits += part["count"]
+                call._credits += part["count"]
             else:
-                stream.cancelled = True
+                call._cancelled = True
             self.changed.notify_all()
 
     def look(self):
@@ -123,22 +117,25 @@ class Host:
         else:
             self.later.append(received)
 
-    def handle_safely(self, number, content, views):
+    def handle_safely(self, *args):
         try:
-            self.handle(number, content, views)
+            self.handle(*args)
         except BaseException:
             # In the main thread, it would end the process, too.
             traceback.print_exc()
             os._exit(1)
 
-    def handle(self, number, content, views):
+    def handle(self, number, content, views, call):
         packer = Packer(lambda error: self.failure(error, content.get("method", "")))
         if content["kind"] == "load":
-            reply = self.load(content, views)
-        elif content["kind"] == "run":
-            reply = self.run(content, views, packer)
+            reply = self.load(content, views, call)
         else:
-            reply = self.stream(number, content, views)
+            self.calls[content["id"]] = call
+            if content["kind"] == "run":
+                reply = self.run(content, views, call, packer)
+            else:
+                reply = self.stream(number, content, views, call)
+            del self.calls[content["id"]]
         for view in views:
             view.drop()
         self.link.post({"kind": "reply", "id": number, "reply": reply}, packer.views)
@@ -156,7 +153,7 @@ class Host:
             fields["status"] = status
         return fields
 
-    def load(self, content, views):
+    def load(self, content, views, call):
         try:
             self.runner = content["runner"]
             url = urllib.parse.urlsplit(content["module"])
@@ -165,7 +162,7 @@ class Host:
             for name in content["methods"]:
                 self.methods[name] = method_of(model, name, path)
             for name, packed in content["warmup"]:
-                result = self.made(name, unpack(packed, views), Call(self, {}))
+                result = self.made(name, unpack(packed, views), call)
                 if is_generator(result):
                     next(self.iterated(result), None)
             return {}
@@ -192,8 +189,7 @@ class Host:
 
         return asyncio.run_coroutine_threadsafe(wait(), self.loop).result()
 
-    def run(self, content, views, packer):
-        call = self.calls[content["id"]] = Call(self, content)
+    def run(self, content, views, call, packer):
         start = time.perf_counter()
         results, failed = [], []
         for i, value_of in enumerate(inputs_of(content["inputs"], views)):
@@ -205,7 +201,6 @@ class Host:
                 result = error
                 failed.append(i)
             results.append(result)
-        del self.calls[content["id"]]
         ms = (time.perf_counter() - start) * 1000
         stack = stacked(results)
         if stack is not None:
@@ -222,50 +217,47 @@ class Host:
                     failed.append(i)
         return {"results": {"items": packed}, "failed": failed, "ms": ms}
 
-    def stream(self, number, content, views):
+    def stream(self, number, content, views, call):
         """Sends what a generator yields, as far as its reader has asked for it."""
-        state = self.streams[number]
-        call = self.calls[content["id"]] = Call(self, content)
-        name = content["method"]
         iterator = None
+
+        def post(kind, value):
+            packer = Packer(lambda error: self.failure(error, content["method"]))
+            part = {"kind": kind, "item": packer.pack(value)}
+            self.link.post({"kind": "part", "id": number, "part": part}, packer.views)
+
         try:
-            result = self.made(name, unpack(content["input"], views), call)
+            result = self.made(content["method"], unpack(content["input"], views), call)
             del views
             iterator = self.iterated(result)
-            while self.may_yield(state, call):
-                packer = Packer(lambda error: self.failure(error, name))
+            while self.may_yield(call):
                 try:
                     value = next(iterator)
                 except StopIteration:
                     break
-                self.look()
-                if state.cancelled:
+                if call.cancelled:
                     break
-                state.credits -= 1
-                item = packer.pack(value)
+                call._credits -= 1
+                post("item", value)
                 del value
-                self.link.post({"kind": "part", "id": number, "part": {"kind": "item", "item": item}}, packer.views)
-            self.link.post({"kind": "part", "id": number, "part": {"kind": "end"}})
+            post("end", None)
         except Exception as error:
-            packed = Packer(lambda error: self.failure(error, name)).pack(error)
-            self.link.post({"kind": "part", "id": number, "part": {"kind": "failure", "item": packed}})
+            post("failure", error)
         finally:
-            del self.streams[number], self.calls[content["id"]]
+            del self.streams[number]
             if iterator is not None and hasattr(iterator, "close"):
                 iterator.close()
-        return None
 
-    def may_yield(self, state, call):
+    def may_yield(self, call):
         """Waits until the reader wants a value; returns False when it wants no more."""
         self.look()
-        while state.credits == 0 and not state.cancelled:
+        while call._credits == 0 and not call._cancelled:
             if self.pool is None:
                 self.take_while_busy()
             else:
                 with self.changed:
-                    self.changed.wait_for(lambda: state.credits > 0 or state.cancelled)
-        call._cancelled = call._cancelled or state.cancelled
-        return not state.cancelled
+                    self.changed.wait_for(lambda: call._credits > 0 or call._cancelled)
+        return not call._cancelled
 
     def iterated(self, result):
         """Returns an iterator of what a method returned."""
@@ -291,14 +283,8 @@ def inputs_of(inputs, views):
     if "items" in inputs:
         return [lambda packed=packed: unpack(packed, views) for packed in inputs["items"]]
     stack = inputs["stack"]
-    (_, _, fields), rows = stack["objects"][0], []
-
-    def row(i):
-        if not rows:
-            rows.append(unpack(stack, views))
-        return rows[0][i, ...]
-
-    return [lambda i=i: row(i) for i in range(fields["value"]["shape"][0])]
+    rows = cache(lambda: unpack(stack, views))
+    return [lambda i=i: rows()[i, ...] for i in range(stack["objects"][0][2]["value"]["shape"][0])]
 
 
 def is_generator(value):

@@ -2,10 +2,8 @@
 
 import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../core/errors.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import type { RasterImage } from '../../values/image/raster.ts'
-import { loadPolars } from '../../values/table/polars/polars.ts'
-import type { DataFrame, Series } from '../../values/table/polars/polars-package.ts'
-import { registerSerializer, type Serializer, serializerOf } from '../serializers.ts'
+import { RasterImage } from '../../values/image/raster.ts'
+import { registerSerializer, type Serializer } from '../serializers.ts'
 
 /** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */
 interface PythonFailure {
@@ -57,16 +55,6 @@ const number = plainForm<number>(
   (value) => ({ text: String(value) }),
   ({ text }) => Number(text),
 )
-const frame = plainForm<DataFrame>(
-  'frame',
-  (value) => ({ data: loadPolars('a Runner').writeIpc(value) }),
-  ({ data }) => loadPolars('a Runner').readIpc(data as Uint8Array),
-)
-const series = plainForm<Series>(
-  'series',
-  (value) => ({ data: loadPolars('a Runner').writeIpc(loadPolars('a Runner').frameOf(value)) }),
-  ({ data }) => loadPolars('a Runner').seriesOf(loadPolars('a Runner').readIpc(data as Uint8Array)),
-)
 const picture = {
   name: 'NDArray',
   movable: ['data'],
@@ -84,8 +72,7 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
   if (ArrayBuffer.isView(value)) return isBytes(value) ? bytes : array
   if (value instanceof Date) return date
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return buffer
-  const name = typeof value === 'object' && value !== null ? serializerOf(value)?.name : undefined
-  return name === 'DataFrame' ? frame : name === 'Series' ? series : name === 'RasterImage' ? picture : undefined
+  return value instanceof RasterImage ? picture : undefined
 }
 
 const isBytes = (view: ArrayBufferView) =>

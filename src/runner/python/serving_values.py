@@ -42,36 +42,43 @@ def unpack(packed, views):
     return value
 
 
+def date_of(fields, _):
+    if fields["ms"] is None:
+        return None
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    return epoch + datetime.timedelta(milliseconds=fields["ms"])
+
+
+def frame_of(fields, views):
+    return arrow().ipc.open_file(views[fields["data"]].bytes()).read_pandas()
+
+
+def series_of(fields, views):
+    frame = frame_of(fields, views)
+    return frame[frame.columns[0]]
+
+
+#: What makes the objects of each name, of their fields.
+MAKERS = {
+    "NDArray": lambda fields, views: array_of(fields["data"], fields["shape"], fields["dtype"], views),
+    "python.bytes": lambda fields, views: views[fields["data"]].bytes(),
+    "python.bytes.buffer": lambda fields, views: views[fields["data"]].bytes(),
+    "python.array": lambda fields, views: views[fields["data"]].array(),
+    "DataFrame": frame_of,
+    "Series": series_of,
+    "python.date": date_of,
+    "python.bigint": lambda fields, _: int(fields["text"]),
+    "python.number": lambda fields, _: float(fields["text"]),
+    "BinaryFile": lambda fields, views: File(views[fields["bytes"]].bytes(), fields.get("name"), fields["mimeType"]),
+    "Map": lambda fields, _: dict(fields["entries"]),
+    "Set": lambda fields, _: set(fields["values"]),
+    "URL": lambda fields, _: fields["href"],
+    "Error": lambda fields, _: RuntimeError(fields["message"]),
+}
+
+
 def made(name, fields, views):
-    if name == "NDArray":
-        return array_of(fields["data"], fields["shape"], fields["dtype"], views)
-    if name in ("python.bytes", "python.bytes.buffer"):
-        return views[fields["data"]].bytes()
-    if name == "python.array":
-        return views[fields["data"]].array()
-    if name in ("python.frame", "python.series"):
-        frame = arrow().ipc.open_file(views[fields["data"]].bytes()).read_pandas()
-        return frame if name == "python.frame" else frame[frame.columns[0]]
-    if name == "python.date":
-        if fields["ms"] is None:
-            return None
-        epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-        return epoch + datetime.timedelta(milliseconds=fields["ms"])
-    if name == "python.bigint":
-        return int(fields["text"])
-    if name == "python.number":
-        return float(fields["text"])
-    if name == "BinaryFile":
-        return File(views[fields["bytes"]].bytes(), fields.get("name"), fields["mimeType"])
-    if name == "Map":
-        return dict(fields["entries"])
-    if name == "Set":
-        return set(fields["values"])
-    if name == "URL":
-        return fields["href"]
-    if name == "Error":
-        return RuntimeError(fields["message"])
-    return fields
+    return MAKERS[name](fields, views) if name in MAKERS else fields
 
 
 def arrow():
@@ -193,9 +200,9 @@ class Packer:
     def frame(self, value, pandas, path, objects):
         """A frame crosses as an Arrow file, without its index."""
         pa = arrow()
-        name = "python.frame"
+        name = "DataFrame"
         if isinstance(value, pandas.Series):
-            name, value = "python.series", value.to_frame(str(value.name if value.name is not None else ""))
+            name, value = "Series", value.to_frame(str(value.name if value.name is not None else ""))
         value = value.rename(columns=str)
         table = pa.Table.from_pandas(value, preserve_index=False).replace_schema_metadata(None)
         sink = pa.BufferOutputStream()
