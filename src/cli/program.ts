@@ -173,9 +173,18 @@ program
   .addOption(new Option('--print <platform>', 'what to print').choices(['kubernetes', 'kserve']).makeOptionMandatory())
   .option('--image <name>', 'image with its registry (default: as serving containerize names it)')
   .option('--namespace <name>', 'namespace (default: that of kubectl)')
-  .option('--workers <n>', "worker processes of a pod (default: the configuration file's, or 1)")
+  .option(
+    '--workers <n>',
+    "worker processes of a pod (default: the configuration file's, or 1)",
+    parserOf(wholeNumber(1)),
+  )
   .option('--replicas <fewest-most>', 'pods', '2-10')
-  .option('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', '32')
+  .option(
+    '--in-flight <n>',
+    'requests in flight in a pod, on average, above which there is another',
+    parserOf(wholeNumber(1)),
+    32,
+  )
   .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
   .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
   .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')

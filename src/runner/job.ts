@@ -124,19 +124,17 @@ export class Job implements CallOwner {
   /** Undefined if no call is left. **Errors**: {@link WorkerEnded}; for the rows of a batch, those of {@link pack}. */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
-    const { name, batchable } = this.method
+    const { batchable } = this.method
     const inputs = batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
     if (this.#calls.length === 0) return undefined
     const trace = this.#trace(batchable)
-    const message: RunMessage = {
-      kind: 'run',
-      id: this.id,
-      method: name,
-      inputs,
-      deadlineMs: lastDeadline(this.#calls),
-      traceparent: trace?.traceparent,
-    }
+    const message: RunMessage = { kind: 'run', ...this.#message(trace), inputs }
     return (await settled(this.#slot.worker.run(message, transfer), trace)) as RunReply
+  }
+
+  #message(trace: JobTrace | undefined) {
+    const deadlineMs = lastDeadline(this.#calls)
+    return { id: this.id, method: this.method.name, deadlineMs, traceparent: trace?.traceparent }
   }
 
   #trace(isBatch: boolean): JobTrace | undefined {
@@ -167,14 +165,8 @@ export class Job implements CallOwner {
     const [call] = this.#calls
     const transfer: Transfer[] = []
     const trace = this.#trace(false)
-    const message: StreamMessage = {
-      kind: 'stream',
-      id: this.id,
-      method: this.method.name,
-      input: pack(call.value, this.#options.boundary, transfer),
-      deadlineMs: call.deadlineMs,
-      traceparent: trace?.traceparent,
-    }
+    const input = pack(call.value, this.#options.boundary, transfer)
+    const message: StreamMessage = { kind: 'stream', ...this.#message(trace), input }
     const { channel, done } = this.#slot.worker.open(message, transfer)
     const traced = settled(done, trace)
     call.resolve({ channel, done: traced, abandon: () => this.#watch() } satisfies OpenStream)

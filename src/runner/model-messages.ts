@@ -15,25 +15,24 @@ export interface LoadMessage {
   readonly warmup: readonly (readonly [method: string, input: Packed])[]
 }
 
-/** Make calls of a method, one after the other. */
-export interface RunMessage {
-  readonly kind: 'run'
+interface CallMessage {
   readonly id: number
   readonly method: string
-  readonly inputs: PackedList
   /** The latest deadline of the callers, if all have one. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
   readonly traceparent: string | undefined
 }
 
+/** Make calls of a method, one after the other. */
+export interface RunMessage extends CallMessage {
+  readonly kind: 'run'
+  readonly inputs: PackedList
+}
+
 /** Run a method that yields, and send what it yields over the channel. */
-export interface StreamMessage {
+export interface StreamMessage extends CallMessage {
   readonly kind: 'stream'
-  readonly id: number
-  readonly method: string
   readonly input: Packed
-  readonly deadlineMs: number | undefined
-  readonly traceparent: string | undefined
 }
 
 /** Sent when all callers have given up the reply to that message. */

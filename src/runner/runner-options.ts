@@ -129,7 +129,8 @@ export interface RunnerSettings
   readonly warmup: readonly (readonly [string, unknown])[]
 }
 
-const runnerOptionNames = [
+/** Names of the options of a {@link Runner} whose model is a module. */
+export const runnerOptionNames = [
   'module',
   'methods',
   'threads',

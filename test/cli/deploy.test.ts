@@ -28,7 +28,10 @@ it('prints manifests of what serving build wrote, and says what is wrong', async
     [['deploy', built], "required option '--print <platform>' not specified"],
     [['deploy', built, '--print', 'nomad'], 'Allowed choices are kubernetes, kserve'],
     [['deploy', built, '--print', 'kserve', '--replicas', '5-2'], 'replicas 5-2: the most come second, as in 2-10'],
-    [['deploy', built, '--print', 'kserve', '--workers', '0'], 'workers "0": expected a whole number above 0'],
+    [
+      ['deploy', built, '--print', 'kserve', '--workers', '0'],
+      "argument '0' is invalid. Expected a whole number from 1 up.",
+    ],
     [['deploy', project, '--print', 'kserve'], 'has no build: run serving build first'],
     [['containerize', project], 'has no build: run serving build first'],
     [['containerize', built, '--with', 'kaniko'], 'Allowed choices are docker, podman, buildah'],

@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkAtLeast } from '../../core/options.ts'
 import { Runner } from '../runner.ts'
 import type { RunnerOptions } from '../runner-options.ts'
 import { onnxruntime } from './onnxruntime.ts'
@@ -21,11 +21,8 @@ export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './o
  * `intraOpThreadsFor(2, 8) // 4`
  */
 export function intraOpThreadsFor(poolThreads: number, cores: number = availableParallelism()): number {
-  for (const [name, value] of Object.entries({ poolThreads, cores })) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new InvalidArgument(expected('a whole number from 1 up', name, value))
-  }
-  return Math.max(1, Math.floor(cores / poolThreads))
+  const threads = checkAtLeast('poolThreads', poolThreads, 1)
+  return Math.max(1, Math.floor(checkAtLeast('cores', cores, 1) / threads))
 }
 
 type OnnxModule = typeof import('./model.ts')

@@ -5,6 +5,7 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { type DType, dataConstructor } from '../../core/dtype.ts'
 import { BadInput, expected, InvalidArgument, show } from '../../core/errors.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
+import { checkAtLeast } from '../../core/options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { matchesShape, showShape } from '../../values/array/shape.ts'
 
@@ -58,8 +59,7 @@ export function onnxruntime(): typeof import('onnxruntime-node') {
 export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
   const path = file instanceof URL ? fileURLToPath(file) : file
   const ort = onnxruntime()
-  const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
-  const session = await open(ort, path, intraOpNumThreads, options)
+  const session = await open(ort, path, options)
   try {
     return modelOf(ort, session, path, options.outputs)
   } catch (error) {
@@ -70,16 +70,14 @@ export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): P
 
 type Ort = ReturnType<typeof onnxruntime>
 
-async function open(
-  ort: Ort,
-  path: string,
-  intraOpNumThreads: number,
-  options: OnnxOptions,
-): Promise<InferenceSession> {
+async function open(ort: Ort, path: string, options: OnnxOptions): Promise<InferenceSession> {
+  const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
   if (typeof path !== 'string') throw new InvalidArgument(expected('a path', 'loadOnnx', path))
   if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
-  const names = parseProviders(ort, options.executionProviders ?? ['cpu'])
-  const deviceId = parseDevice(options.deviceId)
+  const known = ort.listSupportedBackends().map(({ name }) => name)
+  const { executionProviders = ['cpu'], deviceId } = options
+  const names = parseNames('executionProviders of onnxruntime-node', executionProviders, known)
+  if (deviceId !== undefined) checkAtLeast('deviceId', deviceId, 0)
   try {
     return await ort.InferenceSession.create(path, {
       executionProviders: names.map((name) => (deviceId === undefined ? name : { name, deviceId })),
@@ -102,7 +100,7 @@ async function open(
 }
 
 function modelOf(ort: Ort, session: InferenceSession, path: string, requested?: readonly string[]): OnnxModel {
-  const names = parseNames(requested ?? session.outputNames, session.outputNames, path)
+  const names = parseNames(`outputs of ${path}`, requested ?? session.outputNames, session.outputNames)
   const inputs = session.inputMetadata.map((meta) => tensorInfo(meta, `input ${meta.name} of ${path}`))
   const outputs = names.map((name) =>
     tensorInfo(session.outputMetadata[session.outputNames.indexOf(name)], `output ${name} of ${path}`),
@@ -155,30 +153,18 @@ function tensorsOf(
 
 function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray): Tensor {
   if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
-  if (array.dtype !== dtype) {
-    throw new BadInput(`expected dtype ${dtype} for input ${name}, received dtype ${array.dtype}`, {
-      reason: 'dtype',
-      path: name,
-    })
-  }
+  const wrong = (reason: 'dtype' | 'shape', what: string, received: string) =>
+    new BadInput(`expected ${what} for input ${name}, received ${received}`, { reason, path: name })
+  if (array.dtype !== dtype) throw wrong('dtype', `dtype ${dtype}`, `dtype ${array.dtype}`)
   if (!matchesShape(array.shape, shape)) {
-    throw new BadInput(
-      `expected shape ${showShape(shape)} for input ${name}, received shape ${showShape(array.shape)}`,
-      {
-        reason: 'shape',
-        path: name,
-      },
-    )
+    throw wrong('shape', `shape ${showShape(shape)}`, `shape ${showShape(array.shape)}`)
   }
   const { data } = array
   if (!Array.isArray(data)) return new ort.Tensor(ortTypeOf(dtype), unshared(data), array.shape) as Tensor
   // onnxruntime would cut the string there silently.
   const cut = data.findIndex((text) => text.includes('\0'))
-  if (cut === -1) return new ort.Tensor('string', data, array.shape)
-  throw new BadInput(`expected strings without NUL for input ${name}, received one at ${cut}`, {
-    reason: 'dtype',
-    path: name,
-  })
+  if (cut !== -1) throw wrong('dtype', 'strings without NUL', `one at ${cut}`)
+  return new ort.Tensor('string', data, array.shape)
 }
 
 function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
@@ -203,26 +189,12 @@ function parseThreads(threads: unknown): number {
   throw new InvalidArgument(expected('a whole number from 1 to 1024', 'intraOpThreads', threads))
 }
 
-function parseProviders(ort: Ort, providers: unknown): readonly string[] {
-  const known = ort.listSupportedBackends().map(({ name }) => name)
-  const place = 'executionProviders of onnxruntime-node'
-  if (!Array.isArray(providers) || providers.length === 0) {
-    throw new InvalidArgument(expected(`a list of ${known.join(', ')}`, place, providers))
+/** **Errors**: InvalidArgument unless all of a list are known. */
+function parseNames(place: string, names: unknown, known: readonly string[]): readonly string[] {
+  if (!Array.isArray(names) || names.length === 0) {
+    throw new InvalidArgument(expected(`a list of ${known.join(', ')}`, place, names))
   }
-  const stranger = providers.find((name) => !known.includes(name))
-  if (stranger === undefined) return providers
+  const stranger = names.find((name) => !known.includes(name))
+  if (stranger === undefined) return names
   throw new InvalidArgument(expected(`some of ${known.join(', ')}`, place, stranger))
-}
-
-function parseDevice(id: unknown): number | undefined {
-  if (id === undefined || (Number.isSafeInteger(id) && (id as number) >= 0)) return id as number | undefined
-  throw new InvalidArgument(expected('a whole number from 0 up', 'deviceId', id))
-}
-
-function parseNames(requested: unknown, known: readonly string[], path: string): readonly string[] {
-  if (!Array.isArray(requested) || requested.length === 0)
-    throw new InvalidArgument(expected('a list of names', 'outputs', requested))
-  const unknown = requested.find((name) => !known.includes(name))
-  if (unknown === undefined) return requested
-  throw new InvalidArgument(expected(`some of ${known.join(', ')}`, `outputs of ${path}`, unknown))
 }

@@ -21,20 +21,6 @@ import type { SharedFile } from './shared-file.ts'
 const minSharedBytes = 64 * 1024
 const maxBytes = 0xffff_ffff
 
-const typeCodes: Readonly<Record<string, string>> = {
-  Int8Array: 'b',
-  Uint8Array: 'B',
-  Uint8ClampedArray: 'B',
-  Int16Array: 'h',
-  Uint16Array: 'H',
-  Int32Array: 'i',
-  Uint32Array: 'I',
-  BigInt64Array: 'q',
-  BigUint64Array: 'Q',
-  Float16Array: 'e',
-  Float32Array: 'f',
-  Float64Array: 'd',
-}
 const containers: Readonly<Record<string, new (memory: ArrayBuffer) => ArrayBufferView>> = {
   b: Int8Array,
   B: Uint8Array,
@@ -46,6 +32,12 @@ const containers: Readonly<Record<string, new (memory: ArrayBuffer) => ArrayBuff
   Q: BigUint64Array,
   f: Float32Array,
   d: Float64Array,
+}
+
+const typeCodes: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(containers).map(([code, { name }]) => [name, code])),
+  Uint8ClampedArray: 'B',
+  Float16Array: 'e',
 }
 
 type ViewEntry = readonly [type: string, bytes: number, start: number]

@@ -3,22 +3,10 @@ import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkAtLeast, checkOptions } from '../../core/options.ts'
-import type { RunnerOptions } from '../runner-options.ts'
+import { type RunnerOptions, runnerOptionNames } from '../runner-options.ts'
 
 /** Options of a {@link Runner} whose model is a class or functions in a file of Python. */
-export interface PythonOptions<M = unknown>
-  extends Pick<
-    RunnerOptions<M>,
-    | 'methods'
-    | 'warmup'
-    | 'threads'
-    | 'concurrency'
-    | 'maxQueue'
-    | 'memoryLimitMb'
-    | 'modelGraceMs'
-    | 'onHang'
-    | 'deviceIds'
-  > {
+export interface PythonOptions<M = unknown> extends Omit<RunnerOptions<M>, 'module' | 'isolation' | 'init' | 'python'> {
   /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
   readonly python: URL | string
   /** The class of the model. Default: `Model` if the file has it. */
@@ -48,23 +36,9 @@ export interface PythonSettings {
   readonly conda: CondaPackages | undefined
 }
 
-const optionNames = [
-  'python',
-  'methods',
-  'className',
-  'init',
-  'warmup',
-  'packages',
-  'conda',
-  'executable',
-  'threads',
-  'concurrency',
-  'maxQueue',
-  'memoryLimitMb',
-  'modelGraceMs',
-  'onHang',
-  'deviceIds',
-]
+const optionNames = ['python', 'className', 'packages', 'conda', 'executable', ...runnerOptionNames].filter(
+  (name) => name !== 'module' && name !== 'isolation',
+)
 
 /** Checks the options of a Python model. **Errors**: InvalidArgument. */
 export function pythonRunnerOptions(
