@@ -1,15 +1,11 @@
 /** Limits the memory that bodies and answers in flight may take together. @module */
-import { totalmem } from 'node:os'
+import { usableMemory } from '../runner/heap-limit.ts'
 
 /** Smaller bodies and answers are not counted; their number is bounded. **Units**: bytes. */
 export const countedBytes = 256 * 1024
 
 /** Half of the memory of the cgroup or machine. **Units**: bytes. */
-export function defaultMemoryBytes(): number {
-  const limit = process.constrainedMemory?.() ?? 0
-  const total = totalmem()
-  return Math.floor((limit > 0 && limit < total ? limit : total) / 2)
-}
+export const defaultMemoryBytes = (): number => Math.floor(usableMemory() / 2)
 
 /** Counts bytes of bodies and answers against one limit. */
 export class MemoryBudget {

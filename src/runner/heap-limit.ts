@@ -1,4 +1,4 @@
-/** The heap limit of a runner's threads. @module */
+/** The memory that there is, and the heap limit of a runner's threads. @module */
 import { totalmem } from 'node:os'
 
 const mib = 1024 * 1024
@@ -7,7 +7,7 @@ const maxHeapMb = 2048
 const minHeapMb = 64
 
 /** The machine's memory, or less in a container. **Units**: bytes. */
-function usableMemory(): number {
+export function usableMemory(): number {
   const limit = process.constrainedMemory?.() ?? 0
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }

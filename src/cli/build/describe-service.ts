@@ -1,29 +1,19 @@
 /** What a build says of its service. @module */
 
-import { type ServiceMetadata, serviceMetadata } from '../../api/service-metadata.ts'
-import type { PythonSettings } from '../../runner/python/python-options.ts'
+import { serviceMetadata } from '../../api/service-metadata.ts'
 import { describeServer } from '../../server/endpoints/describe-server.ts'
 import type { Service } from '../../service.ts'
 
 /** The description of a service, by the process that has loaded it. */
-export interface DescribedService {
-  readonly metadata: ServiceMetadata
-  readonly routes: readonly string[]
-  /** What requests name, as `POST /classify`: a build must have those of its source. */
-  readonly endpoints: readonly string[]
-  readonly runners: readonly string[]
-  readonly remoteRunners: readonly string[]
-  readonly python: readonly PythonSettings[]
-  readonly openapi: unknown
-  readonly packages: readonly string[]
-}
+export type DescribedService = ReturnType<typeof describeService>
 
 /** Describes a service that has been loaded. */
-export function describeService(service: Service, packages: readonly string[]): DescribedService {
+export function describeService(service: Service, packages: readonly string[]) {
   const { runners } = service
   return {
     metadata: serviceMetadata(service),
     routes: [...service.apis.values()].map(({ route }) => route),
+    // What requests name, as `POST /classify`: a build must have those of its source.
     endpoints: endpointsOf(service),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),

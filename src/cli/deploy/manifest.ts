@@ -25,15 +25,10 @@ export function resourceName(name: string): string {
 const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice(0, 63)
 
 /** The names of a service's manifests. */
-export interface Names {
-  readonly name: string
-  readonly selector: Readonly<Record<string, string>>
-  readonly labels: Readonly<Record<string, string>>
-  manifest(apiVersion: string, kind: string, spec: Manifest['spec'], annotations?: Record<string, string>): Manifest
-}
+export type Names = ReturnType<typeof namesOf>
 
 /** Returns the names of a service in a namespace, or in that of kubectl. */
-export function namesOf(service: BuiltService, namespace: string | undefined): Names {
+export function namesOf(service: BuiltService, namespace: string | undefined) {
   const name = resourceName(service.name)
   const selector = { 'app.kubernetes.io/name': name }
   const version = { 'app.kubernetes.io/version': labelValue(service.version) }
@@ -43,7 +38,12 @@ export function namesOf(service: BuiltService, namespace: string | undefined): N
     name,
     selector,
     labels,
-    manifest(apiVersion, kind, spec, annotations) {
+    manifest(
+      apiVersion: string,
+      kind: string,
+      spec: Manifest['spec'],
+      annotations?: Readonly<Record<string, string>>,
+    ): Manifest {
       return { apiVersion, kind, metadata: { ...common, ...(annotations && { annotations }) }, spec }
     },
   }
