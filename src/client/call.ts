@@ -1,6 +1,5 @@
 /** A call under way: a promise of its result, and for text and generators a stream of its pieces. @module */
-import { parseEvents } from './event-stream.ts'
-import { jsonLines, parseLines } from './json-lines.ts'
+import { jsonLines, parseEvents, parseLines } from './lines.ts'
 import { type Limit, networkError } from './transport.ts'
 import type { EventValue } from './values.ts'
 

@@ -2,7 +2,7 @@
 import type { DescriptorInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'
 import { frameFromJson, seriesFromJson } from './frames.ts'
-import { jsonLines } from './json-lines.ts'
+import { jsonLines } from './lines.ts'
 import { type Content, parseMultipart } from './multipart.ts'
 import { decodeNpy } from './npy.ts'
 

@@ -18,31 +18,24 @@ export interface ServingErrorFields {
  * answer, `deadline_exceeded` (status 0) when `timeoutMs` passed, `bad_input` (status 0) for an argument that the API
  * does not take, and `undescribed` when the service does not say what its APIs take.
  */
-export class ServingError extends Error {
+export class ServingError extends Error implements ServingErrorFields {
   /** The HTTP status; 0 when there was no answer. */
-  readonly status: number
-  readonly code: string
+  readonly status!: number
+  readonly code!: string
   /** Kind within the code: `shape`, `dtype`, `syntax`, … */
-  readonly reason: string | undefined
+  readonly reason?: string
   /** Place in the input: `[2][0]`, `user.name`, the name of a part. */
-  readonly path: string | undefined
+  readonly path?: string
   /** Place in the body. **Units**: bytes. */
-  readonly offset: number | undefined
-  readonly issues: readonly { readonly path: string; readonly message: string }[]
-  readonly requestId: string | undefined
-  readonly retryAfterMs: number | undefined
+  readonly offset?: number
+  readonly issues: readonly { readonly path: string; readonly message: string }[] = []
+  readonly requestId?: string
+  readonly retryAfterMs?: number
 
-  constructor(message: string, fields: ServingErrorFields) {
-    super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
+  constructor(message: string, { cause, ...fields }: ServingErrorFields) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'ServingError'
-    this.status = fields.status
-    this.code = fields.code
-    this.reason = fields.reason
-    this.path = fields.path
-    this.offset = fields.offset
-    this.issues = fields.issues ?? []
-    this.requestId = fields.requestId
-    this.retryAfterMs = fields.retryAfterMs
+    Object.assign(this, fields)
   }
 }
 
@@ -63,7 +56,7 @@ export async function errorOf(response: Response): Promise<ServingError> {
     reason: word('reason'),
     path: word('path'),
     offset: typeof problem.offset === 'number' ? problem.offset : undefined,
-    issues: Array.isArray(problem.errors) ? problem.errors : undefined,
+    issues: Array.isArray(problem.errors) ? problem.errors : [],
     requestId: word('requestId') ?? headers.get('x-request-id') ?? undefined,
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
   })

@@ -13,3 +13,11 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 export function whenReady<T, R>(value: T | PromiseLike<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }
+
+/** Calls `next` with all values, at once if all are ready. */
+export function whenAllReady<T, R>(
+  values: readonly MaybePromise<T>[],
+  next: (values: readonly T[]) => MaybePromise<R>,
+): MaybePromise<R> {
+  return values.some(isPromise) ? Promise.all(values).then(next) : next(values as readonly T[])
+}

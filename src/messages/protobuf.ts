@@ -113,13 +113,6 @@ export class ProtoReader extends Reader {
     return value
   }
 
-  isLonger(bytes: number): boolean {
-    const { pos } = this
-    const isLonger = this.extent() - this.pos > bytes
-    this.pos = pos
-    return isLonger
-  }
-
   rest(): Uint8Array {
     const bytes = this.raw(this.pos, this.len)
     this.pos = this.len

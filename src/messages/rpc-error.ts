@@ -2,22 +2,29 @@
 import { type GrpcStatusName, type ServingError, tellsDetail } from '../core/errors.ts'
 import { ProtoWriter, wireType } from './protobuf.ts'
 
-/** Numbers of the gRPC status codes. **Source**: gRPC core, statuscodes.md. */
-export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
-  CANCELLED: 1,
-  UNKNOWN: 2,
-  INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
-  NOT_FOUND: 5,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  UNAUTHENTICATED: 16,
-}
+/** Status codes with the HTTP status in Connect. **Source**: gRPC core, statuscodes.md; Connect, "Error Codes". */
+const statuses: readonly (readonly [name: GrpcStatusName, number: number, http: number])[] = [
+  ['CANCELLED', 1, 499],
+  ['UNKNOWN', 2, 500],
+  ['INVALID_ARGUMENT', 3, 400],
+  ['DEADLINE_EXCEEDED', 4, 504],
+  ['NOT_FOUND', 5, 404],
+  ['PERMISSION_DENIED', 7, 403],
+  ['RESOURCE_EXHAUSTED', 8, 429],
+  ['FAILED_PRECONDITION', 9, 400],
+  ['ABORTED', 10, 409],
+  ['UNIMPLEMENTED', 12, 501],
+  ['INTERNAL', 13, 500],
+  ['UNAVAILABLE', 14, 503],
+  ['UNAUTHENTICATED', 16, 401],
+]
+
+const column = <T>(entries: readonly (readonly [GrpcStatusName, T])[]) =>
+  Object.fromEntries(entries) as Readonly<Record<GrpcStatusName, T>>
+/** Numbers of the gRPC status codes. */
+export const grpcStatusNumbers = column(statuses.map(([name, number]) => [name, number]))
+/** HTTP statuses of the gRPC status codes. */
+export const httpStatuses = column(statuses.map(([name, , http]) => [name, http]))
 
 /** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'

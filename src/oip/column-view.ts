@@ -1,6 +1,6 @@
 /** Frames as one tensor for each column, and series as one tensor. @module */
 
-import { type DataOf, type DType, isFloat } from '../core/dtype.ts'
+import { type DataOf, type DType, dataConstructor, isFloat } from '../core/dtype.ts'
 import { BadInput, BadOutput } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { float16ToNumber } from '../core/text/number-text.ts'
@@ -61,22 +61,20 @@ function seriesMessage({ name, array }: Tensor): SeriesMessage {
   if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
     throw inputFault(name, `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`)
   }
-  const wide = wideOf(dtype)
-  const list = valueLists.find((each) => each.dtype === wide)
-  return { [list?.property as 'floatValues']: widened(data, dtype, wide) as Float32Array }
-}
-
-function wideOf(dtype: DType): DType {
-  if (dtype === 'float16') return 'float32'
-  if (dtype === 'int8' || dtype === 'int16') return 'int32'
-  return dtype === 'uint8' || dtype === 'uint16' ? 'uint32' : dtype
-}
-
-function widened(data: DataOf<DType>, dtype: DType, wide: DType): DataOf<DType> {
-  if (dtype === wide) return data
+  const wide = wider[dtype]
+  const list = valueLists.find((each) => each.dtype === (wide ?? dtype))
   const numbers = data as Uint16Array
-  if (dtype === 'float16') return Float32Array.from(numbers, float16ToNumber)
-  return wide === 'int32' ? Int32Array.from(numbers) : Uint32Array.from(numbers)
+  const values = wide && new (dataConstructor(wide))(numbers.length)
+  values?.set(dtype === 'float16' ? Array.from(numbers, float16ToNumber) : numbers)
+  return { [list?.property as 'floatValues']: (values ?? data) as Float32Array }
+}
+
+const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
+  float16: 'float32',
+  int8: 'int32',
+  int16: 'int32',
+  uint8: 'uint32',
+  uint16: 'uint32',
 }
 
 /** Nulls become NaN, or empty texts. **Errors**: BadOutput for nulls of other columns. */

@@ -2,7 +2,7 @@
 
 import { BadInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenAllReady } from '../core/promise.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
@@ -79,10 +79,8 @@ export function encodeAnswer(
       texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
     } else texts.push(dataOf(writtenArray(tensor)))
   }
-  const finish = (data: readonly (Uint8Array | string)[]) => joined(opening, outputs, data, binaries, isAtOnce)
-  if (!texts.some((text) => isPromise(text))) return finish(texts as (Uint8Array | string)[])
-  return Promise.all(texts).then((data) => {
-    const answer = finish(data)
+  return whenAllReady(texts, (data) => {
+    const answer = joined(opening, outputs, data, binaries, isAtOnce)
     // Texts of large arrays lie in memory of the pool, and were copied.
     for (const [i, own] of data.entries()) {
       if (isPromise(texts[i])) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)

@@ -2,7 +2,7 @@
 
 import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
@@ -73,12 +73,10 @@ function readParts(
   reader.end()
   const own = parseParameters(parameters, 'the request')
   const requested = listed.length === 0 ? undefined : readOutputs(listed)
-  const finish = (all: readonly Tensor[]): InferRequest => {
+  return whenAllReady(tensors, (all): InferRequest => {
     requireDistinct(all, 'input')
     return { id, parameters: own, inputs: all, outputs: requested }
-  }
-  if (!tensors.some(isPromise)) return finish(tensors as Tensor[])
-  return Promise.all(tensors).then(finish)
+  })
 }
 
 function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {

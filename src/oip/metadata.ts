@@ -37,7 +37,12 @@ export function modelMetadata(model: Model, versions: readonly string[], descrip
 /** Triton's ModelConfig. `dims` of batched models leave out the rows. */
 export function modelConfig(model: Model, description: ModelDescription) {
   const { platform, maxBatchSize, inputs, outputs, isStream } = description
-  const dims = (shape: readonly number[]) => (maxBatchSize > 0 ? shape.slice(1) : shape)
+  const tensor = ({ name, datatype, shape }: TensorInfo) => ({
+    name,
+    data_type: datatypes[datatype].config[1],
+    dims: maxBatchSize > 0 ? shape.slice(1) : shape,
+    is_shape_tensor: false,
+  })
   return {
     name: model.name,
     platform,
@@ -45,21 +50,12 @@ export function modelConfig(model: Model, description: ModelDescription) {
     version_policy: { latest: { num_versions: 1 } },
     max_batch_size: maxBatchSize,
     input: inputs.map((info) => ({
-      name: info.name,
-      data_type: datatypes[info.datatype].config[1],
+      ...tensor(info),
       format: 'FORMAT_NONE',
-      dims: dims(info.shape),
-      is_shape_tensor: false,
       allow_ragged_batch: false,
       optional: info.isOptional === true,
     })),
-    output: outputs.map((info) => ({
-      name: info.name,
-      data_type: datatypes[info.datatype].config[1],
-      dims: dims(info.shape),
-      label_filename: '',
-      is_shape_tensor: false,
-    })),
+    output: outputs.map((info) => ({ ...tensor(info), label_filename: '' })),
     instance_group: [],
     parameters: {},
     model_transaction_policy: { decoupled: isStream },

@@ -19,7 +19,7 @@ export interface ModelDescription {
   /** Rows joined into one call; 0 if the first dimension is not rows. */
   readonly maxBatchSize: number
   readonly isStream: boolean
-  readonly labels?: Readonly<Record<string, readonly string[]>>
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined
 }
 
 /** The outcome of an inference. */

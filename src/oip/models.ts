@@ -41,11 +41,10 @@ export class Models {
   }
 
   all(): Model[] {
-    const own = [...this.#byName.values()]
     const loaded = this.#repositories.flatMap((repository) =>
-      [...repository.names().keys()].map((name) => repository.versionsOf(name) ?? new Map<string, Model>()),
+      [...repository.names().keys()].map((name) => repository.versionsOf(name)),
     )
-    return [...own, ...loaded].flatMap((versions) => [...versions.values()])
+    return [...this.#byName.values(), ...loaded].flatMap((versions) => [...(versions?.values() ?? [])])
   }
 
   /** **Errors**: NotFound. */
@@ -56,7 +55,10 @@ export class Models {
   /** Default: the greatest version. **Errors**: NotFound; BadInput unless the version is a number. */
   find(name: string, version = ''): Model {
     const versions = this.#versionsOf(name)
-    if (version === '') return latestOf(versions, name)
+    if (version === '') {
+      const [latest] = [...versions.values()].sort((a, b) => Number(b.version) - Number(a.version))
+      return latest
+    }
     if (!/^\d+$/.test(version)) throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))
     const model = versions.get(version) ?? versions.get(String(Number(version)))
     if (model !== undefined) return model
@@ -103,22 +105,11 @@ export class Models {
   #versionsOf(name: string): ReadonlyMap<string, Model> {
     const own = this.#byName.get(name)
     if (own !== undefined) return own
-    for (const repository of this.#repositories) {
-      const versions = repository.versionsOf(name)
-      if (versions !== undefined) return versions
-    }
-    throw unknownModel(name)
+    const repository = this.#repositories.find((each) => each.versionsOf(name) !== undefined)
+    const versions = repository?.versionsOf(name)
+    if (versions === undefined) throw unknownModel(name)
+    return versions
   }
-}
-
-/** **Errors**: NotFound. */
-function latestOf(versions: ReadonlyMap<string, Model>, name: string): Model {
-  let latest: Model | undefined
-  for (const model of versions.values()) {
-    if (latest === undefined || Number(model.version) > Number(latest.version)) latest = model
-  }
-  if (latest === undefined) throw unknownModel(name)
-  return latest
 }
 
 function unknownModel(name: string): NotFound {

@@ -1,7 +1,7 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
 import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { type OnnxRunner, onnxRunner } from '../runner/onnx/index.ts'
@@ -29,38 +29,34 @@ export interface RepositoryOptions {
   readonly name?: string
 }
 
-interface Loaded {
-  readonly model: CountedModel
-  readonly runner: OnnxRunner
-  readonly signature: string
-}
-
 interface Fault {
   /** For clients: without paths, and without what files say. */
   readonly reason: string
   readonly signature: string
 }
 
-class CountedModel extends RunnerModel {
-  #calls = 0
-  #onIdle: (() => void) | undefined
+class LoadedModel extends RunnerModel {
+  readonly signature: string
+  readonly #runner: OnnxRunner
+  readonly #calls = new Set<MaybePromise<Outcome>>()
+
+  constructor(runner: OnnxRunner, name: string, { version, signature }: ModelFile, maxBatchSize: number) {
+    super({ runner, name, version }, maxBatchSize)
+    this.#runner = runner
+    this.signature = signature
+  }
 
   override infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
-    this.#calls++
     const outcome = super.infer(tensors, ctx)
-    const done = () => {
-      if (--this.#calls === 0) this.#onIdle?.()
-    }
-    Promise.resolve(outcome).then(done, done)
+    this.#calls.add(outcome)
+    void Promise.resolve(outcome).finally(() => this.#calls.delete(outcome))
     return outcome
   }
 
-  idle(): Promise<void> {
-    return this.#calls === 0
-      ? Promise.resolve()
-      : new Promise((resolve) => {
-          this.#onIdle = resolve
-        })
+  /** Ends the model after its last call. */
+  async end(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.all(this.#calls)
+    await this.#runner.stop()
   }
 }
 
@@ -73,7 +69,7 @@ export class ModelRepository implements RunnerLife {
   readonly folder: string
   readonly control: 'none' | 'poll' | 'explicit'
   readonly #options: RepositoryOptions
-  readonly #models = new Map<string, Map<string, Loaded>>()
+  readonly #models = new Map<string, Map<string, LoadedModel>>()
   readonly #faults = new Map<string, Fault>()
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
   #last: Promise<unknown> = Promise.resolve()
@@ -85,13 +81,10 @@ export class ModelRepository implements RunnerLife {
     const options = checkOptions('modelRepository', given, optionNames)
     const { control = 'none', pollMs = 15_000 } = options
     if (typeof folder !== 'string') throw new InvalidArgument(expected('a path', 'modelRepository', folder))
-    if (!['none', 'poll', 'explicit'].includes(control)) {
-      throw new InvalidArgument(expected("'none', 'poll' or 'explicit'", 'control of modelRepository', control))
-    }
-    if (!(pollMs >= 1)) throw new InvalidArgument(expected('milliseconds', 'pollMs of modelRepository', pollMs))
+    checkAtLeast('pollMs of modelRepository', pollMs, 1)
     this.folder = resolve(folder)
     this.name = `repository_${basename(this.folder).replace(/[^\w.-]/g, '_')}`
-    this.control = control
+    this.control = checkOneOf('control of modelRepository', control, ['none', 'poll', 'explicit'])
     this.#options = options
   }
 
@@ -115,7 +108,7 @@ export class ModelRepository implements RunnerLife {
     await this.#last.catch(() => {})
     const all = [...this.#models.values()].flatMap((versions) => [...versions.values()])
     this.#models.clear()
-    await Promise.all(all.map(end))
+    await Promise.all(all.map((model) => model.end()))
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
@@ -125,8 +118,7 @@ export class ModelRepository implements RunnerLife {
 
   /** Returns the loaded versions; undefined if the folder does not have the model. */
   versionsOf(name: string): ReadonlyMap<string, Model> | undefined {
-    const versions = this.#models.get(name)
-    return versions && new Map([...versions].map(([version, { model }]) => [version, model]))
+    return this.#models.get(name)
   }
 
   names(): ReadonlyMap<string, string | undefined> {
@@ -151,7 +143,7 @@ export class ModelRepository implements RunnerLife {
       const versions = [...(this.#models.get(name)?.values() ?? [])]
       this.#models.delete(name)
       this.#faults.delete(name)
-      await Promise.all(versions.map(end))
+      await Promise.all(versions.map((model) => model.end()))
     })
   }
 
@@ -170,8 +162,8 @@ export class ModelRepository implements RunnerLife {
     if (!names.includes(name)) throw new NotFound(expected('the name of a model', 'the repository', name))
     const isOnly = names.length === 1 && name === this.#only && !(await modelNames(this.folder, '')).includes(name)
     const started: OnnxRunner[] = []
-    const before = this.#models.get(name) ?? new Map<string, Loaded>()
-    const after = new Map<string, Loaded>()
+    const before = this.#models.get(name) ?? new Map<string, LoadedModel>()
+    const after = new Map<string, LoadedModel>()
     let signature = ''
     try {
       const folder = await readModelFolder(isOnly ? this.folder : join(this.folder, name), name)
@@ -189,7 +181,7 @@ export class ModelRepository implements RunnerLife {
     this.#faults.delete(name)
     this.#models.set(name, after)
     if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
-    for (const [version, old] of before) if (after.get(version) !== old) void end(old)
+    for (const [version, old] of before) if (after.get(version) !== old) void old.end()
   }
 
   /** Reports a fault once, not at every poll. */
@@ -209,7 +201,7 @@ export class ModelRepository implements RunnerLife {
     { name, maxBatchSize, maxWaitMs, tensors }: ModelFolder,
     file: ModelFile,
     started: OnnxRunner[],
-  ): Promise<Loaded> {
+  ): Promise<LoadedModel> {
     const { threads = 1, executionProviders, deviceIds } = this.#options
     const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
     const id = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
@@ -222,20 +214,15 @@ export class ModelRepository implements RunnerLife {
     runner.watch((event) => this.#tell(event))
     await runner.start()
     started.push(runner)
-    const model = new CountedModel({ runner, name, version: file.version }, maxBatchSize)
+    const model = new LoadedModel(runner, name, file, maxBatchSize)
     requireConfigured(tensors, await model.describe())
     await model.warm()
-    return { model, runner, signature: file.signature }
+    return model
   }
 
   #tell(event: RunnerEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
-}
-
-async function end({ model, runner }: Loaded): Promise<void> {
-  await model.idle()
-  await runner.stop()
 }
 
 /**

@@ -62,29 +62,21 @@ export class RunnerModel implements Model {
         `expected inputs and outputs for the model ${this.name}, whose runner has no method describe`,
       )
     }
-    const answer = describe(undefined).then((found) => this.#described(found))
-    answer.then(
-      (description) => {
-        this.#description = description
-      },
-      () => {
-        this.#description = undefined
-      },
-    )
+    const answer = describe(undefined).then((found) => {
+      this.#description = this.#described(found)
+      return this.#description
+    })
+    answer.catch(() => {
+      this.#description = undefined
+    })
     return answer
   }
 
   #described(found: unknown): ModelDescription {
     const { inputs, outputs, platform = 'serving' } = found as Described
     const { labels } = this.#options
-    return {
-      platform,
-      inputs: inputs.map(infoOf),
-      outputs: outputs.map(infoOf),
-      maxBatchSize: this.#maxBatchSize,
-      isStream: false,
-      ...(labels !== undefined && { labels }),
-    }
+    const maxBatchSize = this.#maxBatchSize
+    return { platform, inputs: inputs.map(infoOf), outputs: outputs.map(infoOf), maxBatchSize, isStream: false, labels }
   }
 
   /** Calls the model once, with zeros. Never throws. */

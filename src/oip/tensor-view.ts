@@ -1,7 +1,7 @@
 /** The value of a descriptor as named tensors: what makes an API a model. @module */
 
 import { BadOutput, expected } from '../core/errors.ts'
-import { isPromise, whenReady } from '../core/promise.ts'
+import { whenAllReady, whenReady } from '../core/promise.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { JSON as JsonDescriptor } from '../descriptors/json.ts'
@@ -99,28 +99,19 @@ function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | '
   return {
     infos,
     fromTensors(inputs, ctx) {
+      const names = [...parts.keys()]
+      const values = names.map((name) => (inputs.has(name) ? parts.get(name)?.fromTensors(inputs, ctx) : undefined))
       // Without a prototype, so that any name works.
-      const values: Record<string, unknown> = Object.create(null)
-      const pending: Promise<void>[] = []
-      for (const [name, view] of parts) {
-        values[name] = undefined
-        if (!inputs.has(name)) continue
-        const store = (value: unknown) => {
-          values[name] = value
-        }
-        const value = view.fromTensors(inputs, ctx)
-        if (isPromise(value)) pending.push(Promise.resolve(value).then(store))
-        else store(value)
-      }
-      return pending.length === 0 ? values : Promise.all(pending).then(() => values)
+      return whenAllReady(values, (all) =>
+        Object.assign(Object.create(null), Object.fromEntries(all.map((value, i) => [names[i], value]))),
+      )
     },
     toTensors(value, ctx) {
       if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
       const all = partValues(descriptor.rules, value).map(([name, , part]) =>
         (parts.get(name) as TensorView).toTensors(part, ctx),
       )
-      if (all.every(Array.isArray)) return all.flat() as Tensor[]
-      return Promise.all(all).then((lists) => lists.flat())
+      return whenAllReady(all, (lists) => lists.flat())
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import { encodeContentJson } from '../api/content-json.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
-import { BadInput, type GrpcStatusName, ServingError } from '../core/errors.ts'
+import { BadInput, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
@@ -12,25 +12,8 @@ import { mediaTypeOf } from '../http/media-type.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { requestFromJson } from '../messages/envelope.ts'
-import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
+import { errorInfoType, httpStatuses, rpcErrorOf } from '../messages/rpc-error.ts'
 import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
-
-/** **Source**: connectrpc.com/docs/protocol, "Error Codes". */
-const statusOf: Readonly<Record<GrpcStatusName, number>> = {
-  CANCELLED: 499,
-  UNKNOWN: 500,
-  INVALID_ARGUMENT: 400,
-  DEADLINE_EXCEEDED: 504,
-  NOT_FOUND: 404,
-  PERMISSION_DENIED: 403,
-  RESOURCE_EXHAUSTED: 429,
-  FAILED_PRECONDITION: 400,
-  ABORTED: 409,
-  UNIMPLEMENTED: 501,
-  INTERNAL: 500,
-  UNAVAILABLE: 503,
-  UNAUTHENTICATED: 401,
-}
 
 const connectHeaders = [
   'content-type',
@@ -131,7 +114,7 @@ function problem(error: ServingError, requestId: string): HttpResponse {
   const code = status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
   const body = { code, message, details: [{ type: errorInfoType, value }] }
   const headers = problemHeaders(error, requestId, 'application/json')
-  return { status: statusOf[status], headers, body: JSON.stringify(body), error }
+  return { status: httpStatuses[status], headers, body: JSON.stringify(body), error }
 }
 
 // The status tells clients that a server does not speak Connect.

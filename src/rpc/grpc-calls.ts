@@ -9,7 +9,7 @@ import type { ServerState } from '../engine/engine.ts'
 import type { Context } from '../http/context.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { GrpcMethods } from '../oip/grpc-methods.ts'
-import { drained, type GrpcMethod } from './grpc-stream.ts'
+import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
 import type { Apis, BytesAnswer } from './rpc.ts'
 
@@ -42,9 +42,9 @@ export class GrpcCalls {
         open.setOwnMetadata()
         for await (const content of answer.contents) {
           if (call.cancelled) return open.leave()
-          await send(open, encodeResponse(content))
+          await open.send(encodeResponse(content))
         }
-        open.answer.whenSent(0, () => open.leave())
+        open.whenSent(0, () => open.leave())
         call.end()
       } catch (error) {
         if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
@@ -61,7 +61,7 @@ export class GrpcCalls {
         recorder?.answered(200)
         for await (const bytes of method(message, ctx)) {
           if (call.cancelled) return
-          await send(open, bytes)
+          await open.send(bytes)
         }
       } catch (error) {
         if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
@@ -86,7 +86,7 @@ export class GrpcCalls {
       recorder?.answered(200)
       recorder?.sent(answer.bytes)
       open.setOwnMetadata()
-      open.answer.whenSent(answer.bytes.length, (isWritten) => {
+      open.whenSent(answer.bytes.length, (isWritten) => {
         this.#server.memory.release(answer.bytes.length)
         if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
         open.leave()
@@ -94,10 +94,4 @@ export class GrpcCalls {
       call.end(answer)
     }
   }
-}
-
-function send({ call, ctx, answer, recorder }: OpenCall, bytes: Uint8Array): MaybePromise<void> {
-  answer.count(bytes.length)
-  recorder?.sent(bytes)
-  return call.write({ bytes }) ? undefined : answer.caughtUp(drained(call.stream, ctx.signal))
 }

@@ -8,64 +8,37 @@ import { clientAddress, clientScheme } from '../engine/incoming-request.ts'
 import { logFailure } from '../engine/log.ts'
 import { OutcomeRecorder } from '../engine/outcome-recorder.ts'
 import type { HookedEndpoint } from '../engine/request-hooks.ts'
+import { TransferClock } from '../engine/transfer-clock.ts'
 import { Context, type ContextInit, type Scheme } from '../http/context.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
-import { GrpcAnswer } from './grpc-answer.ts'
 import { metadataOf } from './grpc-metadata.ts'
-import type { Answerer, GrpcStream, Status } from './grpc-stream.ts'
-
-/** What a context reads of its call: a class, for one hidden class. */
-class CallPeer implements ContextInit {
-  readonly headers: RequestHeaders
-  readonly timeoutMs: number | undefined
-  readonly method = 'POST'
-  readonly path: string
-  /** Of the memory budget. **Units**: bytes. */
-  reserved = 0
-  readonly #server: ServerState
-  readonly #call: GrpcStream
-
-  constructor(server: ServerState, call: GrpcStream, path: string) {
-    this.headers = call.headers
-    this.timeoutMs = timeoutWithin(server, call.deadline)
-    this.path = path
-    this.#server = server
-    this.#call = call
-  }
-
-  get reservation(): this {
-    return this
-  }
-
-  reserve(bytes: number): boolean {
-    if (!this.#server.memory.reserve(bytes)) return false
-    this.reserved += bytes
-    return true
-  }
-
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.headers, () => this.#call.remoteAddress)
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.#server, this.headers)
-  }
-}
+import { type Answerer, drained, type GrpcStream, type Status } from './grpc-stream.ts'
 
 /** Writes to `open.call`, and leaves. */
 export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void>
 
+/** RFC 9113 section 7: CANCEL. */
+const cancelCode = 8
+
 /** One call, or one message of a stream, from its first bytes to the end of its answer. */
-export class OpenCall implements Answerer {
+export class OpenCall implements Answerer, ContextInit {
   readonly call: GrpcStream
+  readonly method = 'POST'
+  readonly path: string
+  readonly headers: RequestHeaders
+  readonly timeoutMs: number | undefined
   readonly ctx: Context
   readonly recorder: OutcomeRecorder | undefined
-  readonly answer: GrpcAnswer
   readonly refusal: MaybePromise<Status | undefined>
   readonly #server: ServerState
-  readonly #peer: CallPeer
   readonly #run: RunCall
+  // Ends an answer whose client does not read: it would hold its slot and memory.
+  readonly #clock: TransferClock | undefined
+  #handed = 0
+  #isSending = false
+  /** Of the memory budget. **Units**: bytes. */
+  #reserved = 0
   #size = 0
   #isAdmitted = false
   #isOver = false
@@ -74,12 +47,15 @@ export class OpenCall implements Answerer {
     this.#server = server
     this.call = call
     this.#run = run
-    this.#peer = new CallPeer(server, call, endpoint.path)
-    this.ctx = new Context(this.#peer)
-    this.answer = new GrpcAnswer(call.stream, server.limits.sendTimeoutMs, () => {
-      this.#log(new ClientClosed('expected the client to read the answer in time, it did not'))
-    })
-    const { observer } = server
+    this.path = endpoint.path
+    this.headers = call.headers
+    this.timeoutMs = timeoutWithin(server, call.deadline)
+    this.ctx = new Context(this)
+    const { observer, limits } = server
+    if (limits.sendTimeoutMs > 0) {
+      const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
+      this.#clock = new TransferClock(limits.sendTimeoutMs, taken, () => this.#late())
+    }
     const recorded = { name: endpoint.path.slice(1), protocol: 'grpc' } as const
     this.recorder = observer && new OutcomeRecorder(observer, this.ctx, recorded)
     const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
@@ -87,6 +63,24 @@ export class OpenCall implements Answerer {
     this.refusal = isPromise(refusal)
       ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
       : refused(refusal)
+  }
+
+  get reservation(): this {
+    return this
+  }
+
+  reserve(bytes: number): boolean {
+    if (!this.#server.memory.reserve(bytes)) return false
+    this.#reserved += bytes
+    return true
+  }
+
+  get remoteAddress(): string | undefined {
+    return clientAddress(this.#server, this.headers, () => this.call.remoteAddress)
+  }
+
+  get scheme(): Scheme {
+    return clientScheme(this.#server, this.headers)
   }
 
   /** Admits the message, or refuses it; it must leave when it was answered. */
@@ -99,7 +93,7 @@ export class OpenCall implements Answerer {
       return undefined
     }
     this.#isAdmitted = true
-    this.#peer.reserved += message.length
+    this.#reserved += message.length
     return this.#run(this, message)
   }
 
@@ -133,12 +127,45 @@ export class OpenCall implements Answerer {
     this.call.setMetadata(metadata)
   }
 
+  /** Sends a message; resolves when the client should get the next. */
+  async send(bytes: Uint8Array): Promise<void> {
+    this.#handed += bytes.length
+    this.recorder?.sent(bytes)
+    if (this.call.write({ bytes })) return
+    this.#clock?.start()
+    await drained(this.call.stream, this.ctx.signal)
+    this.#clock?.pause()
+  }
+
+  /** Calls `done` once. `isWritten`: the kernel has all bytes; else they may still be read. */
+  whenSent(bytes: number, done: (isWritten: boolean) => void): void {
+    const { stream } = this.call
+    if (stream.closed || stream.destroyed) {
+      done(false)
+      return
+    }
+    this.#isSending = true
+    this.#handed += bytes
+    this.#clock?.start()
+    stream.once('close', () => {
+      this.#clock?.pause()
+      // A stream that was reset may leave frames in its session.
+      done(stream.writableFinished)
+    })
+  }
+
+  #late(): void {
+    this.#log(new ClientClosed('expected the client to read the answer in time, it did not'))
+    this.call.stream.close(cancelCode)
+    this.call.stream.destroy()
+  }
+
   /** Returns what the call holds. Only the first call counts. */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.#server.memory.release(this.#peer.reserved)
+    this.#server.memory.release(this.#reserved)
     if (this.#isAdmitted) {
       this.#server.limiter.release()
       this.#server.limiter.leave()
@@ -147,7 +174,7 @@ export class OpenCall implements Answerer {
   }
 
   cancel(): void {
-    if (this.answer.isSending || this.#isOver) return
+    if (this.#isSending || this.#isOver) return
     this.recorder?.left()
     this.ctx.abort(new ClientClosed())
     this.leave()

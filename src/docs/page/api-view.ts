@@ -1,8 +1,7 @@
 /** One API: its form, its answer, and the call in other languages. @module */
 import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
 import { encodeQuery } from '../../client/encode.ts'
-import { parseEvents } from '../../client/event-stream.ts'
-import { jsonLines } from '../../client/json-lines.ts'
+import { jsonLines, parseEvents } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
 import { choice, h, sizeText } from './dom.ts'

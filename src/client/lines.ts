@@ -1,0 +1,38 @@
+/** Lines of a body as they come: JSON values, and server-sent events. @module */
+import { parseJson } from './exact-json.ts'
+import type { EventValue } from './values.ts'
+
+/** The media type of lines with a JSON value each. */
+export const jsonLines = 'application/x-ndjson'
+
+/** Reads values from pieces of text. **Errors**: SyntaxError. */
+export async function* parseLines(pieces: AsyncIterable<string>): AsyncGenerator<unknown, void, undefined> {
+  for await (const line of linesOf(pieces, '\n')) yield parseJson(line)
+}
+
+/** Reads events from pieces of text. **Source**: WHATWG HTML, section "Server-sent events". */
+export async function* parseEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventValue, void, undefined> {
+  let event: { data?: string; event?: string; id?: string; retry?: number } = {}
+  // A CR at the end may be half of a CRLF.
+  for await (const line of linesOf(pieces, /\r\n|\n|\r(?!$)/)) {
+    if (line === '') {
+      const { data, ...others } = event
+      if (data !== undefined) yield { data, ...others }
+      event = {}
+      continue
+    }
+    const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) as RegExpExecArray
+    if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
+    else if (field === 'event' || field === 'id') event[field] = value
+    else if (field === 'retry' && /^\d+$/.test(value)) event.retry = Number(value)
+  }
+}
+
+async function* linesOf(pieces: AsyncIterable<string>, end: string | RegExp): AsyncGenerator<string> {
+  let rest = ''
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split(end)
+    rest = lines.pop() as string
+    yield* lines
+  }
+}
