@@ -4,15 +4,8 @@ import { nativeStatus } from '../core/native/add-on.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serveFrom } from '../server/listener.ts'
-import { MetricsMember } from '../server/workers/metrics-member.ts'
-import { ModelMember } from '../server/workers/model-member.ts'
-import {
-  type DrainRequest,
-  isMessageOf,
-  type OpenRequest,
-  requestStart,
-  sendToSupervisor,
-} from '../server/workers/worker-messages.ts'
+import { GroupMember } from '../server/workers/group-member.ts'
+import { type DrainRequest, isMessageOf, requestStart, sendToSupervisor } from '../server/workers/worker-messages.ts'
 import type { Service } from '../service.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
@@ -30,8 +23,7 @@ let starting: Promise<Listener> | undefined
 let service: Service | undefined
 let listener: Listener | undefined
 let leaving = false
-const metrics = new MetricsMember(async () => (await listener?.collectMetrics()) ?? [])
-new ModelMember()
+const group = new GroupMember(async () => (await listener?.collectMetrics()) ?? [])
 let open = () => {}
 let giveUp = (_why: Error) => {}
 const told = new Promise<void>((resolve, reject) => {
@@ -46,8 +38,8 @@ process.on('SIGINT', () => {})
 process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
-  if (isMessageOf<DrainRequest>('drain', message)) leave(0, message)
-  else if (isMessageOf<OpenRequest>('open', message)) open()
+  if (isMessageOf('drain', message)) leave(0, message)
+  else if (isMessageOf('open', message)) open()
 })
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
@@ -75,7 +67,7 @@ try {
   ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
-    void sendToSupervisor({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
+    void sendToSupervisor({ kind: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
   }
 } catch (error) {
   if (leaving) logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
@@ -83,7 +75,7 @@ try {
 }
 
 function fail(error: unknown): void {
-  void sendToSupervisor({ type: 'failed', message: explain(error) }).then(() => process.exit(1))
+  void sendToSupervisor({ kind: 'failed', message: explain(error) }).then(() => process.exit(1))
 }
 
 /** Stops once, whoever asks first. Breaks off a start that has begun, and waits for its shutdown hooks. */
@@ -103,7 +95,7 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
     await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0, atOnce }))
-    await metrics.leave()
+    await group.leave()
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

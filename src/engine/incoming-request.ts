@@ -2,7 +2,7 @@
 
 import type { ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
-import { Context, type ContextInit, type Scheme } from '../http/context.ts'
+import { Context, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
@@ -29,39 +29,6 @@ export interface RefusedRequest {
   readonly peer: () => string | undefined
 }
 
-/** An object literal with getters would have a hidden class for each request. */
-class RefusedPeer implements ContextInit {
-  readonly headers: RequestHeaders
-  readonly method: string
-  readonly path: string
-  readonly api: string | undefined
-  readonly #server: ServerState
-  readonly #peer: () => string | undefined
-
-  constructor(server: ServerState, { endpoint, method, path, headers, peer }: RefusedRequest) {
-    this.headers = headers
-    this.method = method
-    this.path = path
-    this.api = endpoint?.api
-    this.#server = server
-    this.#peer = peer
-  }
-
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.headers, this.#peer)
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.#server, this.headers)
-  }
-}
-
-function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
-  const ctx = new Context(new RefusedPeer(server, request))
-  if (server.cors !== undefined) ctx.addHeaders(server.cors.linesFor(request.headers.get('origin')))
-  return ctx
-}
-
 /** From the headers of trusted proxies, else from the socket. */
 export function clientAddress(
   { proxies }: ServerState,
@@ -83,8 +50,16 @@ export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: End
 
 /** Logs and reports a refusal, and returns the response. */
 export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
-  const { endpoint, method } = request
-  const ctx = contextOfRefused(server, request)
+  const { endpoint, method, headers, peer } = request
+  const ctx = new Context({
+    ...request,
+    api: endpoint?.api,
+    scheme: clientScheme(server, headers),
+    get remoteAddress() {
+      return clientAddress(server, headers, peer)
+    },
+  })
+  if (server.cors !== undefined) ctx.addHeaders(server.cors.linesFor(headers.get('origin')))
   logFailure(server.log, error, ctx.id, endpoint?.name)
   const { observer } = server
   const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, endpoint)

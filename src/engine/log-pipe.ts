@@ -8,8 +8,7 @@ const maxWaitingBytes = 1024 * 1024
 export class LogPipe {
   readonly #fd: number
   readonly #droppedLine: (count: number) => string
-  readonly #waiting: Buffer[] = []
-  #waitingBytes = 0
+  #waiting: Buffer = Buffer.alloc(0)
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -20,29 +19,19 @@ export class LogPipe {
 
   write(lines: string): void {
     const bytes = Buffer.from(lines)
-    if (this.#waiting.length === 0) {
-      const written = this.#writeSome(bytes)
-      if (written === bytes.length) return
-      this.#wait(bytes.subarray(written))
-    } else if (this.#waitingBytes + bytes.length <= maxWaitingBytes) this.#wait(bytes)
-    else this.#dropped += lines.split('\n').length - 1
+    if (this.#waiting.length > 0 && this.#waiting.length + bytes.length > maxWaitingBytes) {
+      this.#dropped += lines.split('\n').length - 1
+      return
+    }
+    this.#waiting = Buffer.concat([this.#waiting, bytes])
+    if (this.#timer === undefined) this.#flush()
   }
 
-  #wait(bytes: Buffer): void {
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    this.#timer ??= setInterval(() => this.#retry(), retryMs).unref()
-  }
-
-  #retry(): void {
-    while (this.#waiting.length > 0) {
-      const written = this.#writeSome(this.#waiting[0])
-      this.#waitingBytes -= written
-      if (written < this.#waiting[0].length) {
-        this.#waiting[0] = this.#waiting[0].subarray(written)
-        return
-      }
-      this.#waiting.shift()
+  #flush(): void {
+    this.#waiting = this.#waiting.subarray(this.#writeSome(this.#waiting))
+    if (this.#waiting.length > 0) {
+      this.#timer ??= setInterval(() => this.#flush(), retryMs).unref()
+      return
     }
     clearInterval(this.#timer)
     this.#timer = undefined

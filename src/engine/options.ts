@@ -1,11 +1,12 @@
 /** Options of a server, with the defaults that docs/deploy/production.md explains. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Logger } from './log.ts'
-import type { LogLevel } from './log-levels.ts'
+import { type LogLevel, logLevels } from './log-levels.ts'
 import { defaultMemoryBytes } from './memory-budget.ts'
 
 /** Names of the HTTP engines. */
@@ -111,32 +112,59 @@ export interface ServeOptions extends Partial<Limits> {
   readonly logger?: Logger
 }
 
-const others: { readonly [name in Exclude<keyof ServeOptions, keyof Limits>]-?: true } = {
-  port: true,
-  host: true,
-  baseUrl: true,
-  engine: true,
-  grpcPort: true,
-  introspection: true,
-  docs: true,
-  tlsCert: true,
-  tlsKey: true,
-  tlsClientCa: true,
-  corsOrigin: true,
-  trustProxy: true,
-  grpcTls: true,
-  logLevel: true,
-  metrics: true,
-  metricsPort: true,
-  accessLog: true,
-  accessLogSample: true,
-  otlpEndpoint: true,
-  traceSample: true,
-  logger: true,
+type Check = readonly [what: string, isOk: (value: unknown) => boolean]
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isWhole = (value: unknown, min: number) => Number.isSafeInteger(value) && (value as number) >= min
+const whole = (min: number): Check => [`a whole number from ${min} up`, (value) => isWhole(value, min)]
+const port: Check = ['a whole number from 0 to 65535', (value) => isWhole(value, 0) && (value as number) <= 65_535]
+const onOrOff: Check = ['a boolean', (value) => typeof value === 'boolean']
+const share: Check = ['a share from 0 to 1', (value) => (value as number) >= 0 && (value as number) <= 1]
+const pemFile: Check = ['the path of a PEM file', isText]
+/** Checked where it is read. */
+const later: Check = ['', () => true]
+
+const limitChecks = Object.fromEntries(
+  Object.keys(defaultLimits).map((name) => [name, whole(/^max(?:InFlight|UnpackRatio)$/.test(name) ? 1 : 0)]),
+) as { readonly [name in keyof Limits]: Check }
+
+const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
+  ...limitChecks,
+  port,
+  host: ['an address', isText],
+  baseUrl: later,
+  engine: ["'uws' or 'node'", (value) => value === 'uws' || value === 'node'],
+  grpcPort: port,
+  introspection: onOrOff,
+  docs: onOrOff,
+  tlsCert: pemFile,
+  tlsKey: pemFile,
+  tlsClientCa: pemFile,
+  corsOrigin: later,
+  trustProxy: later,
+  grpcTls: later,
+  logLevel: [`one of ${logLevels.join(', ')}`, (value) => logLevels.includes(value as LogLevel)],
+  metrics: ["a boolean or 'count'", (value) => typeof value === 'boolean' || value === 'count'],
+  metricsPort: port,
+  accessLog: onOrOff,
+  accessLogSample: share,
+  otlpEndpoint: later,
+  traceSample: share,
+  logger: later,
 }
 
-/** The names of all options. */
-export const serveOptionNames: readonly string[] = [...Object.keys(defaultLimits), ...Object.keys(others)]
+/** **Errors**: InvalidArgument for an unknown option, or a wrong value. */
+export function checkServeOptions(options: ServeOptions): void {
+  checkOptions('serve', options, Object.keys(checks))
+  checkValues(options, checks)
+}
+
+function checkValues<O extends object>(options: O, known: { readonly [name in keyof O]-?: Check }): void {
+  for (const [name, [what, isOk]] of Object.entries(known) as [keyof O & string, Check][]) {
+    const value = options[name]
+    if (value !== undefined && !isOk(value)) throw new InvalidArgument(expected(what, name, value))
+  }
+}
 
 /** The options that are plain data, to read from text and send as JSON. */
 export type ServeSettings = Omit<ServeOptions, 'grpcTls' | 'logger'>
@@ -169,16 +197,10 @@ export interface Listener {
 /** What a server publishes about its APIs. */
 export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
 
-/** Fills in defaults. **Errors**: InvalidArgument. */
-export function parseDisclosure(options: Partial<Disclosure>): Disclosure {
-  return { introspection: parseSwitch(options, 'introspection'), docs: parseSwitch(options, 'docs') }
-}
-
-function parseSwitch(options: Partial<Disclosure>, name: keyof Disclosure): boolean {
-  const value: unknown = options[name]
-  if (value === undefined) return process.env.NODE_ENV !== 'production'
-  if (typeof value === 'boolean') return value
-  throw new InvalidArgument(expected('a boolean', name, value))
+/** Fills in defaults. */
+export function parseDisclosure({ introspection, docs }: Partial<Disclosure>): Disclosure {
+  const isOpen = process.env.NODE_ENV !== 'production'
+  return { introspection: introspection ?? isOpen, docs: docs ?? isOpen }
 }
 
 /** **Errors**: InvalidArgument. */
@@ -192,15 +214,7 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
 
 /** Fills in defaults. **Errors**: InvalidArgument naming the wrong one. */
 export function parseLimits(options: Partial<Limits>): Limits {
-  const limits: { -readonly [K in keyof Limits]: number } = { ...defaultLimits }
-  for (const name of Object.keys(defaultLimits) as (keyof Limits)[]) {
-    const value = options[name]
-    if (value === undefined) continue
-    const min = name === 'maxInFlight' || name === 'maxUnpackRatio' ? 1 : 0
-    if (!Number.isSafeInteger(value) || value < min) {
-      throw new InvalidArgument(expected(`a whole number from ${min} up`, name, value))
-    }
-    limits[name] = value
-  }
-  return limits
+  checkValues(options, limitChecks)
+  const given = Object.entries(options).filter(([name, value]) => name in defaultLimits && value !== undefined)
+  return { ...defaultLimits, ...Object.fromEntries(given) }
 }

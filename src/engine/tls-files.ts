@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import type { Logger } from './log.ts'
 import type { ServeOptions } from './options.ts'
 
@@ -99,12 +99,6 @@ export class TlsFiles {
 
 /** Undefined without TLS. The caller closes them. **Errors**: InvalidArgument. */
 export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
-  for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const) {
-    const value: unknown = options[name]
-    if (value !== undefined && (typeof value !== 'string' || value === '')) {
-      throw new InvalidArgument(expected('the path of a PEM file', name, value))
-    }
-  }
   const { tlsCert, tlsKey, tlsClientCa } = options
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined
   if (tlsCert === undefined || tlsKey === undefined) {

@@ -1,6 +1,10 @@
-import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../core/errors.ts'
 import { nativeLimiter } from '../core/memory/limiter.ts'
+
+const gunzipAsync = promisify<Uint8Array, ZlibOptions, Buffer>(gunzip)
+const inflateAsync = promisify<Uint8Array, ZlibOptions, Buffer>(inflate)
 
 // Short bodies may repeat themselves: zeros compress a thousand to one.
 const ratioFreeBytes = 1024 * 1024
@@ -31,19 +35,16 @@ export async function decodeContent(
   }
   const maxUnpacked = Math.max(ratioFreeBytes, body.length * maxRatio)
   const limit = Math.min(maxBytes, maxUnpacked)
-  const pieceBytes = pieceBytesOf(body, isGzip, limit)
-  const unpackAll = () => {
-    const stream = (isGzip ? createGunzip : createInflate)({ chunkSize: pieceBytes })
-    return unpack(stream, body, limit, () => {
-      const why = maxUnpacked < maxBytes ? ` (maxUnpackRatio ${maxRatio} of ${body.length} bytes)` : ''
-      return new PayloadTooLarge(`expected at most ${limit} bytes for the unpacked body${why}, received more`)
-    })
-  }
+  const chunkSize = pieceBytesOf(body, isGzip, limit)
+  const unpack = isGzip ? gunzipAsync : inflateAsync
+  const run = () => unpack(body, { chunkSize, maxOutputLength: Math.max(1, limit) })
   try {
-    const pieces = await (pieceBytes > maxPieceBytes ? nativeLimiter.run(unpackAll) : unpackAll())
-    return pieces.length === 1 ? pieces[0] : joinBytes(pieces)
+    return await (chunkSize > maxPieceBytes ? nativeLimiter.run(run) : run())
   } catch (error) {
-    if (error instanceof PayloadTooLarge) throw error
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      const why = maxUnpacked < maxBytes ? ` (maxUnpackRatio ${maxRatio} of ${body.length} bytes)` : ''
+      throw new PayloadTooLarge(`expected at most ${limit} bytes for the unpacked body${why}, received more`)
+    }
     const message = `expected ${name} data for the body, received damaged data`
     throw new BadInput(message, { reason: 'encoding', cause: error })
   }
@@ -58,30 +59,4 @@ function pieceBytesOf(body: Uint8Array, isGzip: boolean, limit: number): number 
     isGzip && body.length >= 4 ? new DataView(body.buffer, body.byteOffset + body.length - 4).getUint32(0, true) : 0
   const usual = Math.min(Math.max(minPieceBytes, body.length * 4), maxPieceBytes)
   return Math.max(Math.min(size, limit) + 1, usual)
-}
-
-/** **Errors**: `tooLarge` above the limit; zlib's. */
-function unpack(stream: Gunzip | Inflate, body: Uint8Array, limit: number, tooLarge: () => Error): Promise<Buffer[]> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    let length = 0
-    stream.on('data', (piece: Buffer) => {
-      length += piece.length
-      if (length > limit) stream.destroy(tooLarge())
-      else pieces.push(piece)
-    })
-    stream.on('end', () => resolve(pieces))
-    stream.on('error', reject)
-    stream.end(body)
-  })
-}
-
-function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = Buffer.allocUnsafeSlow(pieces.reduce((size, piece) => size + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

@@ -3,13 +3,12 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { tempFileFault } from '../core/file/temp-file.ts'
-import { checkOneOf, checkOptions } from '../core/options.ts'
 import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
-import { logLevels } from '../engine/log-levels.ts'
 import { listenNode } from '../engine/node/node.ts'
 import {
+  checkServeOptions,
   type EngineName,
   type Listener,
   limitsOfNode,
@@ -17,7 +16,6 @@ import {
   parseLimits,
   parseTrustProxy,
   type ServeOptions,
-  serveOptionNames,
 } from '../engine/options.ts'
 import { parseBaseUrl } from '../engine/router.ts'
 import { openTlsFiles } from '../engine/tls-files.ts'
@@ -53,10 +51,10 @@ export async function serveFrom(
   options: ServeOptions,
   opens?: 'at_once' | Promise<void>,
 ): Promise<Listener> {
-  checkServeOptions(service, options)
+  checkService(service)
+  checkServeOptions(options)
   const limits = parseLimits(options)
-  const port = parsePort(options.port ?? 3000, 'port')
-  const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
+  const { port = 3000, grpcPort } = options
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
   const disclosure = parseDisclosure(options)
@@ -254,24 +252,10 @@ class RunningListener implements Listener {
   }
 }
 
-function checkServeOptions(service: unknown, options: ServeOptions): void {
-  // By its members, not instanceof: the service's file may have loaded another copy of the package.
+/** By its members, not instanceof: the service's file may have loaded another copy of the package. */
+function checkService(service: unknown): void {
   const { apis, start, stop } = (service ?? {}) as Partial<Service>
   if (typeof apis?.values !== 'function' || typeof start !== 'function' || typeof stop !== 'function') {
     throw new InvalidArgument(expected('a Service', 'serve', service))
   }
-  checkOptions('serve', options, serveOptionNames)
-  const { engine, host } = options
-  if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
-    throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))
-  }
-  if (options.logLevel !== undefined) checkOneOf('logLevel', options.logLevel, logLevels)
-  if (host !== undefined && (typeof host !== 'string' || host === '')) {
-    throw new InvalidArgument(expected('an address', 'host', host))
-  }
-}
-
-function parsePort(port: number, name: string): number {
-  if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
-  throw new InvalidArgument(expected('a whole number from 0 to 65535', name, port))
 }

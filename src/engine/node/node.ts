@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, expected, InternalError, type ServingError, SetupError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
-import { HeaderList, type HttpResponse, type RequestHeaders } from '../../http/message.ts'
+import { HeaderList, type RequestHeaders } from '../../http/message.ts'
 import { http, https } from '../../http/node-http.ts'
 import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
@@ -178,17 +178,7 @@ function refuse(
   request: RefusedRequest,
 ): void {
   const response = refusalOf(server, error, request)
-  answer(server, req, res, response, mustClose(server, body.declared), body)
-}
-
-function answer(
-  server: ServerState,
-  req: IncomingMessage,
-  res: ServerResponse,
-  response: HttpResponse,
-  close: boolean,
-  body: BodyAnnouncement,
-): void {
+  const close = mustClose(server, body.declared)
   if (close && body.declared !== 0) {
     drainUpload(req, res, response)
     return

@@ -51,65 +51,52 @@ function plainApp(uws: Uws, server: ServerState): AcceptingApp {
 }
 
 function addRoutes(app: App, server: ServerState): void {
+  const readers = new Map<Endpoint | undefined, HeaderReader>()
+  const readerOf = (endpoint?: Endpoint) => {
+    const reader = readers.get(endpoint) ?? new HeaderReader(headersToRead(server, endpoint))
+    readers.set(endpoint, reader)
+    return reader
+  }
   // Matched natively, without strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
-    const reader = new HeaderReader(headersToRead(server, endpoint))
-    app.post(path, (res, req) => openPost(server, endpoint, reader, res, req))
+    const reader = readerOf(endpoint)
+    app.post(path, (res, req) => {
+      try {
+        reader.read(req)
+        open(server, endpoint, { method: 'POST', path, query: req.getQuery() ?? '', params: noParams }, reader, res)
+      } catch (error) {
+        failed(server, res, error)
+      }
+    })
   }
-  const readers = new Readers(server)
-  app.any('/*', (res, req) => guard(server, res, () => openOther(server, readers, res, req)))
+  app.any('/*', (res, req) => {
+    try {
+      openOther(server, readerOf, res, req)
+    } catch (error) {
+      failed(server, res, error)
+    }
+  })
 }
 
-function openPost(
+function openOther(
   server: ServerState,
-  endpoint: Endpoint,
-  reader: HeaderReader,
+  readerOf: (endpoint?: Endpoint) => HeaderReader,
   res: NativeResponse,
   req: NativeRequest,
 ): void {
-  try {
-    reader.read(req)
-    const target = { method: 'POST', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }
-    open(server, endpoint, target, reader, res)
-  } catch (error) {
-    failed(server, res, error)
-  }
-}
-
-class Readers {
-  readonly #server: ServerState
-  readonly #readers = new Map<Endpoint | undefined, HeaderReader>()
-
-  constructor(server: ServerState) {
-    this.#server = server
-  }
-
-  of(endpoint?: Endpoint): HeaderReader {
-    let reader = this.#readers.get(endpoint)
-    if (reader === undefined) {
-      reader = new HeaderReader(headersToRead(this.#server, endpoint))
-      this.#readers.set(endpoint, reader)
-    }
-    return reader
-  }
-}
-
-function openOther(server: ServerState, readers: Readers, res: NativeResponse, req: NativeRequest): void {
   const method = req.getCaseSensitiveMethod()
   const path = req.getUrl()
   const route = server.router.resolve(method, path)
-  if ('error' in route) {
-    const reader = readers.of()
-    reader.read(req)
-    const { body, headers } = reader
-    const refused = { endpoint: route.endpoint, method, path, headers, peer: () => addressOf(res) }
-    refuse(server, res, body, body.fault ?? route.error, refused)
+  const reader = readerOf('error' in route ? undefined : route.endpoint)
+  reader.read(req)
+  if (!('error' in route)) {
+    const { endpoint, params } = route
+    open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, reader, res)
     return
   }
-  const { endpoint, params } = route
-  const reader = readers.of(endpoint)
-  reader.read(req)
-  open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, reader, res)
+  const { body, headers } = reader
+  const refused = { endpoint: route.endpoint, method, path, headers, peer: () => addressOf(res) }
+  refuse(server, res, body, body.fault ?? route.error, refused)
 }
 
 function open(
@@ -161,16 +148,12 @@ function refuse(
     isGone = true
   })
   setImmediate(() => {
-    if (!isGone) guard(server, res, () => res.cork(() => sendText(res, response, isHead, close)))
+    try {
+      if (!isGone) res.cork(() => sendText(res, response, isHead, close))
+    } catch (error) {
+      failed(server, res, error)
+    }
   })
-}
-
-function guard(server: ServerState, res: NativeResponse, run: () => void): void {
-  try {
-    run()
-  } catch (error) {
-    failed(server, res, error)
-  }
 }
 
 function failed(server: ServerState, res: NativeResponse, cause: unknown): void {

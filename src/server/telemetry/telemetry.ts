@@ -1,5 +1,4 @@
 /** The telemetry of a server: metrics, the access log and traces. @module */
-import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -57,7 +56,6 @@ export class Telemetry {
 
   /** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
   static async start(service: Service, options: TelemetryOptions, log: Logger): Promise<Telemetry> {
-    checkTelemetryOptions(options)
     const { otlpEndpoint, traceSample, tlsCert } = options
     const stop =
       otlpEndpoint === undefined
@@ -99,25 +97,6 @@ function tryToMeasure(): void {
     measureProcess()
   } catch {
     // No file descriptor was free. The next request for the metrics tries again.
-  }
-}
-
-function checkTelemetryOptions(options: TelemetryOptions): void {
-  const { metrics, metricsPort, accessLog } = options
-  if (metrics !== undefined && typeof metrics !== 'boolean' && metrics !== 'count') {
-    throw new InvalidArgument(expected("a boolean or 'count'", 'metrics', metrics))
-  }
-  if (metricsPort !== undefined && !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)) {
-    throw new InvalidArgument(expected('a whole number from 0 to 65535', 'metricsPort', metricsPort))
-  }
-  if (accessLog !== undefined && typeof accessLog !== 'boolean') {
-    throw new InvalidArgument(expected('a boolean', 'accessLog', accessLog))
-  }
-  for (const name of ['accessLogSample', 'traceSample'] as const) {
-    const share = options[name]
-    if (share !== undefined && !(share >= 0 && share <= 1)) {
-      throw new InvalidArgument(expected('a share from 0 to 1', name, share))
-    }
   }
 }
 

@@ -2,7 +2,7 @@
  * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
  * @module
  */
-import cluster, { type Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
@@ -10,12 +10,11 @@ import type { MetricsPort } from '../telemetry/metrics-endpoint.ts'
 import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
 import { takePort } from './free-port.ts'
 import { type WorkerOptions, warnOfKept } from './kept-options.ts'
-import { MetricsCollector } from './metrics-collector.ts'
-import { ModelRelay } from './model-relay.ts'
 import { watchNpmParent } from './npm-parent.ts'
 import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
+import { WorkerGroup } from './worker-group.ts'
 import type { Opens, WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
 
@@ -82,30 +81,24 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     ...(shared.engine === undefined ? {} : { engine: shared.engine }),
   }
   const config: WorkerConfig = { ...options.config, serve: settings }
-  const metrics = new MetricsCollector()
-  const models = new ModelRelay()
-  const follow = (worker: Worker) => {
-    metrics.follow(worker)
-    models.follow(worker)
-  }
+  const group = new WorkerGroup()
   setWorkerFile(workerFile)
-  cluster.on('fork', follow)
-  const port = metricsPort === undefined ? undefined : await openMetrics(metrics, metricsPort, host)
+  cluster.on('fork', (worker) => group.follow(worker))
+  const port = metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
   const initial = { workers, serve }
   const first = takeFirstWorker()
-  if (first !== undefined) follow(first.worker)
+  if (first !== undefined) group.follow(first.worker)
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port, first)
-      .finished
+    return await new Supervision({ ...options, config, workers: shared.workers }, initial, group, port, first).finished
   } finally {
     await port?.close()
   }
 }
 
-async function openMetrics(metrics: MetricsCollector, port: number, host: string | undefined): Promise<MetricsPort> {
+async function openMetrics(group: WorkerGroup, port: number, host: string | undefined): Promise<MetricsPort> {
   // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
   const { listenMetrics, MetricsPage } = await import('../telemetry/metrics-endpoint.ts')
-  return await listenMetrics(new MetricsPage(() => metrics.collect()), port, host)
+  return await listenMetrics(new MetricsPage(() => group.collect()), port, host)
 }
 
 class Supervision {
@@ -115,7 +108,7 @@ class Supervision {
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
   readonly #initial: WorkerOptions
-  readonly #metrics: MetricsCollector
+  readonly #group: WorkerGroup
   readonly #metricsPort: MetricsPort | undefined
   #config: WorkerConfig
   #first: FirstWorker | undefined
@@ -130,13 +123,13 @@ class Supervision {
   constructor(
     options: SupervisorOptions,
     initial: WorkerOptions,
-    metrics: MetricsCollector,
+    group: WorkerGroup,
     metricsPort: MetricsPort | undefined,
     first: FirstWorker | undefined,
   ) {
     this.#options = options
     this.#initial = initial
-    this.#metrics = metrics
+    this.#group = group
     this.#metricsPort = metricsPort
     this.#first = first
     this.finished = new Promise((resolve, reject) => {
@@ -244,7 +237,7 @@ class Supervision {
       { ...event, ...failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
-    this.#metrics.restarted()
+    this.#group.restarted()
     slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
   }
 

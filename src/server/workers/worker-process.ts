@@ -5,10 +5,8 @@ import {
   type DrainRequest,
   isMessageOf,
   type Opens,
-  type SupervisorMessage,
+  type ProcessMessage,
   type WorkerConfig,
-  type WorkerFailed,
-  type WorkerLoaded,
   type WorkerReady,
 } from './worker-messages.ts'
 
@@ -83,11 +81,11 @@ export class WorkerProcess {
 
   open(): void {
     this.#opens = 'when_loaded'
-    if (this.#isLoaded) this.#send({ type: 'open' })
+    if (this.#isLoaded) this.#send({ kind: 'open' })
   }
 
-  drain(how: Omit<DrainRequest, 'type'>): void {
-    if (this.#isLoaded) this.#send({ type: 'drain', ...how })
+  drain(how: Omit<DrainRequest, 'kind'>): void {
+    if (this.#isLoaded) this.#send({ kind: 'drain', ...how })
     else this.#worker?.process.kill()
   }
 
@@ -99,11 +97,11 @@ export class WorkerProcess {
 
   #listen(worker: Worker): void {
     worker.on('message', (message: unknown) => {
-      if (isMessageOf<WorkerLoaded>('loaded', message)) this.#onLoaded()
-      else if (isMessageOf<WorkerReady>('ready', message)) {
+      if (isMessageOf('loaded', message)) this.#onLoaded()
+      else if (isMessageOf('ready', message)) {
         this.readyAt = performance.now()
         this.#onStarted(message)
-      } else if (isMessageOf<WorkerFailed>('failed', message)) this.failure = message.message
+      } else if (isMessageOf('failed', message)) this.failure = message.message
     })
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) this.#onNoProcess(error)
@@ -117,10 +115,10 @@ export class WorkerProcess {
 
   #onLoaded(): void {
     this.#isLoaded = true
-    this.#send({ type: 'start', config: this.#config, opens: this.#opens })
+    this.#send({ kind: 'start', config: this.#config, opens: this.#opens })
   }
 
-  #send(message: SupervisorMessage): void {
+  #send(message: ProcessMessage): void {
     this.#worker?.send(message, () => {})
   }
 
