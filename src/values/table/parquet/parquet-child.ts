@@ -18,8 +18,8 @@ import {
 } from './parquet-answer.ts'
 import { diagnoseParquet, mapsAsLists } from './parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet-footer.ts'
-import { readParquetMetadata } from './parquet-metadata.ts'
-import { mendTimes } from './parquet-times.ts'
+import type { ParquetMetadata } from './parquet-metadata.ts'
+import { mendTimes } from './parquet-schema.ts'
 
 const [requests, replies, files, frames] = [3, 4, 5, 6]
 
@@ -49,18 +49,10 @@ function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
 }
 
 /** Returns a name that two columns have, of which Polars would leave out the first. */
-function nameTwice(file: Uint8Array): string | undefined {
-  const names = new Set<string>()
-  try {
-    for (const { path, depth } of readParquetMetadata(file).elements) {
-      if (depth !== 1) continue
-      if (names.has(path)) return path
-      names.add(path)
-    }
-  } catch {
-    // Polars says what is wrong.
-  }
-  return undefined
+function nameTwice({ elements }: ParquetMetadata): string | undefined {
+  const names = elements.flatMap(({ path, depth }) => (depth === 1 ? [path] : []))
+  const seen = new Set<string>()
+  return names.find((name) => seen.size === seen.add(name).size)
 }
 
 function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size: number] {
@@ -71,7 +63,7 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
     if ('failure' in footer) return ['refused', writeText(footer.failure)]
     const above = aboveLimit(footer, request)
     if (above !== undefined) return ['above', writeText(above)]
-    const twice = nameTwice(file)
+    const twice = nameTwice(footer.metadata)
     if (twice !== undefined) return ['refused', writeText(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)]
     mendTimes(file)
   }

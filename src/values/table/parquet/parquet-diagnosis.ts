@@ -1,5 +1,11 @@
 /** Finds in the footer of a refused Parquet file why Polars cannot decode it. **Source**: parquet.thrift. @module */
-import { type ParquetChunk, type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
+import {
+  footerOf,
+  type ParquetChunk,
+  type ParquetMetadata,
+  readParquetMetadata,
+  type SchemaElement,
+} from './parquet-metadata.ts'
 import { Unreadable } from './thrift.ts'
 
 const newerTypes: Readonly<Record<number, string>> = { 16: 'VARIANT', 17: 'GEOMETRY', 18: 'GEOGRAPHY' }
@@ -29,15 +35,20 @@ export function diagnoseParquet(file: Uint8Array, cause: string): string {
 
 const columnOf = (path: string) => `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 
+const markedElements = { 2: ['elements', [{ 6: ['at', 'place'], 10: ['logical', 'union'] }]] } as const
+/** MAP and LIST in the enum ConvertedType, 1 and 3, as Thrift writes signed integers. */
+const [mapInThrift, listInThrift] = [2, 6]
+
 /** Calls maps without a logical type (DuckDB's) lists, which Polars reads, in place. Whether there are any. */
 export function mapsAsLists(file: Uint8Array): boolean {
-  const maps = readParquetMetadata(file).elements.filter(({ converted, logical }) => converted === 1 && logical === -1)
-  for (const { convertedAt } of maps) file[convertedAt] = listInThrift
-  return maps.length > 0
+  let isChanged = false
+  for (const { at, logical } of footerOf(file).read(markedElements).elements ?? []) {
+    if (at === undefined || file[at] !== mapInThrift || logical !== undefined) continue
+    file[at] = listInThrift
+    isChanged = true
+  }
+  return isChanged
 }
-
-/** LIST in the enum ConvertedType, 3, as Thrift writes signed integers. */
-const listInThrift = 6
 
 function ofSchema({ elements, orders }: ParquetMetadata): string | undefined {
   for (const { path, logical, converted, fixedBytes } of elements) {

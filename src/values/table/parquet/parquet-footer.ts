@@ -1,5 +1,6 @@
 /** Reads the footer of a Parquet file without decoding data, to refuse other and far too large files. @module */
-import { ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
+import { footerLength, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
+import { Unreadable } from './thrift.ts'
 
 /** Limits of a file's contents. */
 export interface ParquetLimits {
@@ -37,16 +38,19 @@ export interface ParquetFooter {
   readonly schemaElements: number
 }
 
-/** Returns the sizes that a file's footer states, or what is wrong with it. Allocates nothing. */
-export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
+/** Returns what a file's footer states, with its sizes, or what is wrong with it. */
+export function readParquetFooter(
+  file: Uint8Array,
+): (ParquetFooter & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {
   const size = file.length
-  if (size >= 12 && isMagic(file, 0, 'E')) return { failure: 'an encrypted Parquet file' }
-  if (size < 12 || !isMagic(file, 0)) return { failure: 'no Parquet file (it does not start with PAR1)' }
-  if (!isMagic(file, size - 4)) return { failure: 'no whole Parquet file (it does not end with PAR1)' }
-  const length = footerLength(file)
-  if (length > size - 12) return { failure: 'a Parquet footer longer than its file' }
+  const marks = size < 12 ? '' : Buffer.from([...file.subarray(0, 4), ...file.subarray(-4)]).toString('latin1')
+  if (marks.startsWith('PARE')) return { failure: 'an encrypted Parquet file' }
+  if (!marks.startsWith('PAR1')) return { failure: 'no Parquet file (it does not start with PAR1)' }
+  if (!marks.endsWith('PAR1')) return { failure: 'no whole Parquet file (it does not end with PAR1)' }
+  if (footerLength(file) > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {
-    return new FooterReader(footerOf(file, length)).read()
+    const metadata = readParquetMetadata(file)
+    return { ...sizesOf(metadata), metadata }
   } catch (error) {
     if (error instanceof Unreadable) return { failure: 'a Parquet footer that cannot be read' }
     throw error
@@ -65,114 +69,20 @@ export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string
   return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
 }
 
-/** Returns a reader of the footer. The footer must lie within the file, see {@link readParquetFooter}. */
-export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
-  return new ThriftReader(file, file.length - 8 - length, file.length - 8)
-}
-
-/** Returns the bytes of the footer as a view; empty if it does not lie within the file. */
-export function footerBytes(file: Uint8Array): Buffer {
-  const length = footerLength(file)
-  if (length === 0 || length > file.length - 12) return Buffer.alloc(0)
-  return Buffer.from(file.buffer, file.byteOffset + file.length - 8 - length, length)
-}
-
-const textHeader = 0x18
-
-/** Returns where the last value of a key lies in a footer, by a search for its bytes; undefined without one. */
-export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
-  const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
-  const at = footer.lastIndexOf(field)
-  if (at === -1) return undefined
-  let start = at + field.length
-  let size = 0
-  for (let shift = 0; shift < 35; shift += 7) {
-    const byte = footer[start++] ?? 0
-    size += (byte & 0x7f) * 2 ** shift
-    if (byte < 0x80) break
+function sizesOf({ rows, elements, groups }: ParquetMetadata): ParquetFooter {
+  const sums = { rows: 0, unpackedBytes: 0, values: 0 }
+  for (const group of groups) {
+    sums.rows += Math.max(0, group.rows)
+    sums.unpackedBytes += Math.max(0, group.unpackedBytes)
+    for (const { values } of group.chunks) sums.values += Math.max(0, values)
   }
-  return start + size <= footer.length ? { start, size } : undefined
-}
-
-/** Returns the length that a file states of its footer; 0 if the file is too short. **Units**: bytes. */
-export function footerLength(file: Uint8Array): number {
-  if (file.length < 12) return 0
-  return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
-}
-
-/** Whether the magic bytes are at `at`: `PAR1`, or `PARE` for an encrypted footer. */
-function isMagic(file: Uint8Array, at: number, last: '1' | 'E' = '1'): boolean {
-  return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === last.charCodeAt(0)
-}
-
-type Schema = Pick<ParquetFooter, 'columns' | 'depth' | 'schemaElements'>
-
-class FooterReader {
-  readonly #thrift: ThriftReader
-
-  constructor(thrift: ThriftReader) {
-    this.#thrift = thrift
-  }
-
-  /** FileMetaData: 2 is the schema, 3 the number of rows, 4 the row groups. */
-  read(): ParquetFooter {
-    let rows = -1
-    let schema: Schema | undefined
-    const sums = { rows: 0, unpackedBytes: 0, values: 0 }
-    this.#thrift.struct((id, type) => {
-      if (id === 2 && type === thriftTypes.list) schema = this.#schema()
-      else if (id === 3 && type === thriftTypes.i64) rows = this.#thrift.signed()
-      else if (id === 4 && type === thriftTypes.list) this.#thrift.list(() => this.#rowGroup(sums))
-      else this.#thrift.skip(type)
-    })
-    if (rows < 0 || schema === undefined) throw new Unreadable()
+  return {
+    ...sums,
     // A file may understate its rows in one place.
-    return { ...sums, ...schema, rows: Math.max(rows, sums.rows) }
-  }
-
-  /** RowGroup: 1 is the column chunks, 2 total_byte_size, 3 num_rows. */
-  #rowGroup(sums: { rows: number; unpackedBytes: number; values: number }): void {
-    this.#thrift.struct((id, type) => {
-      if (id === 1 && type === thriftTypes.list) this.#thrift.list(() => (sums.values += this.#chunkValues()))
-      else if (id === 2 && type === thriftTypes.i64) sums.unpackedBytes += Math.max(0, this.#thrift.signed())
-      else if (id === 3 && type === thriftTypes.i64) sums.rows += Math.max(0, this.#thrift.signed())
-      else this.#thrift.skip(type)
-    })
-  }
-
-  /** ColumnChunk: 3 is ColumnMetaData, of which 5 is num_values. */
-  #chunkValues(): number {
-    let values = 0
-    this.#thrift.struct((id, type) => {
-      if (id !== 3 || type !== thriftTypes.struct) return this.#thrift.skip(type)
-      this.#thrift.struct((member, kind) => {
-        if (member === 5 && kind === thriftTypes.i64) values = Math.max(0, this.#thrift.signed())
-        else this.#thrift.skip(kind)
-      })
-    })
-    return values
-  }
-
-  /** SchemaElement: 5 is num_children. The tree is written root first; leaves are the elements without children. */
-  #schema(): Schema {
-    let columns = 0
-    let schemaElements = 0
-    let depth = 0
-    const open: number[] = []
-    this.#thrift.list(() => {
-      let children = 0
-      this.#thrift.struct((id, type) => {
-        if (id === 5 && type === thriftTypes.i32) children = this.#thrift.signed()
-        else this.#thrift.skip(type)
-      })
-      schemaElements++
-      if (open.length > 0) open[open.length - 1]--
-      if (children > 0) open.push(children)
-      else columns++
-      // The root does not count as a group.
-      depth = Math.max(depth, open.length - 1)
-      while (open.length > 0 && open[open.length - 1] === 0) open.pop()
-    })
-    return { columns, depth, schemaElements }
+    rows: Math.max(rows, sums.rows),
+    columns: elements.filter(({ isLeaf }) => isLeaf).length,
+    // The root does not count as a group.
+    depth: elements.reduce((most, { isLeaf, depth }) => (isLeaf ? most : Math.max(most, depth)), 0),
+    schemaElements: elements.length,
   }
 }

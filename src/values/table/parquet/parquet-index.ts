@@ -4,7 +4,7 @@ import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid 
 import { isLabelKind } from '../polars/labels.ts'
 import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
-import { findKeyValue, footerBytes } from './parquet-footer.ts'
+import { findKeyValue, footerBytes } from './parquet-metadata.ts'
 
 /** A level of an index: the name of its column, or numbers at equal steps, which have none. */
 type Level = string | { readonly name: string; readonly start: number; readonly step: number }

@@ -1,6 +1,47 @@
-/** Reads the metadata of a Parquet file. **Source**: parquet-format 2.11, parquet.thrift. @module */
-import { footerOf } from './parquet-footer.ts'
-import { type ThriftReader, thriftTypes } from './thrift.ts'
+/** Where the footer of a Parquet file is, and what it states. **Source**: parquet-format 2.11, parquet.thrift. @module */
+import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
+
+const columnMeta = {
+  1: ['type', 'i32'],
+  2: ['encodings', ['i32']],
+  3: ['path', ['text']],
+  4: ['codec', 'i32'],
+  5: ['values', 'i64'],
+  6: ['unpackedBytes', 'i64'],
+  7: ['packedBytes', 'i64'],
+  9: ['data', 'i64'],
+  11: ['dictionary', 'i64'],
+} as const
+
+const columnChunk = { 1: ['path', 'text'], 2: ['offset', 'i64'], 3: ['meta', columnMeta], 8: ['crypto', {}] } as const
+
+const rowGroup = { 1: ['chunks', [columnChunk]], 2: ['bytes', 'i64'], 3: ['rows', 'i64'] } as const
+
+/** The fields of SchemaElement. */
+export const schemaElement = {
+  1: ['type', 'i32'],
+  2: ['fixedBytes', 'i32'],
+  3: ['repetition', 'i32'],
+  4: ['name', 'text'],
+  5: ['children', 'i32'],
+  6: ['converted', 'i32'],
+  10: ['logical', 'union'],
+} as const
+
+/** The fields of FileMetaData. */
+export const fileMetadata = {
+  1: ['version', 'i32'],
+  2: ['elements', [schemaElement]],
+  3: ['rows', 'i64'],
+  4: ['groups', [rowGroup]],
+  5: ['keyValues', [{ 1: ['key', 'text'], 2: ['value', 'text'] }]],
+  6: ['createdBy', 'text'],
+  7: ['orders', ['union']],
+  8: ['encryption', {}],
+} as const
+
+/** The row groups of a file, as Thrift has them. */
+export type RowGroups = NonNullable<ThriftStruct<typeof fileMetadata>['groups']>
 
 /** A column or a group of the schema. */
 export interface SchemaElement {
@@ -13,7 +54,6 @@ export interface SchemaElement {
   readonly repetition: number
   /** Number in the enum ConvertedType; -1 when absent. */
   readonly converted: number
-  readonly convertedAt: number
   /** Field of the union LogicalType; -1 when absent, 0 for a union without a field. */
   readonly logical: number
 }
@@ -30,132 +70,120 @@ export interface ParquetChunk {
   readonly isElsewhere: boolean
 }
 
+/** A row group. */
+export interface ParquetGroup {
+  readonly rows: number
+  readonly unpackedBytes: number
+  readonly chunks: readonly ParquetChunk[]
+}
+
 /** What a file states about itself. */
 export interface ParquetMetadata {
+  readonly rows: number
   /** The root first, each group before its children. */
   readonly elements: readonly SchemaElement[]
-  readonly groups: readonly { readonly rows: number; readonly chunks: readonly ParquetChunk[] }[]
+  readonly groups: readonly ParquetGroup[]
   /** For each leaf, the field of the union ColumnOrder. */
   readonly orders: readonly number[]
   readonly isEncrypted: boolean
   readonly arrowSchema: string | undefined
 }
 
+/** Returns a reader of the footer. The footer must lie within the file, see {@link readParquetFooter}. */
+export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
+  return new ThriftReader(file, file.length - 8 - length, file.length - 8)
+}
+
+/** Returns the bytes of the footer as a view; empty if it does not lie within the file. */
+export function footerBytes(file: Uint8Array): Buffer {
+  const length = footerLength(file)
+  if (length === 0 || length > file.length - 12) return Buffer.alloc(0)
+  return Buffer.from(file.buffer, file.byteOffset + file.length - 8 - length, length)
+}
+
+const textHeader = 0x18
+
+/** Returns where the last value of a key lies in a footer, by a search for its bytes; undefined without one. */
+export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
+  const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
+  const at = footer.lastIndexOf(field)
+  if (at === -1) return undefined
+  let start = at + field.length
+  let size = 0
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = footer[start++] ?? 0
+    size += (byte & 0x7f) * 2 ** shift
+    if (byte < 0x80) break
+  }
+  return start + size <= footer.length ? { start, size } : undefined
+}
+
+/** Returns the length that a file states of its footer; 0 if the file is too short. **Units**: bytes. */
+export function footerLength(file: Uint8Array): number {
+  if (file.length < 12) return 0
+  return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
+}
+
 /** Returns the metadata of a file whose footer lies within it. **Errors**: Unreadable. */
 export function readParquetMetadata(file: Uint8Array): ParquetMetadata {
-  const thrift = footerOf(file)
-  let elements: SchemaElement[] = []
-  const groups: { rows: number; chunks: ParquetChunk[] }[] = []
-  const orders: number[] = []
-  let isEncrypted = false
-  let arrowSchema: string | undefined
-  // FileMetaData: 2 schema, 4 row_groups, 5 key_value_metadata, 7 column_orders, 8 encryption_algorithm.
-  thrift.struct((id, type) => {
-    isEncrypted ||= id === 8
-    if (type !== thriftTypes.list) thrift.skip(type)
-    else if (id === 2) elements = readSchema(thrift)
-    else if (id === 4) thrift.list(() => groups.push(readGroup(thrift)))
-    else if (id === 5) {
-      thrift.list(() => {
-        const [key, value] = readKeyValue(thrift)
-        if (key === 'ARROW:schema') arrowSchema = value
-      })
-    } else if (id === 7) thrift.list(() => orders.push(readUnion(thrift)))
-    else thrift.skip(type)
-  })
-  return { elements, groups, orders, isEncrypted, arrowSchema }
+  const { rows, elements, groups = [], keyValues = [], orders = [], encryption } = footerOf(file).read(fileMetadata)
+  if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
+  return {
+    rows,
+    elements: placed(elements),
+    groups: groups.map((group) => ({
+      rows: group.rows ?? -1,
+      unpackedBytes: group.bytes ?? 0,
+      chunks: (group.chunks ?? []).map(chunkOf),
+    })),
+    orders,
+    isEncrypted: encryption !== undefined,
+    arrowSchema: keyValues.findLast(({ key }) => key === 'ARROW:schema')?.value,
+  }
 }
 
-/** SchemaElement: 1 type, 2 type_length, 3 repetition, 4 name, 5 num_children, 6 converted_type, 10 logicalType. */
-function readSchema(thrift: ThriftReader): SchemaElement[] {
-  const elements: SchemaElement[] = []
+/** Longest path of a column within others. **Units**: characters. */
+const maxPath = 256
+
+/** Says where in the tree elements are: it is written root first. */
+function placed(elements: readonly ThriftStruct<typeof schemaElement>[]): SchemaElement[] {
   const open: { readonly path: string; children: number }[] = []
-  thrift.list(() => {
-    let name = ''
-    let logical = -1
-    let converted = -1
-    let convertedAt = -1
-    const [type, fixedBytes, repetition, children] = thrift.numbers([1, 2, 3, 5], (id, type) => {
-      if (id === 4 && type === thriftTypes.binary) name = thrift.text()
-      else if (id === 10 && type === thriftTypes.struct) logical = readUnion(thrift)
-      else if (id === 6 && type === thriftTypes.i32) {
-        convertedAt = thrift.position
-        converted = thrift.signed()
-      } else return false
-      return true
-    })
+  return elements.map((element) => {
+    const {
+      name = '',
+      children = 0,
+      type = -1,
+      fixedBytes = -1,
+      repetition = -1,
+      converted = -1,
+      logical = -1,
+    } = element
     const parent = open.at(-1)
     if (parent !== undefined) parent.children--
-    const path = parent === undefined || open.length === 1 ? name : `${parent.path}.${name}`
-    elements.push({
-      path,
-      depth: open.length,
-      isLeaf: children <= 0,
-      type,
-      fixedBytes,
-      repetition,
-      converted,
-      convertedAt,
-      logical,
-    })
+    // Cut, since a hostile file may nest without end.
+    const path = parent === undefined || open.length === 1 ? name : `${parent.path}.${name}`.slice(0, maxPath)
+    const depth = open.length
     if (children > 0) open.push({ path, children })
     while (open.at(-1)?.children === 0) open.pop()
+    return { path, depth, isLeaf: children <= 0, type, fixedBytes, repetition, converted, logical }
   })
-  return elements
 }
 
-function readUnion(thrift: ThriftReader): number {
-  let field = 0
-  thrift.struct((id, type) => {
-    field = id
-    thrift.skip(type)
-  })
-  return field
-}
-
-/** RowGroup: 1 columns, 3 num_rows. */
-function readGroup(thrift: ThriftReader): { rows: number; chunks: ParquetChunk[] } {
-  const chunks: ParquetChunk[] = []
-  const [rows] = thrift.numbers([3], (id, type) => {
-    if (id !== 1 || type !== thriftTypes.list) return false
-    thrift.list(() => chunks.push(readChunk(thrift)))
-    return true
-  })
-  return { rows, chunks }
-}
-
-/**
- * ColumnChunk: 1 file_path, 3 meta_data, 8 crypto_metadata. ColumnMetaData: 1 type, 2 encodings, 4 codec, 5 num_values,
- * 7 total_compressed_size, 9 data_page_offset, 11 dictionary_page_offset.
- */
-function readChunk(thrift: ThriftReader): ParquetChunk {
-  let meta: readonly number[] = []
-  const encodings: number[] = []
-  let [isEncrypted, isElsewhere] = [false, false]
-  thrift.struct((id, type) => {
-    isElsewhere ||= id === 1
-    isEncrypted ||= id === 8
-    if (id !== 3 || type !== thriftTypes.struct) return thrift.skip(type)
-    meta = thrift.numbers([1, 4, 5, 7, 9, 11], (member, kind) => {
-      if (member !== 2 || kind !== thriftTypes.list) return false
-      thrift.list(() => encodings.push(thrift.signed()), thriftTypes.i32)
-      return true
-    })
-  })
-  const [type = -1, codec = -1, values = -1, packedBytes = -1, data = -1, dictionary = -1] = meta
+function chunkOf({ path, meta = {}, crypto }: ThriftStruct<typeof columnChunk>): ParquetChunk {
+  const { type = -1, codec = -1, values = -1, packedBytes = -1, data = -1, dictionary = -1, encodings = [] } = meta
   // Some writers state 0 for no dictionary.
   const start = dictionary > 0 ? Math.min(data, dictionary) : data
-  return { codec, values, start, end: start + packedBytes, type, encodings, isEncrypted, isElsewhere }
-}
-
-function readKeyValue(thrift: ThriftReader): readonly [string, string] {
-  let [key, value] = ['', '']
-  thrift.struct((id, type) => {
-    if (id === 1 && type === thriftTypes.binary) key = thrift.text()
-    else if (id === 2 && type === thriftTypes.binary) value = thrift.text()
-    else thrift.skip(type)
-  })
-  return [key, value]
+  const isElsewhere = path !== undefined
+  return {
+    codec,
+    values,
+    start,
+    end: start + packedBytes,
+    type,
+    encodings,
+    isEncrypted: crypto !== undefined,
+    isElsewhere,
+  }
 }
 
 /** The header of a page. */
@@ -170,18 +198,29 @@ export interface PageHeader {
   readonly start: number
 }
 
+const pageHeader = {
+  1: ['type', 'i32'],
+  2: ['unpackedBytes', 'i32'],
+  3: ['packedBytes', 'i32'],
+  5: ['data', { 1: ['values', 'i32'], 2: ['encoding', 'i32'] }],
+  7: ['dictionary', { 1: ['values', 'i32'], 2: ['encoding', 'i32'] }],
+  8: [
+    'second',
+    {
+      1: ['values', 'i32'],
+      4: ['encoding', 'i32'],
+      5: ['definition', 'i32'],
+      6: ['repetition', 'i32'],
+      7: ['isPacked', 'flag'],
+    },
+  ],
+} as const
+
 /** Reads the header of the page at the reader's position. **Errors**: Unreadable. */
 export function readPageHeader(thrift: ThriftReader): PageHeader {
-  let page: readonly number[] = []
-  let isSecond = false
-  // PageHeader: 1 type, 2 and 3 sizes, 5 data_page_header, 7 dictionary_page_header, 8 data_page_header_v2.
-  const [type, unpackedBytes, packedBytes] = thrift.numbers([1, 2, 3], (id, kind) => {
-    if (kind !== thriftTypes.struct || (id !== 5 && id !== 7 && id !== 8)) return false
-    isSecond = id === 8
-    page = thrift.numbers(isSecond ? [1, 4, 5, 6, 7] : [1, 2])
-    return true
-  })
-  const [values = -1, encoding = -1, definition = -1, repetition = -1, isPacked] = page
-  const levels = isSecond ? { definition, repetition, isPacked: isPacked !== 0 } : undefined
+  const { type = -1, unpackedBytes = -1, packedBytes = -1, data, dictionary, second } = thrift.read(pageHeader)
+  const { values = -1, encoding = -1 } = second ?? data ?? dictionary ?? {}
+  const { definition = -1, repetition = -1, isPacked = true } = second ?? {}
+  const levels = second && { definition, repetition, isPacked }
   return { type, unpackedBytes, packedBytes, values, encoding, levels, start: thrift.position }
 }

@@ -8,8 +8,8 @@ import type { FlatTable } from '../../array/flatbuffer.ts'
 import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import { minAsyncBytes } from '../json/frame-codec.ts'
-import { footerLength, readParquetFooter } from './parquet-footer.ts'
-import { type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
+import { readParquetFooter } from './parquet-footer.ts'
+import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
 import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
 import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
@@ -34,13 +34,12 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
   const footer = readParquetFooter(file)
   if ('failure' in footer) return undefined
-  const { rows, columns, values, unpackedBytes } = footer
+  const { rows, columns, values, unpackedBytes, metadata } = footer
   const made = Math.max(rows * columns * 8, values * 8, unpackedBytes)
   const allowed = Math.min(maxMadeBytes, Math.max(maxSmallBytes, file.length * maxGrowth))
   if (columns > maxColumns || made > allowed) return undefined
   const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
   try {
-    const metadata = readParquetMetadata(file)
     const schema = metadata.elements.slice(1)
     const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
     if (types === undefined) return undefined

@@ -22,7 +22,8 @@ import {
   requestNumbers,
 } from './parquet-answer.ts'
 import { diagnoseParquet } from './parquet-diagnosis.ts'
-import { footerLength, type ParquetLimits, parquetLimits } from './parquet-footer.ts'
+import { type ParquetLimits, parquetLimits } from './parquet-footer.ts'
+import { footerLength } from './parquet-metadata.ts'
 
 /** Bounds of one decoding. */
 export interface SandboxLimits extends ParquetLimits {

@@ -6,14 +6,13 @@
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import { parquetAddon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow.ts'
-import { type AnyColumn, type Column, type ColumnTable, contiguousText } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, contiguousText, type TimeType } from '../columns.ts'
+import { fileMetadata, schemaElement } from './parquet-metadata.ts'
 import { physical } from './parquet-pages.ts'
-import { thriftTypes } from './thrift.ts'
-import { ThriftWriter } from './thrift-writer.ts'
+import { type ThriftStruct, writeThrift } from './thrift.ts'
 
 const magic = Buffer.from('PAR1')
 const [optional, plain, rle, rleDictionary, uncompressed] = [1, 0, 3, 8, 0]
-const { i64 } = thriftTypes
 
 const maxPageBytes = 2 ** 26
 
@@ -91,52 +90,36 @@ function tailOf(columns: readonly Column[], rows: number, chunks: readonly Chunk
   return Buffer.concat([footer, end])
 }
 
-/** FileMetaData: 1 version, 2 schema, 3 num_rows, 4 row_groups, 5 key_value_metadata, 6 created_by. */
 function footerOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Uint8Array {
-  const out = new ThriftWriter()
   const needsArrow = columns.some(({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone))
-  out.integer(1, 1)
-  out.structs(2, [undefined, ...columns], (column) => {
-    if (column !== undefined) return writeElement(out, column)
-    out.text(4, 'root')
-    out.integer(5, columns.length)
-  })
-  out.integer(3, rows, i64)
-  out.structs(4, chunks.length === 0 ? [] : [chunks], () => writeGroup(out, columns, rows, chunks))
-  if (needsArrow) {
-    out.structs(5, [encodeArrowSchema(columns)], (schema) => {
-      out.text(1, 'ARROW:schema')
-      out.text(2, schema.toString('base64'))
-    })
+  const schema = { key: 'ARROW:schema', value: needsArrow ? encodeArrowSchema(columns).toString('base64') : '' }
+  const group = {
+    chunks: chunks.map((chunk, i) => ({ offset: chunk.start, meta: metaOf(columns[i], rows, chunk) })),
+    bytes: chunks.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows,
   }
-  out.text(6, 'serving')
-  out.end()
-  return out.bytes
+  return writeThrift(writtenMetadata, {
+    version: 1,
+    elements: [{ name: 'root', children: columns.length }, ...columns.map(elementOf)],
+    rows,
+    groups: chunks.length === 0 ? [] : [group],
+    keyValues: needsArrow ? [schema] : undefined,
+    createdBy: 'serving',
+  })
 }
 
-/** RowGroup: 1 columns, 2 total_byte_size, 3 num_rows. ColumnChunk: 2 file_offset, 3 meta_data. */
-function writeGroup(out: ThriftWriter, columns: readonly Column[], rows: number, chunks: readonly Chunk[]): void {
-  let column = 0
-  out.structs(1, chunks, ({ start, dictionary, data, bytes }) => {
-    const own = columns[column++]
-    out.integer(2, start, i64)
-    // ColumnMetaData: 1 type, 2 encodings, 3 path, 4 codec, 5 num_values, 6 and 7 sizes, 9 data_page_offset,
-    // 11 dictionary_page_offset.
-    out.struct(3, () => {
-      out.integer(1, physicalOf(own))
-      out.integers(2, dictionary === undefined ? [plain, rle] : [plain, rle, rleDictionary])
-      out.texts(3, [own.name])
-      out.integer(4, uncompressed)
-      out.integer(5, rows, i64)
-      out.integer(6, bytes, i64)
-      out.integer(7, bytes, i64)
-      out.integer(9, data, i64)
-      if (dictionary !== undefined) out.integer(11, dictionary, i64)
-    })
-  })
-  const total = chunks.reduce((sum, { bytes }) => sum + bytes, 0)
-  out.integer(2, total, i64)
-  out.integer(3, rows, i64)
+function metaOf(column: Column, rows: number, { dictionary, data, bytes }: Chunk) {
+  return {
+    type: physicalOf(column),
+    encodings: dictionary === undefined ? [plain, rle] : [plain, rle, rleDictionary],
+    path: [column.name],
+    codec: uncompressed,
+    values: rows,
+    unpackedBytes: bytes,
+    packedBytes: bytes,
+    data,
+    dictionary,
+  }
 }
 
 function physicalOf({ kind }: Column): number {
@@ -147,8 +130,17 @@ function physicalOf({ kind }: Column): number {
   return itemSize(kind) === 8 ? physical.int64 : physical.int32
 }
 
-const logical = { text: 1, date: 6, time: 7, timestamp: 8, integer: 10 } as const
-const units = { ms: 1, us: 2, ns: 3 } as const
+const [empty, unit] = [{}, { 1: ['ms', {}], 2: ['us', {}], 3: ['ns', {}] }] as const
+const timeType = { 1: ['isUtc', 'flag'], 2: ['unit', unit] } as const
+const logicalType = {
+  1: ['text', empty],
+  6: ['date', empty],
+  7: ['time', timeType],
+  8: ['datetime', timeType],
+  10: ['integer', { 1: ['bits', 'byte'], 2: ['isSigned', 'flag'] }],
+} as const
+const writtenElement = { ...schemaElement, 10: ['logical', logicalType] } as const
+const writtenMetadata = { ...fileMetadata, 2: ['elements', [writtenElement]] } as const
 const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {
   str: 0,
   date: 6,
@@ -160,27 +152,20 @@ const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {
   int16: 16,
 }
 
-function writeElement(out: ThriftWriter, column: Column): void {
+function elementOf(column: Column): ThriftStruct<typeof writtenElement> {
   const { name, kind, time, isBinary } = column
-  out.integer(1, physicalOf(column))
-  out.integer(3, optional)
-  out.text(4, name)
   const type = isBinary ? undefined : converted[time === undefined ? kind : (time.type as 'date')]
-  if (type !== undefined) out.integer(6, type)
-  if (time?.type === 'duration' || isBinary || (time === undefined && type === undefined)) return
-  out.struct(10, () => {
-    if (time?.type === 'date') out.struct(logical.date, () => undefined)
-    else if (time !== undefined) {
-      out.struct(time.type === 'time' ? logical.time : logical.timestamp, () => {
-        out.flag(1, time.type === 'datetime' && time.zone !== undefined)
-        out.struct(2, () => out.struct(units[time.unit as keyof typeof units], () => undefined))
-      })
-    } else if (kind === 'str') out.struct(logical.text, () => undefined)
-    else {
-      out.struct(logical.integer, () => {
-        out.byte(1, itemSize(kind) * 8)
-        out.flag(2, elementTypes[kind].kind === 'i')
-      })
-    }
-  })
+  const element = { type: physicalOf(column), repetition: optional, name, converted: type }
+  if (time?.type === 'duration' || isBinary || (time === undefined && type === undefined)) return element
+  return { ...element, logical: logicalOf(kind, time) }
+}
+
+function logicalOf(kind: ColumnKind, time: TimeType | undefined): ThriftStruct<typeof logicalType> {
+  if (time?.type === 'date') return { date: {} }
+  if (time !== undefined) {
+    const isUtc = time.type === 'datetime' && time.zone !== undefined
+    return { [time.type]: { isUtc, unit: { [time.unit]: {} } } }
+  }
+  if (kind === 'str') return { text: {} }
+  return { integer: { bits: itemSize(kind) * 8, isSigned: elementTypes[kind].kind === 'i' } }
 }

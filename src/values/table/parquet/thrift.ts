@@ -1,27 +1,82 @@
-/** Reads values of Thrift's compact protocol. **Source**: Thrift compact protocol specification. @module */
+/**
+ * Reads and writes structs of Thrift's compact protocol by tables of their fields. **Source**: Thrift compact protocol
+ * specification. @module
+ */
+import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
 
-/** Types by their number in the compact protocol. */
-export const thriftTypes = {
-  true: 1,
+/** Types of what is written, by their number in the compact protocol. A boolean is its type. */
+const wire = {
+  flag: 1,
   false: 2,
   byte: 3,
   i16: 4,
   i32: 5,
   i64: 6,
   double: 7,
-  binary: 8,
+  text: 8,
   list: 9,
   set: 10,
   map: 11,
-  struct: 12,
 } as const
+const structWire = 12
+
+/** A field's type. Reading only: `union` is the id of the field that a union holds, `place` where an i32 starts. */
+export type ThriftType =
+  | 'flag'
+  | 'byte'
+  | 'i32'
+  | 'i64'
+  | 'text'
+  | 'union'
+  | 'place'
+  | ThriftFields
+  | readonly [ThriftType]
+
+/** The fields of a struct that are read and written, by their id. */
+export interface ThriftFields {
+  readonly [id: number]: readonly [name: string, type: ThriftType]
+}
+
+type Value<T> = T extends 'flag'
+  ? boolean
+  : T extends 'text'
+    ? string
+    : T extends string
+      ? number
+      : T extends readonly [infer Element]
+        ? readonly Value<Element>[]
+        : T extends ThriftFields
+          ? ThriftStruct<T>
+          : never
+
+/** A struct by the names of its fields. */
+export type ThriftStruct<F extends ThriftFields> = {
+  readonly [Id in keyof F & number as F[Id][0]]?: Value<F[Id][1]> | undefined
+}
 
 /** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
 
 const maxThriftDepth = 16
 
-/** Reads values between two positions. **Errors**: {@link Unreadable}, after which the reader is of no use. */
+function isList(type: ThriftType): type is readonly [ThriftType] {
+  return Array.isArray(type)
+}
+
+function wireOf(type: ThriftType): number {
+  if (type === 'place') return wire.i32
+  if (typeof type === 'string' && type !== 'union') return wire[type]
+  return isList(type) ? wire.list : structWire
+}
+
+const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
+
+function fits(type: ThriftType, own: number): boolean {
+  const wanted = wireOf(type)
+  return own === wanted || (type === 'flag' && own === wire.false) || (isInteger(wanted) && isInteger(own))
+}
+
+/** Reads structs between two positions. **Errors**: {@link Unreadable}, after which the reader is of no use. */
 export class ThriftReader {
   readonly #bytes: Uint8Array
   readonly #end: number
@@ -38,16 +93,94 @@ export class ThriftReader {
     return this.#pos
   }
 
-  byte(): number {
+  /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
+  read<F extends ThriftFields>(fields: F): ThriftStruct<F> {
+    const found: Record<string, unknown> = {}
+    this.#fields((id, own) => {
+      const field = fields[id]
+      if (field !== undefined && fits(field[1], own)) found[field[0]] = this.#value(field[1], own)
+      else this.#skip(own)
+    })
+    return found as ThriftStruct<F>
+  }
+
+  #value(type: ThriftType, own: number): unknown {
+    if (isList(type)) {
+      const [element] = type
+      const { count, own: each } = this.#listStart()
+      if (count > 0 && !fits(element, each)) throw new Unreadable()
+      const values: unknown[] = []
+      // Each element takes a byte at least, so a false count ends at the footer's end.
+      for (let i = 0; i < count; i++) values.push(this.#value(element, each))
+      return values
+    }
+    if (typeof type !== 'string') return this.read(type)
+    if (type === 'flag') return own === wire.flag
+    if (type === 'byte') return this.#byte()
+    if (type === 'text') return this.#text()
+    if (type === 'union') return this.#union()
+    const place = this.#pos
+    const number = this.#signed()
+    return type === 'place' ? place : number
+  }
+
+  #union(): number {
+    let field = 0
+    this.#fields((id, own) => {
+      field = id
+      this.#skip(own)
+    })
+    return field
+  }
+
+  #fields(field: (id: number, own: number) => void): void {
+    if (++this.#depth > maxThriftDepth) throw new Unreadable()
+    let id = 0
+    for (let start = this.#byte(); start !== 0; start = this.#byte()) {
+      id = start >> 4 === 0 ? this.#signed() : id + (start >> 4)
+      field(id, start & 0x0f)
+    }
+    this.#depth--
+  }
+
+  #skip(own: number, isElement = false): void {
+    if (own === wire.byte || (isElement && (own === wire.flag || own === wire.false))) this.#byte()
+    else if (own === wire.flag || own === wire.false) return
+    else if (isInteger(own)) this.#varint()
+    else if (own === wire.double) this.#advance(8)
+    else if (own === wire.text) this.#advance(this.#varint())
+    else if (own === structWire) this.#fields((_, kind) => this.#skip(kind))
+    else if (own === wire.list || own === wire.set) {
+      const { count, own: each } = this.#listStart()
+      this.#skipAll(count, each)
+    } else if (own === wire.map) {
+      const count = this.#varint()
+      const kinds = count === 0 ? 0 : this.#byte()
+      this.#skipAll(count, kinds >> 4, kinds & 0x0f)
+    } else throw new Unreadable()
+  }
+
+  #skipAll(count: number, ...kinds: readonly number[]): void {
+    if (++this.#depth > maxThriftDepth) throw new Unreadable()
+    for (let i = 0; i < count; i++) for (const kind of kinds) this.#skip(kind, true)
+    this.#depth--
+  }
+
+  #listStart(): { readonly count: number; readonly own: number } {
+    const byte = this.#byte()
+    return { count: byte >> 4 === 15 ? this.#varint() : byte >> 4, own: byte & 0x0f }
+  }
+
+  #byte(): number {
     if (this.#pos >= this.#end) throw new Unreadable()
     return this.#bytes[this.#pos++]
   }
 
-  varint(): number {
+  #varint(): number {
     let value = 0
     let scale = 1
     for (let i = 0; i < 10; i++) {
-      const byte = this.byte()
+      const byte = this.#byte()
       value += (byte & 0x7f) * scale
       if (byte < 0x80) return value
       scale *= 128
@@ -55,102 +188,65 @@ export class ThriftReader {
     throw new Unreadable()
   }
 
-  signed(): number {
-    const value = this.varint()
+  #signed(): number {
+    const value = this.#varint()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
-  /** Calls `field` with the id and the type of each field; it must read or skip the value. */
-  struct(field: (id: number, type: number) => void): void {
-    if (++this.#depth > maxThriftDepth) throw new Unreadable()
-    let id = 0
-    for (let start = this.byte(); start !== 0; start = this.byte()) {
-      id = start >> 4 === 0 ? this.signed() : id + (start >> 4)
-      field(id, start & 0x0f)
-    }
-    this.#depth--
-  }
-
-  /** Reads a struct's integers and booleans of some ids, -1 if absent. `other` reads a value, or returns false. */
-  numbers(ids: readonly number[], other?: (id: number, type: number) => boolean): number[] {
-    const numbers: number[] = new Array(ids.length).fill(-1)
-    this.struct((id, type) => {
-      const at = ids.indexOf(id)
-      if (at !== -1 && type <= thriftTypes.false) numbers[at] = type === thriftTypes.true ? 1 : 0
-      else if (at !== -1 && type >= thriftTypes.i16 && type <= thriftTypes.i64) numbers[at] = this.signed()
-      else if (other?.(id, type) !== true) this.skip(type)
-    })
-    return numbers
-  }
-
-  /** Calls `element` for each element of a list of a type; it must read or skip the value. */
-  list(element: () => void, type: number = thriftTypes.struct): void {
-    const { count, type: own } = this.#listStart()
-    if (own !== type) throw new Unreadable()
-    // Each element takes a byte at least, so a false count ends at the footer's end.
-    for (let i = 0; i < count; i++) element()
-  }
-
-  skip(type: number, isElement = false): void {
-    switch (type) {
-      case thriftTypes.true:
-      case thriftTypes.false:
-        if (isElement) this.byte()
-        return
-      case thriftTypes.byte:
-        this.byte()
-        return
-      case thriftTypes.i16:
-      case thriftTypes.i32:
-      case thriftTypes.i64:
-        this.varint()
-        return
-      case thriftTypes.double:
-        this.#advance(8)
-        return
-      case thriftTypes.binary:
-        this.#advance(this.varint())
-        return
-      case thriftTypes.list:
-      case thriftTypes.set: {
-        const { count, type: own } = this.#listStart()
-        this.#skipAll(count, own)
-        return
-      }
-      case thriftTypes.map: {
-        const count = this.varint()
-        if (count === 0) return
-        const kinds = this.byte()
-        this.#skipAll(count, kinds >> 4, kinds & 0x0f)
-        return
-      }
-      case thriftTypes.struct:
-        this.struct((_, kind) => this.skip(kind))
-        return
-      default:
-        throw new Unreadable()
-    }
-  }
-
-  text(): string {
-    const size = this.varint()
+  #text(): string {
+    const size = this.#varint()
     this.#advance(size)
     return Buffer.from(this.#bytes.subarray(this.#pos - size, this.#pos)).toString()
-  }
-
-  #listStart(): { readonly count: number; readonly type: number } {
-    const byte = this.byte()
-    return { count: byte >> 4 === 15 ? this.varint() : byte >> 4, type: byte & 0x0f }
-  }
-
-  #skipAll(count: number, ...types: readonly number[]): void {
-    if (++this.#depth > maxThriftDepth) throw new Unreadable()
-    for (let i = 0; i < count; i++) for (const type of types) this.skip(type, true)
-    this.#depth--
   }
 
   #advance(count: number): void {
     this.#pos += count
     if (this.#pos > this.#end) throw new Unreadable()
   }
+}
+
+const maxVarint = 10
+
+/** Returns the bytes of a struct. Its integers are not negative. */
+export function writeThrift<F extends ThriftFields>(fields: F, value: ThriftStruct<F>): Uint8Array {
+  const out = new GrowableBytes(Buffer.allocUnsafe(1024))
+  const byte = (value: number) => {
+    out.reserve(1)
+    out.buffer[out.length++] = value
+  }
+  const varint = (value: number) => {
+    out.reserve(maxVarint)
+    let rest = value
+    for (; rest > 0x7f; rest = Math.floor(rest / 128)) out.buffer[out.length++] = (rest % 128) | 0x80
+    out.buffer[out.length++] = rest
+  }
+  const put = (type: ThriftType, value: unknown): void => {
+    if (isList(type)) {
+      const list = value as readonly unknown[]
+      const isShort = list.length < 15
+      byte(((isShort ? list.length : 15) << 4) | wireOf(type[0]))
+      if (!isShort) varint(list.length)
+      for (const item of list) put(type[0], item)
+    } else if (type === 'text') {
+      const text = Buffer.from(value as string)
+      varint(text.length)
+      out.append(text)
+    } else if (typeof type !== 'string') struct(type, value as Readonly<Record<string, unknown>>)
+    else if (type === 'byte') byte(value as number)
+    else if (type !== 'flag') varint((value as number) * 2)
+  }
+  const struct = (fields: ThriftFields, value: Readonly<Record<string, unknown>>) => {
+    let last = 0
+    for (const id of Object.keys(fields).map(Number)) {
+      const [name, type] = fields[id]
+      const own = value[name]
+      if (own === undefined) continue
+      byte(((id - last) << 4) | (own === false ? wire.false : wireOf(type)))
+      last = id
+      put(type, own)
+    }
+    byte(0)
+  }
+  struct(fields, value)
+  return out.bytes
 }

@@ -3,7 +3,7 @@
 import { Writable } from 'node:stream'
 import { encodeArrow } from '../arrow/arrow.ts'
 import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from '../columns.ts'
-import { withoutViews } from '../parquet/parquet-views.ts'
+import { withoutViews } from '../parquet/parquet-schema.ts'
 import { encodeParquet } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
 import { lazyFrame, lazySeries, tableBehind } from './lazy.ts'
