@@ -1,4 +1,4 @@
-/** Where the footer of a Parquet file is, and what it states. **Source**: parquet-format 2.11, parquet.thrift. @module */
+/** Where a Parquet file has its footer, and what it states. **Source**: parquet-format 2.11, parquet.thrift. @module */
 import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
 const columnMeta = {
