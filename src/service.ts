@@ -238,6 +238,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */
   async start(options: StartOptions = {}): Promise<void> {
     for (const hook of this.#startup) await hook()
+    for (const { examples } of this.#apis.values()) for (const { checked } of examples) await checked
     if (this.#isCancelled) throw new Overloaded(`the start of the service ${this.name} was broken off`)
     const starts = this.runners.map(async (runner) => {
       await runner.start(options)

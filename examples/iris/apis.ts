@@ -29,6 +29,23 @@ export function addIrisApis(svc: Service): void {
       input: new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true }),
       output: new io.NumpyNdarray({ dtype: 'str', shape: [-1] }),
       doc: "A batch of rows [sepal length, sepal width, petal length, petal width] in cm becomes the species' names.",
+      examples: [
+        {
+          name: 'Two flowers',
+          input: [
+            [5.1, 3.5, 1.4, 0.2],
+            [6.7, 3.1, 5.6, 2.4],
+          ],
+        },
+        {
+          name: 'One of each',
+          input: [
+            [5.0, 3.4, 1.5, 0.2],
+            [5.9, 2.8, 4.3, 1.3],
+            [6.6, 3.0, 5.6, 2.0],
+          ],
+        },
+      ],
     },
     function classify(flowers) {
       const bad = flowers.data.findIndex((cm) => !Number.isFinite(cm))
@@ -45,6 +62,10 @@ export function addIrisApis(svc: Service): void {
       input: new io.JSON({ schema: Flower }),
       output: new io.JSON(),
       doc: 'One flower by named measurements in cm becomes its species and the probability of each.',
+      examples: [
+        { name: 'Setosa', input: { sepal_length: 5.1, sepal_width: 3.5, petal_length: 1.4, petal_width: 0.2 } },
+        { name: 'Between two', input: { sepal_length: 6.0, sepal_width: 2.7, petal_length: 5.0, petal_width: 1.6 } },
+      ],
     },
     function classify_flower({ sepal_length, sepal_width, petal_length, petal_width }) {
       const flower = new NDArray(
@@ -65,6 +86,7 @@ export function addIrisApis(svc: Service): void {
       input: new io.Text(),
       output: new io.Text(),
       doc: 'The name of a species becomes a few sentences about it, sent one by one.',
+      examples: model.species.map((name) => ({ name, input: name })),
     },
     async function* describe(text) {
       const name = text.trim().toLowerCase()

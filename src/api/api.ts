@@ -1,11 +1,18 @@
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
+import {
+  type AnyDescriptor,
+  type ExampleOf,
+  IODescriptor,
+  type Received,
+  type Returned,
+} from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 // For the descriptor, the server, and the log and error answers.
@@ -19,8 +26,10 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly name?: string
   /** Path below the base URL. Default: the name. */
   readonly route?: string
-  /** What the API does, for the documentation page. */
+  /** What the API does, as Markdown for the documentation page. */
   readonly doc?: string
+  /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
+  readonly examples?: readonly ApiExample<ExampleOf<I>>[]
   /** Who may call: everybody by `false`, or whom this hook admits. Default: the service's. */
   readonly auth?: RequestHook | false
   /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
@@ -58,6 +67,7 @@ export interface Api {
   /** Without slashes at its ends. */
   readonly route: string
   readonly doc: string | undefined
+  readonly examples: readonly EncodedExample[]
   readonly input: IODescriptor
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
@@ -78,6 +88,7 @@ const optionNames = [
   'name',
   'route',
   'doc',
+  'examples',
   'auth',
   'maxInFlight',
   'onRequest',
@@ -104,6 +115,7 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
     name,
     route,
     doc,
+    examples: encodeExamples(options.examples ?? [], input as unknown as IODescriptor, name),
     input: input as unknown as IODescriptor,
     output: output as unknown as IODescriptor,
     fn,

@@ -62,6 +62,7 @@ interface Body {
 interface MediaType {
   readonly schema?: SchemaObject
   readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown } | undefined>>
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string } | undefined>>
 }
 
@@ -102,7 +103,7 @@ function queryInfo({ parameters = [] }: Operation): DescriptorInfo {
 
 function infoOf({ descriptorId: id, args, parts }: Descriptor, { content = {} }: Body = {}): DescriptorInfo {
   const [media = {}] = Object.values(content)
-  const { schema, example } = media
+  const { schema, examples = {}, example = Object.values(examples)[0]?.value } = media
   const info = { id, args, mimeTypes: Object.keys(content), schema, example }
   if (parts === undefined) return info
   return { ...info, parts: new Map(parts.map((part) => [part.name, partInfo(part, media)])) }

@@ -65,6 +65,14 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   /** Converts the function's result to a response. **Errors**: BadOutput for a value that cannot be encoded. */
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>
 
+  /**
+   * Returns a request body for an example of `svc.api`. Default: that of `toHttpResponse` for a value as the function
+   * receives it. Called once, when the API is made. **Errors**: any, if it is no such value.
+   */
+  encodeExample(example: never): MaybePromise<HttpResponse> {
+    return this.toHttpResponse(example)
+  }
+
   /** The RPC message that `fromProto` reads and `toProto` returns, unless it is bytes. **Source**: service.proto. */
   readonly protoField: ProtoField = 'serialized_bytes'
 
@@ -95,6 +103,13 @@ export type Received<D> = D extends IODescriptor<infer In, never> ? In : never
 
 /** The result of a function with descriptor `D`. */
 export type Returned<D> = D extends { toHttpResponse(value: infer Out, ...rest: never[]): unknown } ? Out : never
+
+/** An example of the input of descriptor `D`. */
+export type ExampleOf<D> = D extends { encodeExample(example: infer E): unknown }
+  ? [E] extends [never]
+    ? Received<D>
+    : E
+  : never
 
 /** Returns the error for a message that a descriptor does not accept. */
 export function wrongContent(received: ProtoField | undefined, supported: ProtoField): BadInput {

@@ -1,7 +1,7 @@
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { extensionType } from '../core/file/extension-type.ts'
-import { type FileSample, readSample } from '../core/file/file-sample.ts'
+import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
 import { detectMimeType } from '../core/file/file-type.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import type { MaybePromise } from '../core/promise.ts'
@@ -22,7 +22,7 @@ import type { FileMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
-import { planSingleFile, singleFileForm } from './single-file-part.ts'
+import { fileExample, planSingleFile, singleFileForm } from './single-file-part.ts'
 import { defaultSpoolAboveBytes, Spooler } from './spooler.ts'
 
 /** Options of {@link File}; unknown ones are ignored. **Source**: SPEC "File". */
@@ -101,6 +101,12 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       if (ServingError.is(cause)) throw cause
       throw new BadInput(expected('a readable file', 'File.fromSample', sample), { cause })
     }
+  }
+
+  override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {
+    return fileExample(example, 'File', ({ mimeType, name = '' }) =>
+      this.#essence ? this.mimeType : (mimeType ?? extensionType(name)),
+    )
   }
 
   protected override formats(): Formats {

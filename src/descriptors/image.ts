@@ -42,7 +42,7 @@ import { freeAtEnd, freePixels } from '../values/image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../values/image/tensor.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
-import { singleFileForm, singleFilePart } from './single-file-part.ts'
+import { fileExample, singleFileForm, singleFilePart } from './single-file-part.ts'
 
 /** Options of {@link Image}. **Source**: SPEC "Image". */
 export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
@@ -161,6 +161,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       image.#admit(content.bytes)
       return image
     })
+  }
+
+  override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {
+    return fileExample(example, 'Image', ({ bytes }) => imageTypeOf(bytes))
   }
 
   protected override formats(): Formats {

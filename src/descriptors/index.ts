@@ -21,13 +21,27 @@ export type {
   Formats,
   JsonSchema,
 } from './description.ts'
-export { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
+export {
+  type AnyDescriptor,
+  type BodyReceiver,
+  type ExampleOf,
+  IODescriptor,
+  type Received,
+  type Returned,
+} from './descriptor.ts'
 export { File, type FileOptions } from './file.ts'
 export { Image, type ImageOptions, type ImageValue } from './image.ts'
 export { JSON, type JsonIn, type JsonOptions, type JsonOut, type JsonValue, type Schema } from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
 export type { JsonPieces } from './json-stream.ts'
-export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut, type Parts } from './multipart.ts'
+export {
+  Multipart,
+  type MultipartExample,
+  type MultipartIn,
+  type MultipartOptions,
+  type MultipartOut,
+  type Parts,
+} from './multipart.ts'
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export { PandasDataFrame, type PandasDataFrameOptions } from './pandas-dataframe.ts'
 export { PandasSeries, type PandasSeriesOptions, type SeriesElement } from './pandas-series.ts'

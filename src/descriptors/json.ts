@@ -209,6 +209,11 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     })
   }
 
+  /** Takes a body, before the schema has changed it. */
+  override encodeExample(example: S extends Schema ? StandardSchemaV1.InferInput<S> : JsonValue): HttpResponse {
+    return { headers: jsonHeaders, body: this.#encoder.encode(example) }
+  }
+
   toHttpResponse(value: JsonOut<S>, ctx?: Context): MaybePromise<HttpResponse> {
     if (isJsonStream(value)) return streamResponse(value, (piece) => this.#text(piece), ctx)
     return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))

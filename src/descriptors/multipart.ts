@@ -17,7 +17,14 @@ import {
 } from '../http/message.ts'
 import type { MultipartMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
-import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
+import {
+  type AnyDescriptor,
+  type BodyReceiver,
+  type ExampleOf,
+  IODescriptor,
+  type Received,
+  type Returned,
+} from './descriptor.ts'
 import { type FormPlan, FormReader, inPart, type PartPlan } from './form-reader.ts'
 import { formHeaders, fromParts, missingPart, partValues, toParts } from './multipart-message.ts'
 import { type PartOfSample, partOfSample } from './part-of-sample.ts'
@@ -39,6 +46,14 @@ export type MultipartIn<P extends Parts> = { [K in keyof P]: PartIn<P[K]> }
 export type MultipartOut<P extends Parts> = {
   [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartOut<P[K]>
 } & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K]> | undefined }
+
+type PartExample<P> =
+  P extends PartRule<infer D, infer O> ? (O extends 'many' ? readonly ExampleOf<D>[] : ExampleOf<D>) : ExampleOf<P>
+
+/** An example of a form: one for each part. */
+export type MultipartExample<P extends Parts> = {
+  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartExample<P[K]>
+} & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartExample<P[K]> | undefined }
 
 /** Limits of a form; `maxBodyBytes` of the server limits the whole body. */
 export interface MultipartOptions {
@@ -151,13 +166,24 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return this.#reader(headers, ctx)
   }
 
+  override encodeExample(example: MultipartExample<P>): MaybePromise<HttpResponse> {
+    return this.#write(example, (descriptor, part) => descriptor.encodeExample(part as never))
+  }
+
   toHttpResponse(value: MultipartOut<P>, ctx?: Context): MaybePromise<HttpResponse> {
+    return this.#write(value, (descriptor, part) => descriptor.toHttpResponse(part, ctx))
+  }
+
+  #write(
+    value: MultipartOut<P> | MultipartExample<P>,
+    encode: (descriptor: IODescriptor, part: unknown) => MaybePromise<HttpResponse>,
+  ): MaybePromise<HttpResponse> {
     if (typeof value !== 'object' || value === null)
       throw new BadOutput(expected('an object of part values', 'Multipart', value))
     const written: MaybePromise<WrittenPart>[] = []
     try {
       for (const [name, descriptor, part] of partValues(this.rules, value)) {
-        written.push(whenReady(descriptor.toHttpResponse(part, ctx), (response) => writePart(name, response)))
+        written.push(whenReady(encode(descriptor, part), (response) => writePart(name, response)))
       }
     } catch (error) {
       // The rejections of earlier parts must not end the process.

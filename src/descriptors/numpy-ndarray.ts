@@ -137,6 +137,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 
+  override encodeExample(example: NDArray | Nested): MaybePromise<HttpResponse> {
+    return this.toHttpResponse(NDArray.from(example, 'NumpyNdarray'))
+  }
+
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const array = this.#checkOutput(value)
     const form = acceptedForm(ctx?.headers.get('accept'))

@@ -1,9 +1,11 @@
 import { BadInput, expected, UnsupportedMediaType } from '../core/errors.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { type ReadySample, readSample, type SampleContent } from '../core/file/file-sample.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { encodeContentDisposition } from '../http/content-disposition.ts'
 import { formBoundary } from '../http/form/form-parser.ts'
 import type { FormPart } from '../http/form/form-part.ts'
 import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
-import type { HttpRequest, RequestHeaders } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import type { FormatDescription } from './description.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 
@@ -94,4 +96,18 @@ export function singleFilePart(
     }),
   })
   return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request)
+}
+
+/** Returns the request body of a file, for `encodeExample`; `typeOf` finds its media type. **Errors**: BadInput. */
+export function fileExample(
+  sample: ReadySample,
+  owner: string,
+  typeOf: (content: SampleContent) => string | undefined,
+): MaybePromise<HttpResponse> {
+  return whenReady(readSample(sample, owner), (content) => {
+    const { bytes: body, name } = content
+    const headers: HeaderLine[] = [['content-type', typeOf(content) ?? anyType]]
+    if (name !== undefined) headers.push(['content-disposition', encodeContentDisposition('attachment', name)])
+    return { headers, body }
+  })
 }

@@ -2,9 +2,12 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import type { Api } from '../api/api.ts'
+import { nosniff } from '../http/constant-headers.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import { examplePath } from './openapi/content.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
@@ -18,15 +21,25 @@ interface Page {
 let page: Page | undefined
 
 /**
- * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer.
+ * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer, and of
+ * the examples of APIs.
  * **Wire**: one HTML document, compressed where the client takes gzip. Its policy lets it run its own script and talk
  * to its own server, and nothing else: the hashes of script and style are in the header.
  * **Cost**: the file is read and compressed at the first request, and kept.
  */
-export function pageEndpoints(prefix: string, others: readonly Endpoint[]): Endpoint[] {
+export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
   // What is mounted at `/` answers it, too; `/docs` stays, as the longer path.
   const taken = new Set(others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)))
-  return [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path)).map(pageEndpoint)
+  const pages = [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path)).map(pageEndpoint)
+  return [...pages, ...[...apis].flatMap((api) => exampleEndpoints(prefix, api))]
+}
+
+/** The page reads them by script: a browser that is led to one must not run it. */
+function exampleEndpoints(prefix: string, { name, examples }: Api): Endpoint[] {
+  return examples.map(({ headers, body }, i) => {
+    const response = { headers: [...headers, nosniff, ['content-security-policy', 'sandbox'] as const], body }
+    return getPage(`${prefix}/${examplePath(name, i)}`, [], () => response)
+  })
 }
 
 function answersGet({ methods }: Endpoint): boolean {
@@ -80,6 +93,7 @@ function policyOf(html: string): string {
     `style-src ${hashOf('style')}`,
     "connect-src 'self'",
     'img-src blob: data:',
+    'media-src blob:',
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

@@ -4,6 +4,10 @@
  */
 import { existsSync } from 'node:fs'
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { Listener } from '../../src/engine/options.ts'
+import { serve } from '../../src/server/listener.ts'
+import type { Service } from '../../src/service.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
 
@@ -58,4 +62,54 @@ export async function replaceText(page: Page, selector: string, text: string): P
   await page.keyboard.press('a')
   await page.keyboard.up('Control')
   await page.keyboard.type(text)
+}
+
+/** The page of a service in a browser, a new one for each test, with what a person does to it. */
+export function servePage(svc: Service, baseUrl: string) {
+  let browser: Browser
+  let listener: Listener
+  const own = { base: '', page: undefined as unknown as Page, faults: [] as string[] }
+  beforeAll(async () => {
+    listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl })
+    own.base = `http://127.0.0.1:${listener.port}${baseUrl}`
+    browser = await launch()
+  }, 60_000)
+  beforeEach(async () => {
+    await own.page?.close()
+    Object.assign(own, await watch(browser, new URL(own.base).origin))
+    await own.page.setViewport({ width: 1280, height: 1200 })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await listener?.close()
+  })
+  const texts = (selector: string) => own.page.$$eval(selector, (all) => all.map((each) => each.textContent))
+  const find = (selector: string, text: string) => findElement(own.page, selector, text)
+  return Object.assign(own, {
+    texts,
+    find,
+    textOf: (selector: string) => own.page.$eval(selector, (each) => each.textContent),
+    /** Opens an API's form. */
+    open: async (name: string) => {
+      await own.page.goto(`${own.base}/docs#/${name}`)
+      await own.page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
+    },
+    press: async (label: string) => (await find('button', label)).click(),
+    type: (selector: string, text: string) => replaceText(own.page, selector, text),
+    upload: async (selector: string, file: string) => {
+      const input = (await own.page.$(selector)) as ElementHandle<HTMLInputElement>
+      await input.uploadFile(file)
+    },
+    /** Sends the form and returns the status and the text of the answer. */
+    send: async () => {
+      await own.page.evaluate(() => document.querySelector('.answer')?.replaceChildren())
+      // Not by the mouse: a picture that loads in between moves the button.
+      await own.page.$eval('.send', (each) => (each as HTMLElement).click())
+      await own.page.waitForFunction(
+        () => document.querySelector('.send')?.textContent === 'Send' && document.querySelector('.answer')?.firstChild,
+      )
+      const text = await own.page.$eval('.answer', (each) => (each as HTMLElement).innerText)
+      return { status: (await texts('.status'))[0], text }
+    },
+  })
 }

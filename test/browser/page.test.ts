@@ -3,19 +3,15 @@
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Browser, ElementHandle, Page } from 'puppeteer-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Listener } from '../../src/engine/options.ts'
-import { serve } from '../../src/server/listener.ts'
+import type { ElementHandle, Page } from 'puppeteer-core'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import svc, { nextToken } from '../client/service.ts'
-import { chromium, findElement, launch, replaceText, watch } from './browser.ts'
+import { chromium, servePage } from './browser.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
 
 const parquet = fileURLToPath(new URL('../fixtures/parquet/numbers-snappy.parquet', import.meta.url))
@@ -24,64 +20,16 @@ const parquetCells = ['null', '0', '0', 'true', '1', '1', '0.333333', 'false']
 const hasRequests = chromium !== undefined && spawnSync('python3', ['-c', 'import requests']).status === 0
 
 describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)', () => {
-  let browser: Browser
-  let listener: Listener
+  const on = servePage(svc, '/v1')
+  const { open, press, type, upload, send, textOf, texts } = on
   let base: string
   let page: Page
   let faults: string[]
+  beforeEach(() => {
+    ;({ base, page, faults } = on)
+  })
   const folder = mkdtempSync(join(tmpdir(), 'serving-page-'))
-
-  beforeAll(async () => {
-    listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
-    base = `http://127.0.0.1:${listener.port}/v1`
-    browser = await launch()
-  }, 60_000)
-  beforeEach(async () => {
-    await page?.close()
-    ;({ page, faults } = await watch(browser, new URL(base).origin))
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await listener?.close()
-    rmSync(folder, { recursive: true })
-  })
-
-  /** Opens an API's form. */
-  const open = async (name: string) => {
-    await page.goto(`${base}/docs#/${name}`)
-    await page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
-  }
-  const press = async (label: string) => (await find('button', label)).click()
-  const find = (selector: string, text: string) => findElement(page, selector, text)
-  const type = (selector: string, text: string) => replaceText(page, selector, text)
-  const upload = async (selector: string, file: string) => {
-    const input = (await page.$(selector)) as ElementHandle<HTMLInputElement>
-    await input.uploadFile(file)
-  }
-  /** Sends the form and returns the status and the text of the answer. */
-  const send = async () => {
-    await page.evaluate(() => document.querySelector('.answer')?.replaceChildren())
-    await page.click('.send')
-    await page.waitForFunction(
-      () => document.querySelector('.send')?.textContent === 'Send' && document.querySelector('.answer')?.firstChild,
-    )
-    const text = await page.$eval('.answer', (each) => (each as HTMLElement).innerText)
-    return { status: (await texts('.status'))[0], text }
-  }
-  const textOf = (selector: string) => page.$eval(selector, (each) => each.textContent)
-  const texts = (selector: string) => page.$$eval(selector, (all) => all.map((each) => each.textContent))
-
-  it('lists the APIs and opens each', async () => {
-    await page.goto(`${base}/`)
-    await page.waitForSelector('nav a')
-    expect(await page.title()).toBe('clients')
-    expect(await texts('nav a')).toEqual([...svc.apis.keys(), ...svc.gets.keys()])
-    expect(await textOf('nav a[aria-current]')).toBe('double')
-    await (await find('nav a', 'words')).click()
-    await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'words')
-    expect(await textOf('.route')).toBe('POST /v1/words')
-    expect(faults).toEqual([])
-  })
+  afterAll(() => rmSync(folder, { recursive: true }))
 
   it('shows arrays as table, line and heat map, and marks the place of an error', async () => {
     await open('double')
@@ -89,7 +37,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(await texts('.look td')).toEqual(['', '1', '2', '3', '4'])
     const { status, text } = await send()
     expect(status).toBe('200')
-    expect(text).toMatch(/\d+ ms\s+\d+ B\s+application\/json\s+page-\d+-\d+/)
+    expect(text).toMatch(/\d+ ms\s+\d+ B\s+application\/json/)
     expect(await texts('.answer td')).toEqual(['', '2', '4', '6', '8'])
     await (await page.$('.answer'))?.$$eval('button', ([, heat]) => heat.click())
     expect(await page.$eval('.answer canvas', (each) => each.getAttribute('aria-label'))).toBe(
@@ -239,8 +187,8 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
 
   it('takes pictures from files, the clipboard and the canvas, and shows them', async () => {
     await open('negative')
-    await upload('input[type=file]', pattern)
     await page.waitForSelector('.shown img')
+    await upload('input[type=file]', pattern)
     expect((await send()).status).toBe('200')
     await page.waitForSelector('.answer img')
     expect(await textOf('.answer figcaption')).toBe('32 × 24 pixels')
@@ -291,12 +239,15 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
 
   it('has the parts of a form, with those that may lack or repeat', async () => {
     await open('mix')
-    expect(await texts('form legend')).toEqual(['pictures', 'weights', 'note', 'options'])
+    expect(await texts('.parts legend')).toEqual(['pictures', 'weights', 'note', 'options'])
+    await page.waitForSelector('.shown img')
     await press('Add pictures')
     const inputs = await page.$$('input[type=file]')
     expect(inputs).toHaveLength(2)
     for (const input of inputs) await (input as ElementHandle<HTMLInputElement>).uploadFile(pattern)
     await type('[aria-label=weights]', '[1, 2]')
+    await page.click('input[type=checkbox]')
+    expect(await page.$('[aria-label=note]')).toBeNull()
     await page.click('input[type=checkbox]')
     await type('[aria-label=note]', 'hello')
     const { status } = await send()
@@ -312,7 +263,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
 
   it('shows the call in curl, which works', async () => {
     for (const [name, wanted] of [
-      ['double', '[1.0,3.0]'],
+      ['double', '[2.0,4.0,6.0]'],
       ['center', ''],
       ['words', ''],
     ]) {
@@ -324,7 +275,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
       if (wanted !== '') expect(output).toBe(wanted)
       else expect(text.replace(/\s/g, '')).toContain(output.replace(/[\s[\],]/g, '').slice(0, 3))
       await press('Python')
-      expect(await textOf('.code-panel pre')).toContain(`requests.post(\n    "${base}/${name}"`)
+      expect(await textOf('.code-panel pre')).toMatch(new RegExp(`requests.post\\(\\s*"${base}/${name}",`))
       await press('TypeScript')
       expect(await textOf('.code-panel pre')).toContain(`client.${name}(`)
     }
@@ -332,7 +283,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
 
   it.skipIf(!hasRequests)('shows the call in Python, which works (needs python3 with requests)', async () => {
     for (const [name, wanted] of [
-      ['double', '[1.0, 3.0]'],
+      ['double', '[2.0, 4.0, 6.0]'],
       ['words', 'one\ntwo'],
       ['mix', ''],
     ]) {
@@ -351,10 +302,11 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
   })
 
   it('sends with the keyboard, stops, and sends credentials', async () => {
+    await open('double')
+    expect(await page.$eval('.credentials', (each) => (each as HTMLElement).hidden)).toBe(true)
     await open('closed')
     expect((await send()).status).toBe('401')
-    await page.click('.credentials summary')
-    await type('#api-key', 'secret')
+    await type('.credentials input', 'secret')
     expect((await send()).status).toBe('200')
     await open('slow')
     await page.focus('textarea')
@@ -366,32 +318,4 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.waitForFunction(() => document.querySelector('.answer')?.textContent === 'Stopped.')
     expect(faults).toEqual([])
   })
-
-  it.each([
-    { scheme: 'light', width: 1200 },
-    { scheme: 'dark', width: 1200 },
-    { scheme: 'light', width: 375 },
-  ])(
-    'has nothing that axe-core finds, in $scheme colours, $width pixels wide',
-    async ({ scheme, width }) => {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-      await page.setViewport({ width, height: 800 })
-      const all: string[] = []
-      for (const name of ['echo', 'total', 'center', 'greet', 'words', 'negative', 'reverse', 'mix']) {
-        await open(name)
-        if (name === 'negative' || name === 'mix') await upload('input[type=file]', pattern)
-        await send()
-        await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
-        await page.evaluate(axe)
-        const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-        const told = (found as { id: string; impact: string; nodes: { html: string }[] }[]).map(
-          ({ id, impact, nodes }) => `${name}: ${impact} ${id} ${nodes.map(({ html }) => html).join(' ')}`,
-        )
-        all.push(...told)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      }
-      expect(all).toEqual([])
-    },
-    120_000,
-  )
 })

@@ -6,9 +6,10 @@ import { apisOf } from '../../src/client/description.ts'
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { arrayOf } from '../../src/docs/page/array-view.ts'
 import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
-import { resolved, startOf } from '../../src/docs/page/schema.ts'
+import { parseMarkdown } from '../../src/docs/page/markdown.ts'
+import { resolved, startOf, typeText } from '../../src/docs/page/schema.ts'
 import { snippet } from '../../src/docs/page/snippets.ts'
-import { characterAt, pathAt } from '../../src/docs/page/text-editor.ts'
+import { characterAt, pathAt } from '../../src/docs/page/text-field.ts'
 import svc from '../client/service.ts'
 
 /** The text of a range. */
@@ -89,6 +90,61 @@ describe('schemas', () => {
   })
 })
 
+describe('Markdown', () => {
+  const p = (...children: unknown[]) => [{ tag: 'p', children }]
+
+  it('has paragraphs, headings, lists and code', () => {
+    expect(parseMarkdown('# About\nOne\nline\n\n- a\n- b\n  c\n1. d\n```ts\n*x*\n\n- y\n```\nend')).toEqual([
+      { tag: 'h3', children: ['About'] },
+      { tag: 'p', children: ['One line'] },
+      { tag: 'ul', children: ['a', 'b c'].map((text) => ({ tag: 'li', children: [text] })) },
+      { tag: 'ol', children: [{ tag: 'li', children: ['d'] }] },
+      { tag: 'pre', children: ['*x*\n\n- y'] },
+      { tag: 'p', children: ['end'] },
+    ])
+    expect(parseMarkdown(' \n')).toEqual([])
+  })
+
+  it('has emphasis, code and links in a line', () => {
+    const link = { tag: 'a', href: 'https://a.org/x?y=1', children: [{ tag: 'em', children: ['b'] }] }
+    expect(parseMarkdown('a `*c*` **d _e_** [*b*](https://a.org/x?y=1).')).toEqual(
+      p(
+        'a ',
+        { tag: 'code', children: ['*c*'] },
+        ' ',
+        { tag: 'strong', children: ['d ', { tag: 'em', children: ['e'] }] },
+        ' ',
+        link,
+        '.',
+      ),
+    )
+    expect(parseMarkdown('snake_case_name, 2 * 3 * 4')).toEqual(p('snake_case_name, 2 * 3 * 4'))
+  })
+
+  it('takes HTML and links to other than http for text', () => {
+    for (const text of ['<b onclick="x()">a</b>', '[a](javascript:alert(1))', '[a](data:text/html,x)', '![a](x.png)'])
+      expect(parseMarkdown(text)).toEqual(p(text))
+  })
+})
+
+describe('a schema as a type', () => {
+  it.each([
+    [{ type: 'array', items: { type: ['number', 'null'] } }, '(number | null)[]'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, '{ [key]: string }'],
+    [{ anyOf: [{ type: 'string' }, { const: 3 }] }, 'string | 3'],
+    [{ type: 'string', format: 'binary' }, 'bytes'],
+    [{ properties: { a: { enum: ['x', 1] }, b: {} }, required: ['a'] }, '{\n  a: "x" | 1\n  b?: any\n}'],
+    [{ type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, 'integer'],
+  ])('is short: %j', (schema, text) => {
+    expect(typeText(schema, {})).toBe(text)
+  })
+
+  it('ends where it refers to itself', () => {
+    const document = { a: { properties: { next: { $ref: '#/a' } }, type: 'object' } }
+    expect(typeText(document.a, document)).toMatch(/^\{\n {2}next\?: [\s\S]*object\n/)
+  })
+})
+
 describe('the call as code', () => {
   const apis = apisOf(openApiDocument(svc, ''))
   const base = 'http://localhost:3000'
@@ -99,6 +155,19 @@ describe('the call as code', () => {
     expect(snippet('curl', words, content, base)).toContain(`--data-raw 'it'\\''s "a"\n$HOME \\'`)
     expect(snippet('Python', words, content, base)).toContain(String.raw`data="it's \"a\"\n$HOME \\".encode()`)
     expect(snippet('TypeScript', words, content, base)).toContain(String.raw`client.words('it\'s "a"\n$HOME \\')`)
+  })
+
+  it('gives JSON as Python has it, on a line if it fits', () => {
+    const greet = apis.get('greet') as NonNullable<ReturnType<typeof apis.get>>
+    const data = '{\n  "name": "true  \\"x\\"",\n  "born": 1990,\n  "isAdmin": true\n}'
+    const content = { type: 'application/json', data }
+    const line = (yes: string) => `{ "name": "true  \\"x\\"", "born": 1990, "isAdmin": ${yes} }`
+    expect(snippet('Python', greet, content, base)).toContain(
+      `response = requests.post(\n    "${base}/greet",\n    json=${line('True')},\n)`,
+    )
+    expect(snippet('curl', greet, content, base)).toBe(
+      `curl ${base}/greet \\\n  -H 'content-type: application/json' \\\n  -d '${line('true')}'`,
+    )
   })
 
   it('gives clients columns, whatever the layout of the body', () => {

@@ -6,10 +6,20 @@ import pl from 'nodejs-polars'
 import { BinaryFile, io, NDArray, Overloaded, RasterImage, Service, Unauthorized } from 'serving'
 import { z } from 'zod'
 
+const pattern = new URL('../../examples/all/pattern.png', import.meta.url)
+
 const svc = new Service('clients', { doc: 'An API for each descriptor.' })
 
 export const double = svc.api(
-  { input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray(), doc: 'Every number times two.' },
+  {
+    input: new io.NumpyNdarray({ dtype: 'float32' }),
+    output: new io.NumpyNdarray(),
+    doc: 'Every number times two.',
+    examples: [
+      { name: 'Counting', input: NDArray.from([1, 2, 3]) },
+      { name: 'Halves', input: [[0.5], [1.5]] },
+    ],
+  },
   function double(x) {
     return new NDArray(
       x.data.map((value) => value * 2),
@@ -28,6 +38,7 @@ export const total = svc.api(
     input: new io.PandasDataFrame({ dtype: { price: 'float64', count: 'int64' }, columns: ['item', 'price', 'count'] }),
     output: new io.PandasDataFrame(),
     doc: 'Rows get their total.',
+    examples: [{ name: 'Tea', input: pl.DataFrame({ item: ['tea'], price: [2.5], count: [4] }) }],
   },
   function total(orders) {
     return orders.withColumns(pl.col('price').mul(pl.col('count')).alias('total'))
@@ -67,7 +78,7 @@ export const greet = svc.api(
 )
 
 export const words = svc.api(
-  { input: new io.Text(), output: new io.Text(), doc: 'Sends the words back one by one.' },
+  { input: new io.Text(), output: new io.Text(), doc: 'Sends the words back *one by one*.' },
   async function* words(text) {
     for (const word of text.split(/\s+/)) yield `${word}\n`
   },
@@ -105,7 +116,12 @@ export const tokens = svc.api(
 )
 
 export const negative = svc.api(
-  { input: new io.Image({ pilmode: 'RGB' }), output: new io.Image({ mimeType: 'image/png' }), doc: 'The negative.' },
+  {
+    input: new io.Image({ pilmode: 'RGB' }),
+    output: new io.Image({ mimeType: 'image/png' }),
+    doc: 'The negative.',
+    examples: [{ name: 'Pattern', input: pattern }],
+  },
   function negative({ mode, width, height, data }) {
     return new RasterImage(
       mode,
@@ -144,6 +160,7 @@ export const mix = svc.api(
       picture: new io.Image({ mimeType: 'image/png', pilmode: 'L' }),
     }),
     doc: 'The mean grey level of pictures, weighted.',
+    examples: [{ name: 'One', input: { pictures: [pattern], weights: [2], note: 'hello', options: { gain: 1 } } }],
   },
   function mix({ pictures, weights, note, options }) {
     const means = pictures.map(({ data }, i) => {

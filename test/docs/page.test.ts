@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
-import { io, Service } from 'serving'
+import { BinaryFile, io, Service, Unauthorized } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { pageEndpoints } from '../../src/docs/page-endpoints.ts'
 import { serve } from '../../src/server/listener.ts'
@@ -18,14 +18,14 @@ svc.api({ input: new io.Text(), output: new io.Text() }, function upper(text) {
 const browser = { 'accept-encoding': 'gzip, deflate, br' }
 
 describe('the page', () => {
-  it.each(['/', '/docs'])('is at %s, of less than 150 KB gzip', async (path) => {
+  it.each(['/', '/docs'])('is at %s, of less than 60 KB gzip', async (path) => {
     const { status, headers, body } = await svc.inject({ path, headers: browser })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(headers.get('content-encoding')).toBe('gzip')
     expect(headers.get('vary')).toBe('accept-encoding')
     console.log(`the page: ${gunzipSync(body).length} bytes, gzip ${body.length}`)
-    expect(body.length).toBeLessThan(150 * 1024)
+    expect(body.length).toBeLessThan(60 * 1024)
   })
 
   it('is sent plain to who takes no gzip', async () => {
@@ -56,6 +56,7 @@ describe('the page', () => {
       'style-src': hashOf('style'),
       'connect-src': "'self'",
       'img-src': 'blob: data:',
+      'media-src': 'blob:',
       'base-uri': "'none'",
       'form-action': "'none'",
       'frame-ancestors': "'none'",
@@ -90,6 +91,25 @@ describe('the page', () => {
     own.mount('/', () => new Response('mine'))
     expect((await own.inject({ path: '/' })).text()).toBe('mine')
     expect((await own.inject({ path: '/docs' })).text()).toMatch(/^<!doctype html>/)
+  })
+
+  it('has the examples of APIs beside it, for whom the service admits', async () => {
+    const own = new Service('own', {
+      auth: (ctx) => {
+        if (ctx.headers.get('x-api-key') !== 'k') throw new Unauthorized('expected a key')
+      },
+    })
+    const file = new BinaryFile(Buffer.from('<script>x()</script>'), { name: 'a.html', mimeType: 'text/html' })
+    const options = { input: new io.File(), output: new io.Text(), name: 'f' }
+    own.api({ ...options, examples: [{ name: 'page', input: file }] }, () => '')
+    const path = '/docs/examples/f/0'
+    expect((await own.inject({ path })).status).toBe(401)
+    const { status, headers, body } = await own.inject({ path, headers: { 'x-api-key': 'k' } })
+    expect([status, Buffer.from(body).toString()]).toEqual([200, '<script>x()</script>'])
+    expect(headers.get('content-type')).toBe('text/html')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="a.html"')
+    expect(headers.get('content-security-policy')).toBe('sandbox')
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
   it('is off where the documents are', async () => {

@@ -133,6 +133,42 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('has the examples of an API by name: texts and JSON in place, others by their address', async () => {
+    const svc = new ServiceClass('examples')
+    const output = new io.JSON()
+    const rows = { input: new io.NumpyNdarray({ dtype: 'float32' }), output, name: 'rows' }
+    const long = Array.from({ length: 4000 }, (_, i) => i)
+    svc.api(
+      {
+        ...rows,
+        examples: [
+          { name: 'short', input: [[1, 2.5]] },
+          { name: 'long', input: long },
+        ],
+      },
+      () => 1,
+    )
+    const text = { input: new io.Text(), output, name: 'text', examples: [{ name: 'a b', input: 'ü' }] }
+    svc.api(text, () => 1)
+    const pattern = new URL('../../examples/all/pattern.png', import.meta.url)
+    const picture = { input: new io.Image(), output, name: 'picture', examples: [{ name: 'pattern', input: pattern }] }
+    svc.api(picture, () => 1)
+    const { paths } = await document(svc)
+    const contentOf = (path: string) => paths[path].post.requestBody.content
+    expect(contentOf('/rows')['application/json']).not.toHaveProperty('example')
+    expect(contentOf('/rows')['application/json']).toMatchObject({
+      examples: { short: { value: [[1, 2.5]] }, long: { externalValue: 'docs/examples/rows/1' } },
+    })
+    expect(contentOf('/text')['text/plain']).toMatchObject({ examples: { 'a b': { value: 'ü' } } })
+    expect(contentOf('/picture')['image/png']).toMatchObject({
+      examples: { pattern: { externalValue: 'docs/examples/picture/0' } },
+    })
+    const { headers, body } = await svc.inject({ path: '/docs/examples/picture/0' })
+    expect(headers.get('content-type')).toBe('image/png')
+    expect(Buffer.from(body)).toEqual(readFileSync(pattern))
+    expect(await new Validator().validate({ ...(await document(svc)) })).toEqual({ valid: true })
+  })
+
   it('is not fetched again while it is the same', async () => {
     const { headers } = await every.inject({ path: '/openapi.json' })
     const etag = headers.get('etag') as string

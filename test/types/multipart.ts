@@ -65,3 +65,18 @@ new io.File({ kind: 'textio' })
 new BinaryFile('text')
 
 export { received, sample }
+
+// Right: an example has each part as its descriptor takes it: a path, lists, JSON before its schema changes it.
+const form = { file: '/tmp/a.wav', arr: [1, 2], flower: { name: 'a', at: '2024-01-01' }, text: 'b' }
+svc.api({ input, output: json, name: 'with_examples', examples: [{ name: 'one', input: form }] }, () => 1)
+// Wrong: a part of another kind.
+svc.api(
+  {
+    input,
+    output: json,
+    name: 'with_wrong_example',
+    // @ts-expect-error TS2322: a number is no text
+    examples: [{ name: 'one', input: { ...form, text: 3 } }],
+  },
+  () => 1,
+)

@@ -126,3 +126,21 @@ svc.api({ input: text, output: text }, (value, ctx) => {
 })
 
 export { alone, greeting, total, wrong }
+
+// Right: an example is what the function receives, of an array also lists.
+const arrays = [
+  { name: 'a', input: NDArray.from([1, 2]) },
+  { name: 'b', input: [[1, 2]] },
+] as const
+svc.api({ input: array, output: text, name: 'with_examples', examples: arrays }, () => '')
+// Wrong: an example of another kind.
+svc.api(
+  {
+    input: text,
+    output: text,
+    name: 'with_wrong_example',
+    // @ts-expect-error TS2322: a number is no text
+    examples: [{ name: 'a', input: 3 }],
+  },
+  () => '',
+)

@@ -1,12 +1,22 @@
 /** Formats of a descriptor as the content of an OpenAPI request or response. @module */
-import type { FieldDescription, FormatDescription, JsonSchema } from '../../descriptors/description.ts'
+import type { Api } from '../../api/api.ts'
+import {
+  exampleIn,
+  type FieldDescription,
+  type FormatDescription,
+  type JsonSchema,
+} from '../../descriptors/description.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import type { Components } from './components.ts'
+
+/** An example object of OpenAPI. */
+export type ExampleObject = { readonly value: unknown } | { readonly externalValue: string }
 
 /** A media type object of OpenAPI. */
 export interface MediaTypeObject {
   readonly schema: JsonSchema
   readonly example?: unknown
+  readonly examples?: Readonly<Record<string, ExampleObject>>
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>
 }
 
@@ -19,6 +29,31 @@ const bytes: JsonSchema = { type: 'string', format: 'binary' }
 /** Returns formats as content; `name` is for schemas that become components. */
 export function contentOf(formats: readonly FormatDescription[], components: Components, name: string): Content {
   return Object.fromEntries(formats.map((format) => [format.mimeType, mediaTypeObject(format, components, name)]))
+}
+
+// Longer ones would make the document hard to read.
+const maxInline = 10_000
+
+/** Returns the content with the examples of an API; those of bytes by their path below the document. */
+export function withExamples(content: Content, { name, examples }: Pick<Api, 'name' | 'examples'>): Content {
+  const media = { ...content }
+  for (const [i, { name: title, headers, body }] of examples.entries()) {
+    const type = mediaTypeOf(headers.find(([key]) => key === 'content-type')?.[1] ?? '')
+    const key = type !== undefined && type.essence in media ? type.essence : Object.keys(media)[0]
+    const isJson = type !== undefined && isJsonType(type)
+    const isInline = body.length <= maxInline && (isJson || type?.essence.startsWith('text/'))
+    const text = isInline ? Buffer.from(body).toString() : ''
+    const inline = !isInline ? {} : isJson ? exampleIn(text) : { example: text }
+    const shown = 'example' in inline ? { value: inline.example } : { externalValue: examplePath(name, i) }
+    const { example: _, examples: others, ...rest } = media[key]
+    media[key] = { ...rest, examples: { ...others, [title]: shown } }
+  }
+  return media
+}
+
+/** Returns where an example is served, below the base URL. */
+export function examplePath(api: string, index: number): string {
+  return `docs/examples/${api}/${index}`
 }
 
 function mediaTypeObject(format: FormatDescription, components: Components, name: string): MediaTypeObject {

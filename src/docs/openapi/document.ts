@@ -6,7 +6,7 @@ import type { RequestHook } from '../../api/hooks.ts'
 import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
-import { contentOf } from './content.ts'
+import { contentOf, withExamples } from './content.ts'
 import { problemResponses } from './problems.ts'
 import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { queryParameters } from './query.ts'
@@ -75,7 +75,7 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
     ...commonMembers(api, shared),
     requestBody: {
       required: true,
-      content: contentOf(requests, components, `${name}_request`),
+      content: withExamples(contentOf(requests, components, `${name}_request`), api),
     },
     responses: { ...success(api, components), ...problems(api, errors, shared) },
     [descriptorsMember]: clientMetadata(api),

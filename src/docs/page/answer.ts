@@ -6,7 +6,7 @@ import type { FrameValue, SeriesValue } from '../../client/values.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { h, sizeText } from './dom.ts'
 import { frameView } from './frame-view.ts'
-import { thumbnail } from './image-field.ts'
+import { mediaView } from './image-field.ts'
 import { bars } from './plot.ts'
 
 const maxText = 100_000
@@ -17,9 +17,8 @@ export async function answerView(info: DescriptorInfo, content: Content): Promis
   const essence = type.split(';')[0].trim().toLowerCase()
   if (essence === 'multipart/form-data' && info.parts !== undefined) return formView(info, content, type)
   if (essence === 'application/json' || essence.endsWith('+json')) return jsonView(info, content)
-  const blob = await content.blob()
-  if (essence.startsWith('image/')) return download(content.headers, blob, await thumbnail(blob))
-  if (!essence.startsWith('text/')) return download(content.headers, blob)
+  const blob = new Blob([await content.blob()], { type: essence })
+  if (!essence.startsWith('text/')) return download(content.headers, blob, await mediaView(blob))
   const text = textView(await blob.slice(0, maxText).text())
   return info.id === 'serving.io.File' ? download(content.headers, blob, text) : text
 }
@@ -64,7 +63,7 @@ function scoresIn(value: unknown): [string, HTMLElement][] {
 function rawView(text: string, isOpen: boolean): HTMLElement {
   const shown = text.length > maxText ? `${text.slice(0, maxText)}…` : text
   const raw = h('pre', { tabindex: '0' }, shown)
-  return isOpen ? raw : h('details', {}, h('summary', {}, 'As it came'), raw)
+  return isOpen ? raw : h('details', { class: 'raw' }, h('summary', {}, 'As it came'), raw)
 }
 
 function pretty(text: string): string {

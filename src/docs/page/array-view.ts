@@ -1,6 +1,5 @@
 /** Arrays to look at: a table of numbers, a heat map, a line. @module */
-import { cellText } from './cell-text.ts'
-import { choice, h } from './dom.ts'
+import { cellText, choice, h, table } from './dom.ts'
 import { plot } from './plot.ts'
 
 /** Elements of an array with its shape. */
@@ -35,7 +34,7 @@ export function arrayView(array: ViewedArray): HTMLElement {
   const rows = data.length / width
   const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(isNumber)
   const views: [string, () => Element][] = []
-  const asTable: [string, () => Element] = ['Table', () => table(data, rows, width)]
+  const asTable: [string, () => Element] = ['Table', () => elements(data, rows, width)]
   if (data.length <= maxCells || !isNumbers) views.push(asTable)
   if (isNumbers && width > 1 && shape.length < 2)
     views.push(['Line', () => plot(data as ArrayLike<number>, 'elements')])
@@ -43,46 +42,25 @@ export function arrayView(array: ViewedArray): HTMLElement {
   if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
   const box = h('div', { class: 'view' })
   const show = (i: number) => box.replaceChildren(views[i][1]())
+  const names = views.map(([name]) => name)
   const caption = h('p', { class: 'dim' }, `shape (${shape.join(', ')})`)
-  if (views.length > 1)
-    return h(
-      'div',
-      {},
-      choice(
-        'view of the array',
-        views.map(([name]) => name),
-        show,
-      ),
-      caption,
-      box,
-    )
-  show(0)
-  return h('div', {}, caption, box)
+  const choose = choice('view of the array', names, show)
+  choose.hidden = names.length === 1
+  return h('div', {}, h('div', { class: 'tools between' }, caption, choose), box)
 }
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value === null
 }
 
-function table(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
+function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
   const shownRows = Math.min(rows, 50)
   const shownColumns = Math.min(width, 50)
-  const body = Array.from({ length: shownRows }, (_, i) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, i),
-      ...Array.from({ length: shownColumns }, (_, j) => h('td', {}, cellText(data[i * width + j]))),
-    ),
-  )
-  const headings = Array.from({ length: shownColumns }, (_, j) => h('th', { scope: 'col' }, j))
-  const more = rows > shownRows || width > shownColumns
-  return h(
-    'div',
-    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'elements' },
-    h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...headings)), h('tbody', {}, ...body)),
-    more && h('p', { class: 'dim' }, `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`),
-  )
+  const columns = Array.from({ length: shownColumns }, (_, j) => j)
+  const body = Array.from({ length: shownRows }, (_, i) => [i, ...columns.map((j) => cellText(data[i * width + j]))])
+  const isCut = rows > shownRows || width > shownColumns
+  const more = isCut && h('p', { class: 'dim' }, `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`)
+  return h('div', {}, table('elements', ['', ...columns], body), more)
 }
 
 function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
@@ -98,7 +76,7 @@ function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLEle
   const context = canvas.getContext('2d') as CanvasRenderingContext2D
   const picture = context.createImageData(width, rows)
   for (let i = 0; i < data.length; i++) {
-    const level = high > low ? (Number(data[i]) - low) / (high - low) : 0.5
+    const level = high > low ? (Number(data[i]) - low) / (high - low) : 0
     picture.data.set([30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255], i * 4)
   }
   context.putImageData(picture, 0, 0)

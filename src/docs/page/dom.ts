@@ -1,7 +1,7 @@
 /** Elements, made in one expression. @module */
 
 /** What an element may contain; false and undefined are left out. */
-export type Child = Node | string | number | false | undefined | null
+export type Child = Node | string | number | false | undefined
 
 /** Attributes and listeners (`onclick`). False and undefined leave an attribute out; true writes it empty. */
 export type Props = Readonly<Record<string, unknown>>
@@ -31,17 +31,12 @@ function fill<E extends Element>(element: E, props: Props, children: readonly Ch
     else if (name === 'value') (element as unknown as HTMLInputElement).value = String(value)
     else element.setAttribute(name, value === true ? '' : String(value))
   }
-  add(element, children)
+  element.append(...children.filter((child) => child !== undefined && child !== false).map(asNode))
   return element
 }
 
-/** Appends children to an element. */
-export function add(element: Element, children: readonly Child[]): void {
-  for (const child of children) {
-    if (child !== undefined && child !== null && child !== false) {
-      element.append(typeof child === 'number' ? String(child) : child)
-    }
-  }
+function asNode(child: Node | string | number): Node | string {
+  return typeof child === 'number' ? String(child) : child
 }
 
 let ids = 0
@@ -51,33 +46,49 @@ export function newId(): string {
   return `e${++ids}`
 }
 
-/** Makes a row of buttons of which one is chosen; `choose` is called with its index, at first with 0. */
+/** Makes a button that does not send the form. */
+export function button(text: string, onclick: () => void): HTMLButtonElement {
+  return h('button', { type: 'button', onclick }, text)
+}
+
+/** Makes a row of buttons of which one is chosen; `choose` is called with its index. At first it is 0. */
 export function choice(label: string, names: readonly string[], choose: (index: number) => void): HTMLElement {
-  const buttons = names.map((name, index) =>
-    h('button', { type: 'button', 'aria-pressed': index === 0, onclick: () => select(index) }, name),
-  )
   const select = (chosen: number) => {
-    for (const [i, button] of buttons.entries()) button.setAttribute('aria-pressed', String(i === chosen))
+    for (const [i, each] of buttons.entries()) each.setAttribute('aria-pressed', String(i === chosen))
     choose(chosen)
   }
+  const buttons = names.map((name, i) => button(name, () => select(i)))
   select(0)
   return h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons)
 }
 
-/** Makes views of which one is shown, with the buttons that choose it. */
-export function tabs(label: string, views: readonly (readonly [name: string, view: HTMLElement])[]): HTMLElement {
-  const buttons = choice(
-    label,
-    views.map(([name]) => name),
-    (chosen) => {
-      for (const [i, [, view]] of views.entries()) view.hidden = i !== chosen
-    },
+/** Makes a part that opens and closes. */
+export function fold(title: string, ...children: readonly Child[]): HTMLDetailsElement {
+  return h('details', { class: 'fold' }, h('summary', {}, title), ...children)
+}
+
+/** Makes a table in a box that scrolls. `rows`: the first cell of each is its heading. */
+export function table(label: string, headings: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
+  const head = headings.map((heading) => (heading === '' ? h('td') : h('th', { scope: 'col' }, heading)))
+  const body = rows.map(([first, ...cells]) =>
+    h('tr', {}, h('th', { scope: 'row' }, first), ...cells.map((cell) => h('td', {}, cell))),
   )
-  return h('div', { class: 'tabs' }, buttons, ...views.map(([, view]) => view))
+  return h(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': label },
+    h('table', {}, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...body)),
+  )
 }
 
 /** Returns a size in words: `1.2 kB`. **Units**: bytes. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   return bytes < 1e6 ? `${(bytes / 1000).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`
+}
+
+/** Returns the text of an element of an array or frame: numbers in at most six digits. */
+export function cellText(value: unknown): string {
+  if (typeof value === 'object') return JSON.stringify(value)
+  if (typeof value !== 'number' || Number.isInteger(value)) return String(value)
+  return String(Number(value.toPrecision(6)))
 }

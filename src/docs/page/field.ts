@@ -1,9 +1,10 @@
 /** What the form of an API is made of. @module */
+import { choice, h, newId } from './dom.ts'
 
-/** A body, or a part of a form, as it is sent. */
+/** A body, or a part of a form. */
 export interface Content {
   readonly type: string | undefined
-  /** Texts are sent as they are, so that offsets of errors count in them. */
+  /** Texts are sent unchanged, so that offsets of errors count in them. */
   readonly data: string | Blob
   readonly name?: string
   readonly parts?: readonly (readonly [name: string, content: Content])[]
@@ -19,8 +20,70 @@ export interface ErrorLocation {
 /** An input for one descriptor. */
 export interface Field {
   readonly element: HTMLElement
-  /** Returns what is in the form. **Errors**: an Error that names what is missing. */
-  read(): Content
+  /** Returns the content. `isDraft`: a file that is not chosen yet has a name all the same. **Errors**: Error. */
+  read(isDraft?: boolean): Content
+  /** Shows an example, or what another field has; false if this kind of field cannot. */
+  write(content: Content): boolean
+  /** Marks the locations and shows their messages; without locations, nothing is marked. */
   mark(locations: readonly ErrorLocation[]): void
-  clear(): void
+}
+
+/** Makes the place of messages. */
+export function newNote(): HTMLElement {
+  return h('span', { class: 'note', role: 'alert', hidden: true, id: newId() })
+}
+
+/** Shows messages; an empty list hides the note. */
+export function tell(note: HTMLElement, locations: readonly ErrorLocation[]): void {
+  note.hidden = locations.length === 0
+  note.textContent = locations.map(({ message }) => message).join('\n')
+}
+
+/** Marks an input as wrong, or no longer so. */
+export function setInvalid(input: Element, isWrong: boolean): void {
+  if (isWrong) input.setAttribute('aria-invalid', 'true')
+  else input.removeAttribute('aria-invalid')
+}
+
+/** Several ways to give one input. What is in one is in the next that is chosen, as far as it can take it. */
+export class Ways implements Field {
+  readonly element: HTMLElement
+  readonly #fields: readonly Field[]
+  readonly #buttons: NodeListOf<HTMLButtonElement>
+  #chosen: Field
+
+  constructor(label: string, ways: readonly (readonly [name: string, field: Field])[]) {
+    this.#fields = ways.map(([, field]) => field)
+    this.#chosen = this.#fields[0]
+    const names = ways.map(([name]) => name)
+    const buttons = choice(`way to give ${label}`, names, (index) => this.#choose(this.#fields[index]))
+    this.#buttons = buttons.querySelectorAll('button')
+    this.element = h('div', { class: 'ways' }, buttons, ...this.#fields.map(({ element }) => element))
+  }
+
+  read(isDraft?: boolean): Content {
+    return this.#chosen.read(isDraft)
+  }
+
+  write(content: Content): boolean {
+    const taker = [this.#chosen, ...this.#fields].find((field) => field.write(content))
+    if (taker === undefined) return false
+    this.#chosen = taker
+    this.#buttons[this.#fields.indexOf(taker)].click()
+    return true
+  }
+
+  mark(locations: readonly ErrorLocation[]): void {
+    this.#chosen.mark(locations)
+  }
+
+  #choose(field: Field): void {
+    if (field !== this.#chosen) {
+      try {
+        field.write(this.#chosen.read())
+      } catch {}
+    }
+    this.#chosen = field
+    for (const each of this.#fields) each.element.hidden = each !== field
+  }
 }

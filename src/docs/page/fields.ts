@@ -1,45 +1,67 @@
 /** The field for each kind of descriptor, and forms of them. @module */
 import { type DescriptorInfo, type PartInfo, queryId } from '../../client/description.ts'
-import { ArrayField } from './array-field.ts'
-import { h } from './dom.ts'
-import type { Content, ErrorLocation, Field } from './field.ts'
+import { frameFromJson } from '../../client/frames.ts'
+import { arrayOf, arrayView } from './array-view.ts'
+import { button, h } from './dom.ts'
+import { type Content, type ErrorLocation, type Field, newNote, tell } from './field.ts'
 import { FileField } from './file-field.ts'
-import { FrameField } from './frame-field.ts'
-import { ImageField } from './image-field.ts'
-import { JsonField } from './json-field.ts'
+import { imageField, mediaView } from './image-field.ts'
+import { printRows } from './schema.ts'
+import { jsonField } from './schema-form.ts'
+import { frameField } from './table-field.ts'
 import { TextField } from './text-field.ts'
 
 /** Returns the field for an input. `document` is what references of schemas lead into. */
 export function fieldOf(info: DescriptorInfo, label: string, document: unknown): Field {
   const { id, args, mimeTypes, schema, example } = info
-  if (info.parts !== undefined) return new FormField(info.parts, document)
-  switch (id) {
-    case 'serving.io.NumpyNdarray':
-    case 'serving.io.PandasSeries':
-      return new ArrayField(label, example)
-    case 'serving.io.PandasDataFrame':
-      return new FrameField(label, String(args.orient), typeof example === 'string' ? undefined : example)
-    case 'serving.io.JSON':
-    case queryId:
-      return new JsonField(label, schema, example, document)
-    case 'serving.io.Text':
-      return new TextField(label, 'text/plain; charset=utf-8', example)
-    case 'serving.io.Image':
-      return new ImageField(
-        label,
-        mimeTypes.filter((type) => type.startsWith('image/')),
-      )
-    case 'serving.io.File':
-      return new FileField({ label, accept: [] })
-  }
   const [type = 'application/octet-stream'] = mimeTypes
-  if (/json$/.test(type)) return new JsonField(label, schema, example, document)
-  return type.startsWith('text/') ? new TextField(label, type, example) : new FileField({ label, accept: [] })
+  if (info.parts !== undefined) return new FormField(info.parts, document)
+  if (id === 'serving.io.NumpyNdarray' || id === 'serving.io.PandasSeries') {
+    return new TextField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
+  }
+  if (id === 'serving.io.PandasDataFrame') {
+    const columns = Array.isArray(args.columns) ? args.columns : ['column']
+    const frame = typeof example === 'object' && example !== null ? frameFromJson(example, String(args.orient)) : {}
+    const empty = Object.fromEntries(columns.map((name) => [name, ['', '']]))
+    return frameField(label, String(args.orient), Object.keys(frame).length > 0 ? frame : empty)
+  }
+  if (id === 'serving.io.Image') {
+    const accept = mimeTypes.filter((each) => each.startsWith('image/'))
+    return imageField(label, accept)
+  }
+  if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
+  if (!type.startsWith('text/') || id === 'serving.io.File') {
+    return new FileField({ label, accept: args.mime_type ? [String(args.mime_type)] : [], show: mediaView })
+  }
+  const text = typeof example === 'string' ? example : ''
+  return new TextField({ label, type, text, rows: 4 })
+}
+
+const maxZeros = 20_000
+
+/** Returns an array of a shape, for one that is too large for an example in the document. */
+function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
+  const lengths = (Array.isArray(shape) ? shape : []).map((length) => Math.abs(Number(length)))
+  const size = lengths.reduce((product, length) => product * length, 1)
+  const element = dtype === 'bool' ? false : dtype === 'str' ? '' : 0
+  return lengths.reduceRight<unknown>(
+    (inner, length) => new Array(length).fill(inner),
+    size > 0 && size <= maxZeros ? element : [],
+  )
+}
+
+function arrayPreview(text: string): Element | undefined {
+  try {
+    const array = text.length > 2_000_000 ? undefined : arrayOf(JSON.parse(text))
+    return array && arrayView(array)
+  } catch {
+    return undefined
+  }
 }
 
 class FormField implements Field {
   readonly element = h('div', { class: 'parts' })
-  readonly #note = h('p', { class: 'note', role: 'alert', hidden: true })
+  readonly #note = newNote()
   readonly #parts: Part[]
 
   constructor(parts: ReadonlyMap<string, PartInfo>, document: unknown) {
@@ -47,21 +69,23 @@ class FormField implements Field {
     this.element.append(this.#note, ...this.#parts.map(({ element }) => element))
   }
 
-  read(): Content {
-    const parts = this.#parts.flatMap(({ name, fields }) => fields.map((field) => [name, field.read()] as const))
+  read(isDraft?: boolean): Content {
+    const parts = this.#parts.flatMap(({ name, fields }) => fields.map((field) => [name, field.read(isDraft)] as const))
     return { type: undefined, data: '', parts }
   }
 
-  mark(locations: readonly ErrorLocation[]): void {
-    const others = locations.filter((location) => !this.#parts.some((part) => part.takes(location)))
-    this.#note.hidden = others.length === 0
-    this.#note.textContent = others.map(({ message }) => message).join('\n')
-    for (const part of this.#parts) part.mark(locations)
+  write({ parts }: Content): boolean {
+    for (const part of this.#parts) part.write((parts ?? []).filter(([name]) => name === part.name))
+    return parts !== undefined
   }
 
-  clear(): void {
-    this.#note.hidden = true
-    for (const part of this.#parts) for (const field of part.fields) field.clear()
+  mark(locations: readonly ErrorLocation[]): void {
+    const isTaken = ({ path = '' }: ErrorLocation) => this.#parts.some((part) => part.find(path) !== undefined)
+    tell(
+      this.#note,
+      locations.filter((location) => !isTaken(location)),
+    )
+    for (const part of this.#parts) part.mark(locations)
   }
 }
 
@@ -69,47 +93,66 @@ class Part {
   readonly name: string
   readonly element: HTMLElement
   readonly fields: Field[] = []
+  readonly #list = h('div')
+  readonly #isSent: HTMLInputElement
+  readonly #make: () => Field
 
   constructor(name: string, info: PartInfo, document: unknown) {
     this.name = name
+    this.#make = () => fieldOf(info, name, document)
     const { occurrence } = info
-    const list = h('div', {})
-    const add = () => {
-      const field = fieldOf(info, name, document)
-      this.fields.push(field)
-      list.append(field.element)
-    }
-    const remove = () => this.fields.pop()?.element.remove()
-    const button = (text: string, onclick: () => void) => h('button', { type: 'button', onclick }, text)
-    const isSent = h('input', { type: 'checkbox', onchange: () => (isSent.checked ? add() : remove()) })
+    const resize = (change: () => number) => () => this.#resize(change())
+    this.#isSent = h('input', { type: 'checkbox', onchange: resize(() => Number(this.#isSent.checked)) })
     const tools =
       occurrence === 'many'
-        ? h('div', { class: 'tools' }, button(`Add ${name}`, add), button(`Remove ${name}`, remove))
-        : occurrence === 'optional' && h('label', {}, isSent, ' send this part')
-    this.element = h('fieldset', {}, h('legend', {}, name), tools, list)
-    if (occurrence !== 'optional') add()
+        ? h(
+            'div',
+            { class: 'tools' },
+            button(
+              `Add ${name}`,
+              resize(() => this.fields.length + 1),
+            ),
+            button(
+              `Remove ${name}`,
+              resize(() => this.fields.length - 1),
+            ),
+          )
+        : occurrence === 'optional' && h('label', {}, this.#isSent, ' send this part')
+    this.element = h('fieldset', {}, h('legend', {}, name), tools, this.#list)
+    this.#resize(occurrence === 'optional' ? 0 : 1)
   }
 
-  takes({ path = '' }: ErrorLocation): boolean {
-    return this.#field(path) !== undefined
+  write(parts: NonNullable<Content['parts']>): void {
+    this.#resize(parts.length)
+    for (const [i, [, content]] of parts.entries()) this.fields[i].write(content)
   }
 
   mark(locations: readonly ErrorLocation[]): void {
-    const byField = new Map<Field, ErrorLocation[]>()
-    for (const location of locations) {
-      const found = this.#field(location.path ?? '')
-      if (found === undefined) continue
-      const [field, path] = found
-      byField.set(field, [...(byField.get(field) ?? []), { ...location, path: path === '' ? undefined : path }])
+    for (const field of this.fields) {
+      const own = locations.flatMap((location) => {
+        const [found, path] = this.find(location.path ?? '') ?? []
+        return found === field ? { ...location, path: path || undefined } : []
+      })
+      field.mark(own)
     }
-    for (const [field, own] of byField) field.mark(own)
   }
 
-  #field(path: string): readonly [Field, string] | undefined {
+  /** Returns the field that a path leads into, and the path within. */
+  find(path: string): readonly [Field, string] | undefined {
     if (path !== this.name && !path.startsWith(`${this.name}.`) && !path.startsWith(`${this.name}[`)) return undefined
     const rest = path.slice(this.name.length)
     const [, index, inner] = this.fields.length > 1 ? (/^\[(\d+)\](.*)$/s.exec(rest) ?? []) : []
     const field = this.fields[Number(index ?? 0)]
     return field === undefined ? undefined : [field, (inner ?? rest).replace(/^\./, '')]
+  }
+
+  #resize(count: number): void {
+    while (this.fields.length > Math.max(0, count)) this.fields.pop()?.element.remove()
+    while (this.fields.length < count) {
+      const field = this.#make()
+      this.fields.push(field)
+      this.#list.append(field.element)
+    }
+    this.#isSent.checked = count > 0
   }
 }

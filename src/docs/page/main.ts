@@ -1,55 +1,60 @@
 /** The page: a list of the service's APIs, and the one that is chosen. @module */
-import { type ApiInfo, apisOf, type OpenApiDocument } from '../../client/description.ts'
+import { type ApiInfo, apisOf } from '../../client/description.ts'
 import { ApiView } from './api-view.ts'
+import { Credentials } from './credentials.ts'
 import { h } from './dom.ts'
+import { markdownView } from './markdown.ts'
+import { groupOf, type ServiceDocument } from './operation.ts'
 
 // The page is at `{base}/` and `{base}/docs`, so that it works behind a proxy that adds a prefix, too.
 const base = location.origin + location.pathname.replace(/\/(docs\/?)?$/, '')
-const key = h('input', { type: 'password', autocomplete: 'off', id: 'api-key' })
-const token = h('input', { type: 'password', autocomplete: 'off', id: 'token' })
+const credentials = new Credentials()
+const heading = h('h1', {}, 'serving')
+const version = h('span', { class: 'dim' })
+const about = h('div')
 const main = h('main', { id: 'main' })
-const nav = h('nav', { 'aria-label': 'APIs' })
+const list = h('div', { id: 'apis', class: 'apis' })
+const menu = h('button', {
+  type: 'button',
+  class: 'menu',
+  'aria-controls': 'apis',
+  onclick: () => openMenu(isClosed()),
+})
+const nav = h('nav', { 'aria-label': 'APIs', hidden: true }, menu, list)
 let shown: ApiView | undefined
 
-function headers(): Record<string, string> {
-  return {
-    ...(key.value !== '' && { 'x-api-key': key.value }),
-    ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),
-  }
+function isClosed(): boolean {
+  return menu.getAttribute('aria-expanded') !== 'true'
 }
 
-interface ServiceDocument extends OpenApiDocument {
-  readonly info?: { readonly title?: string; readonly description?: string }
+function openMenu(isOpen: boolean): void {
+  menu.setAttribute('aria-expanded', String(isOpen))
 }
 
 async function load(): Promise<void> {
-  const response = await fetch(`${base}/openapi.json`, { headers: headers() })
-  if (response.status === 401) {
-    credentials.open = true
-    key.focus()
-    throw new Error('The service asks for credentials: type a key or a token above.')
-  }
+  const response = await fetch(`${base}/openapi.json`, { headers: credentials.headers() })
+  if (response.status === 401) return askCredentials()
   if (!response.ok) throw new Error(`${base}/openapi.json answered ${response.status}.`)
   const document = (await response.json()) as ServiceDocument
   const apis = apisOf(document)
-  const { title = 'serving', description } = document.info ?? {}
+  const { title = 'serving', description = '', version: number = '' } = document.info ?? {}
   globalThis.document.title = title
   heading.textContent = title
-  about.textContent = description ?? ''
+  version.textContent = number === '0.0.0' ? '' : number
+  about.replaceChildren(markdownView(description))
   const links = new Map([...apis.values()].map((api) => [api.name, linkTo(api)]))
-  nav.replaceChildren(h('ul', {}, ...[...links.values()].map((link) => h('li', {}, link))))
+  listApis([...apis.values()], links)
   const show = () => {
     const name = decodeURIComponent(location.hash.replace(/^#\/?/, ''))
     const api = apis.get(name) ?? apis.values().next().value
     shown?.leave()
     if (api === undefined) return main.replaceChildren(h('p', {}, 'The service has no APIs.'))
-    for (const [other, link] of links) {
-      if (other === api.name) {
-        link.setAttribute('aria-current', 'page')
-        link.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-      } else link.removeAttribute('aria-current')
-    }
-    shown = new ApiView(api, { base, document, headers })
+    for (const [other, link] of links) link.toggleAttribute('aria-current', other === api.name)
+    links.get(api.name)?.setAttribute('aria-current', 'page')
+    links.get(api.name)?.scrollIntoView({ block: 'nearest' })
+    menu.replaceChildren(...breakable(api.name))
+    openMenu(false)
+    shown = new ApiView(api, { base, document, credentials })
     main.replaceChildren(shown.element)
     if (name === '') return
     main.querySelector('h2')?.focus({ preventScroll: true })
@@ -59,8 +64,53 @@ async function load(): Promise<void> {
   show()
 }
 
-function linkTo({ name, doc }: ApiInfo): HTMLAnchorElement {
-  return h('a', { href: `#/${encodeURIComponent(name)}`, title: doc }, name)
+function linkTo({ name }: ApiInfo): HTMLAnchorElement {
+  return h('a', { href: `#/${encodeURIComponent(name)}`, onclick: () => openMenu(false) }, ...breakable(name))
+}
+
+/** A long name may break after its marks, and nowhere else. */
+function breakable(name: string): (Node | string)[] {
+  return name.split(/(?<=[_.-])/).flatMap((piece, i) => (i === 0 ? [piece] : [h('wbr'), piece]))
+}
+
+const maxUngrouped = 7
+
+function listApis(apis: readonly ApiInfo[], links: ReadonlyMap<string, HTMLElement>): void {
+  const isLong = apis.length > maxUngrouped
+  const groups = new Map<string, HTMLElement>()
+  const entries = apis.map((api) => {
+    const group = isLong ? groupOf(api) : ''
+    if (!groups.has(group)) groups.set(group, h('ul', { 'aria-label': group || undefined }))
+    const entry = h('li', {}, links.get(api.name))
+    groups.get(group)?.append(entry)
+    return { entry, text: `${api.name} ${group} ${api.doc ?? ''}`.toLowerCase() }
+  })
+  const sections = [...groups].map(([name, ul]) =>
+    h('section', {}, name !== '' && h('p', { class: 'group', 'aria-hidden': 'true' }, name), ul),
+  )
+  const filter = h('input', {
+    type: 'search',
+    placeholder: `Filter ${apis.length} APIs`,
+    'aria-label': 'filter the APIs',
+    oninput: () => {
+      for (const { entry, text } of entries) entry.hidden = !text.includes(filter.value.trim().toLowerCase())
+      for (const section of sections) section.hidden = section.querySelector('li:not([hidden])') === null
+    },
+  })
+  list.replaceChildren(...(isLong ? [filter] : []), ...sections)
+  nav.hidden = false
+}
+
+function askCredentials(): void {
+  const submit = (event: Event) => {
+    event.preventDefault()
+    start()
+  }
+  const text = h('p', { class: 'failure', role: 'alert' }, 'The service asks for credentials.')
+  main.replaceChildren(
+    h('form', { class: 'card', onsubmit: submit }, text, credentials.element, h('button', { class: 'send' }, 'Open')),
+  )
+  credentials.askAny()
 }
 
 function start(): void {
@@ -70,47 +120,22 @@ function start(): void {
   })
 }
 
-const heading = h('h1', {}, 'serving')
-const about = h('p', { class: 'dim' })
-const schemes = ['light dark', 'light', 'dark']
-const names = ['System', 'Light', 'Dark']
-const stored = Number(localStorage.getItem('serving-theme') ?? 0)
-const theme = h(
-  'select',
-  {
-    'aria-label': 'colours',
-    onchange: () => {
-      localStorage.setItem('serving-theme', theme.value)
-      document.documentElement.style.colorScheme = schemes[Number(theme.value)]
-    },
-  },
-  ...names.map((name, i) => h('option', { value: i, selected: i === stored }, name)),
-)
-document.documentElement.style.colorScheme = schemes[stored] ?? schemes[0]
-
-const credentials = h(
-  'details',
-  {
-    class: 'credentials',
-    onkeydown: (event: KeyboardEvent) => {
-      if (event.key === 'Enter' && shown === undefined) start()
-    },
-  },
-  h('summary', {}, 'Credentials'),
-  h('label', { for: 'api-key' }, 'x-api-key'),
-  key,
-  h('label', { for: 'token' }, 'Bearer token'),
-  token,
-)
-document.body.append(
-  h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
-  h('header', {}, h('div', {}, heading, about), h('div', { class: 'tools' }, credentials, theme)),
-  h('div', { class: 'columns' }, nav, main),
-  h('footer', { class: 'dim' }, h('a', { href: `${base}/openapi.json` }, 'openapi.json')),
-)
-start()
-
 function skip(event: Event): void {
   event.preventDefault()
   main.querySelector('h2')?.focus()
 }
+
+document.addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') openMenu(false)
+})
+document.body.append(
+  h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
+  h(
+    'header',
+    {},
+    h('div', { class: 'title' }, heading, version, h('a', { href: `${base}/openapi.json` }, 'openapi.json')),
+    about,
+  ),
+  h('div', { class: 'columns' }, nav, main),
+)
+start()

@@ -1,6 +1,5 @@
 /** Numbers as a line or as bars. @module */
-import { cellText } from './cell-text.ts'
-import { h, svg } from './dom.ts'
+import { cellText, h, svg } from './dom.ts'
 
 const width = 480
 const height = 140

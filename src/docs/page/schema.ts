@@ -54,3 +54,36 @@ export function startOf(schema: SchemaObject, document: unknown, depth = 0): unk
   if (type === 'boolean') return false
   return type === 'array' ? [] : type === 'object' ? {} : null
 }
+
+/** Returns JSON text with a line for each row. */
+export function printRows(value: unknown): string {
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  const isOfRows = value.some((each) => typeof each === 'object' && each !== null)
+  return `[${value.map(printRows).join(isOfRows ? ',\n ' : ', ')}]`
+}
+
+/** Returns a schema as a type in the style of TypeScript: `{ name: string, born: integer 1900 to 2100 }`. */
+export function typeText(given: unknown, document: unknown, depth = 0): string {
+  const schema = resolved(given, document)
+  const { enum: words, const: only, items, format, additionalProperties: others } = schema
+  const inner = (each: unknown) => typeText(each, document, depth + 1)
+  if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join(' | ')
+  if (only !== undefined) return JSON.stringify(only)
+  const union = schema.anyOf ?? schema.oneOf
+  if (Array.isArray(union) && depth < 6) return union.map(inner).join(' | ')
+  if (hasMembers(schema) && depth < 6) {
+    const required = (schema.required ?? []) as readonly string[]
+    const members = Object.entries(schema.properties as Record<string, unknown>).map(
+      ([name, each]) => `${'  '.repeat(depth + 1)}${name}${required.includes(name) ? '' : '?'}: ${inner(each)}\n`,
+    )
+    return `{\n${members.join('')}${'  '.repeat(depth)}}`
+  }
+  const types = [schema.type ?? 'any'].flat().map((type) => {
+    if (type === 'array' && items !== undefined) return `${inner(items).replace(/^.* \| .*$/s, '($&)')}[]`
+    if (type === 'object' && typeof others === 'object') return `{ [key]: ${inner(others)} }`
+    return type === 'string' && format === 'binary' ? 'bytes' : type
+  })
+  const { minimum: low, maximum: high } = schema
+  const isBounded = typeof low === 'number' && typeof high === 'number' && Math.abs(low) < 1e6 && high < 1e6
+  return types.join(' | ') + (isBounded ? ` ${low} to ${high}` : '')
+}

@@ -1,44 +1,56 @@
-/** The call for what is in the form: curl, Python, TypeScript. @module */
+/** The call for the content of the form: curl, Python, TypeScript. @module */
 import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
 import { encodeQuery } from '../../client/encode.ts'
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
 import type { Content } from './field.ts'
 
 const maxInline = 2000
+const maxLine = 110
 
 /** Languages of the snippets. */
 export const languages = ['curl', 'Python', 'TypeScript'] as const
 
 /** Returns the call of an API in a language. `base` is the URL of the service. */
 export function snippet(language: (typeof languages)[number], api: ApiInfo, content: Content, base: string): string {
-  if (language === 'curl') return curl(api, content, base)
-  return language === 'Python' ? python(api, content, base) : typescript(api, content, base)
+  const query = api.method === 'GET' ? encodeQuery(JSON.parse(String(content.data)), api.name) : ''
+  if (language === 'curl') return curl(api, content, base + api.path + query)
+  return language === 'Python' ? python(api, content, base + api.path + query) : typescript(api, content, base)
 }
 
-function textOf({ data }: Content): string | undefined {
-  return typeof data === 'string' && data.length <= maxInline ? data : undefined
+function textOf(content: Content): string | undefined {
+  const { data } = content
+  if (typeof data !== 'string' || data.length > maxInline) return undefined
+  const line = isJson(content) ? onOneLine(data) : data
+  return line.length <= maxLine ? line : data
 }
 
-function fileOf({ name, data }: Content): string {
-  return name ?? (typeof data === 'string' ? 'body.txt' : 'file')
+/** Returns JSON without its line breaks. */
+export function onOneLine(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) => (token.startsWith('"') ? token : ' '))
 }
 
-function curl(api: ApiInfo, content: Content, base: string): string {
-  const { path, output } = api
-  const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(base + path + queryOf(api, content))}`]
+function fileOf(content: Content): string {
+  return content.name ?? (isJson(content) ? 'body.json' : 'body.txt')
+}
+
+function isJson({ type }: Content): boolean {
+  return type === 'application/json'
+}
+
+function curl({ method, output }: ApiInfo, content: Content, url: string): string {
+  const shell = (text: string) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
   const { type, parts } = content
-  if (api.method === 'POST' && parts !== undefined) {
-    for (const [name, part] of parts) {
-      const text = textOf(part)
-      const essence = part.type?.split(';')[0]
-      const value = text === undefined ? `@${fileOf(part)}` : form(text)
-      lines.push(`-F ${shell(`${name}=${value};type=${essence}`)}`)
-    }
-  } else if (api.method === 'POST') {
+  const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(url)}`]
+  for (const [name, part] of parts ?? []) {
+    const text = textOf(part)
+    const value = text === undefined ? `@${fileOf(part)}` : quotedInForm(text)
+    lines.push(`-F ${shell(`${name}=${value};type=${part.type?.split(';')[0]}`)}`)
+  }
+  if (method === 'POST' && parts === undefined) {
     const text = textOf(content)
     lines.push(`-H ${shell(`content-type: ${type}`)}`)
-    lines.push(text === undefined ? `--data-binary ${shell(`@${fileOf(content)}`)}` : `--data-raw ${shell(text)}`)
+    if (text === undefined) lines.push(`--data-binary ${shell(`@${fileOf(content)}`)}`)
+    else lines.push(`${isJson(content) ? '-d' : '--data-raw'} ${shell(text)}`)
   }
   if (!['application/json', 'text/plain'].some((known) => output.mimeTypes[0]?.startsWith(known))) {
     lines.push(`-o ${shell(`answer.${output.mimeTypes[0]?.split('/')[1]?.replace(/\W.*/, '') || 'bin'}`)}`)
@@ -46,54 +58,61 @@ function curl(api: ApiInfo, content: Content, base: string): string {
   return lines.join(' \\\n  ')
 }
 
-function queryOf({ method, name }: ApiInfo, { data }: Content): string {
-  return method === 'GET' ? encodeQuery(JSON.parse(String(data)), name) : ''
-}
-
-function form(text: string): string {
+function quotedInForm(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
 
-function python(api: ApiInfo, content: Content, base: string): string {
-  const { path, output, method } = api
+function python({ method, output }: ApiInfo, content: Content, url: string): string {
   const { type, parts } = content
-  const literal = (part: Content) => {
-    const text = textOf(part)
-    return text === undefined ? `open(${JSON.stringify(fileOf(part))}, "rb")` : `${JSON.stringify(text)}.encode()`
-  }
-  const body =
-    parts === undefined
-      ? `    data=${literal(content)},\n    headers={"content-type": ${JSON.stringify(type)}},`
-      : `    files=[\n${parts
-          .map(([name, part]) => {
-            const file = part.name === undefined ? 'None' : JSON.stringify(part.name)
-            return `        (${JSON.stringify(name)}, (${file}, ${literal(part)}, ${JSON.stringify(part.type)})),\n`
-          })
-          .join('')}    ],`
   const isText = output.id === 'serving.io.Text'
+  const text = textOf(content)
+  const options = [JSON.stringify(url)]
+  if (parts !== undefined) options.push(`files=[\n${parts.map(pythonPart).join('')}    ]`)
+  else if (method === 'POST' && isJson(content) && text) options.push(`json=${pythonValue(text)}`)
+  else if (method === 'POST')
+    options.push(`data=${pythonBytes(content)}`, `headers={"content-type": ${JSON.stringify(type)}}`)
+  if (isText) options.push('stream=True')
+  const line = `requests.${method.toLowerCase()}(${options.join(', ')})`
+  const call =
+    line.length < 90 || options.length === 1 ? line : line.replace(/\(.*\)$/s, `(\n    ${options.join(',\n    ')},\n)`)
   const read = isText
     ? 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
     : output.mimeTypes[0] === 'application/json'
       ? 'print(response.json())'
       : 'open("answer", "wb").write(response.content)'
-  const options = isText ? '\n    stream=True,' : ''
-  const url = JSON.stringify(base + path + queryOf(api, content))
-  const rest = method === 'GET' ? options : `\n${body}${options}`
-  const call = `response = requests.${method.toLowerCase()}(\n    ${url},${rest}\n)`
-  return `import requests\n\n${call}\nresponse.raise_for_status()\n${read}\n`
+  return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()\n${read}\n`
+}
+
+/** JSON as Python has it: its texts, numbers, lists and objects are Python's, too. */
+function pythonValue(json: string): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+  const text = json.replace(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => words[token] ?? token)
+  return text.trim().replaceAll('\n', '\n    ')
+}
+
+function pythonBytes(content: Content): string {
+  const text = textOf(content)
+  return text === undefined ? `open(${JSON.stringify(fileOf(content))}, "rb")` : `${JSON.stringify(text)}.encode()`
+}
+
+function pythonPart([name, part]: readonly [string, Content]): string {
+  const file = part.name === undefined ? 'None' : JSON.stringify(part.name)
+  const text = textOf(part)
+  const value = text === undefined ? pythonBytes(part) : JSON.stringify(text)
+  return `        (${JSON.stringify(name)}, (${file}, ${value}, ${JSON.stringify(part.type?.split(';')[0])})),\n`
 }
 
 function typescript(api: ApiInfo, content: Content, base: string): string {
   const value = content.parts === undefined ? literalOf(api.input, content) : `{\n${formMembers(api.input, content)}}`
-  const method = /^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`
-  const isText = api.output.id === 'serving.io.Text'
+  const call = `${/^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`}(${value})`
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
-    "import { createClient } from 'serving/client'\n",
-    `const client = createClient<typeof import('./service.ts')>(${quoted(base)})`,
-    isText
-      ? `for await (const piece of ${method}(${value})) console.log(piece)\n`
-      : `console.log(await ${method}(${value}))\n`,
+    "import { createClient } from 'serving/client'",
+    "import type * as service from './service.ts' // exports the APIs\n",
+    `const client = createClient<typeof service>(${quoted(base)})`,
+    api.output.id === 'serving.io.Text'
+      ? `for await (const piece of ${call}) console.log(piece)\n`
+      : `console.log(await ${call})\n`,
   ].join('\n')
 }
 
@@ -108,7 +127,7 @@ function formMembers({ parts = new Map() }: DescriptorInfo, content: Content): s
 function literalOf({ id, args }: DescriptorInfo, content: Content): string {
   const text = textOf(content)
   if (text === undefined) return `await openAsBlob(${quoted(fileOf(content))})`
-  if (!content.type?.startsWith('application/json')) return quoted(text)
+  if (!isJson(content)) return quoted(text)
   try {
     if (id === 'serving.io.PandasDataFrame') return JSON.stringify(frameFromJson(JSON.parse(text), String(args.orient)))
     if (id === 'serving.io.PandasSeries') return JSON.stringify(seriesFromJson(JSON.parse(text)))

@@ -1,29 +1,131 @@
-/** Input of texts, and of what descriptors of an application's own read. @module */
+/** Input of texts, in which the place of an error can be marked. @module */
 import { h } from './dom.ts'
-import type { Content, ErrorLocation, Field } from './field.ts'
-import { TextEditor } from './text-editor.ts'
+import { type Content, type ErrorLocation, type Field, newNote, setInvalid } from './field.ts'
 
-/** A text of one media type. */
+/** Options of a {@link TextField}. */
+export interface TextFieldOptions {
+  readonly label: string
+  /** Default `application/json`. */
+  readonly type?: string
+  readonly text?: string
+  readonly rows?: number
+  /** Shows below what the text means. */
+  readonly preview?: (text: string) => Element | undefined
+}
+
+/** A text area over a copy of its text, in which places are marked. */
 export class TextField implements Field {
   readonly element: HTMLElement
-  readonly #editor: TextEditor
-  readonly #type: string
+  readonly #area: HTMLTextAreaElement
+  readonly #copy = h('div', { class: 'copy', 'aria-hidden': 'true' })
+  readonly #note = newNote()
+  readonly #preview = h('div', { class: 'look' })
+  readonly #options: TextFieldOptions
 
-  constructor(label: string, type: string, example: unknown) {
-    this.#type = type
-    this.#editor = new TextEditor(typeof example === 'string' ? example : '', { label, rows: 4, isCode: false })
-    this.element = h('div', {}, this.#editor.element)
+  constructor(options: TextFieldOptions) {
+    this.#options = options
+    const { label, type = 'application/json', text = '', rows = 6 } = options
+    this.#area = h('textarea', {
+      rows,
+      'aria-label': label,
+      spellcheck: 'false',
+      autocapitalize: 'off',
+      autocomplete: 'off',
+      oninput: () => this.#changed(),
+      onscroll: () => this.#copy.scrollTo(this.#area.scrollLeft, this.#area.scrollTop),
+      value: text,
+    })
+    const code = type.endsWith('json') ? 'editor code' : 'editor'
+    this.element = h('div', {}, h('div', { class: code }, this.#copy, this.#area), this.#note, this.#preview)
+    this.#changed()
+  }
+
+  get text(): string {
+    return this.#area.value
   }
 
   read(): Content {
-    return { type: this.#type, data: this.#editor.text }
+    return { type: this.#options.type ?? 'application/json', data: this.text }
   }
 
+  write({ data }: Content): boolean {
+    if (typeof data !== 'string') return false
+    this.#area.value = data
+    this.#changed()
+    return true
+  }
+
+  /** Marks locations by byte or by path in JSON, and shows their messages; of others the messages alone. */
   mark(locations: readonly ErrorLocation[]): void {
-    this.#editor.mark(locations)
+    const { text } = this
+    const at = locations.map(({ offset, path }) => {
+      return offset !== undefined ? characterAt(text, offset) : path !== undefined ? pathAt(text, path) : undefined
+    })
+    const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
+    const marked: (string | Node)[] = []
+    let end = 0
+    for (const [from, to] of known) {
+      if (from < end) continue
+      marked.push(text.slice(end, from), h('mark', {}, text.slice(from, to) || ' '))
+      end = to
+    }
+    this.#copy.replaceChildren(...marked, text.slice(end), '\n')
+    setInvalid(this.#area, locations.length > 0)
+    this.#note.hidden = locations.length === 0
+    this.#note.replaceChildren(...locations.map(({ message }, i) => h('span', {}, `${where(text, at[i])}${message}`)))
+    this.#copy.scrollTop = this.#area.scrollTop
+    const [first] = known
+    if (first === undefined) return
+    this.#area.focus({ preventScroll: true })
+    this.#area.setSelectionRange(first[0], first[0])
   }
 
-  clear(): void {
-    this.#editor.clear()
+  #changed(): void {
+    this.mark([])
+    this.#preview.replaceChildren(this.#options.preview?.(this.text) ?? '')
   }
+}
+
+type Range = readonly [from: number, to: number]
+
+/** Returns the character at an offset. **Units**: of `offset`, bytes of UTF-8. */
+export function characterAt(text: string, offset: number): Range {
+  const bytes = new TextEncoder().encode(text)
+  const from = new TextDecoder().decode(bytes.subarray(0, offset)).length
+  const length = String.fromCodePoint(text.codePointAt(from) ?? 32).length
+  return [from, Math.min(text.length, from + length)]
+}
+
+function where(text: string, range: Range | undefined): string {
+  if (range === undefined) return ''
+  const before = text.slice(0, range[0]).split('\n')
+  return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
+}
+
+/** Returns the range of the value at a path (`user.tags[1]`) in JSON text, or of what holds it. */
+export function pathAt(text: string, path: string): Range | undefined {
+  const wanted = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
+  // The keys around the current token; those of lists are counted.
+  const keys: (string | number)[] = []
+  let [depth, isOpen, range]: [number, boolean, Range | undefined] = [-1, false, undefined]
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^\s[\]{},"]+/g)) {
+    const last = keys.length - 1
+    if (token === ',') {
+      if (typeof keys[last] === 'number') keys[last]++
+    } else if (token === ']' || token === '}') {
+      keys.pop()
+      if (keys.length !== depth || !isOpen || range === undefined) continue
+      range = [range[0], Math.min(index + 1, range[0] + 200)]
+      isOpen = false
+    } else if (/^".*:$/s.test(token)) keys[last] = token.replace(/^"|"\s*:$/g, '').replaceAll('\\"', '"')
+    else {
+      if (keys.length > depth && keys.every((key, i) => String(key) === wanted[i])) {
+        depth = keys.length
+        isOpen = token === '[' || token === '{'
+        range = [index, Math.min(index + token.length, index + 200)]
+      }
+      if (token === '[' || token === '{') keys.push(token === '[' ? 0 : '')
+    }
+  }
+  return wanted.length === 0 ? undefined : range
 }

@@ -29,7 +29,7 @@ export function endpointsOf(
     ...(docs ? docsEndpoints(service, prefix, protocols) : []),
   ]
   // Last, since what a service itself answers at these paths wins.
-  return docs ? [...endpoints, ...pageEndpoints(prefix, endpoints)] : endpoints
+  return docs ? [...endpoints, ...pageEndpoints(prefix, endpoints, service.apis.values())] : endpoints
 }
 
 /** Returns the endpoints of a service beside those of its APIs. */

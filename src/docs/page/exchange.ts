@@ -1,0 +1,120 @@
+/** Sends a request and shows its answer as it comes in. @module */
+import type { ApiInfo } from '../../client/description.ts'
+import { encodeQuery } from '../../client/encode.ts'
+import { jsonLines, parseEvents } from '../../client/lines.ts'
+import { errorOf, type ServingError } from '../../client/serving-error.ts'
+import { answerView, textView } from './answer.ts'
+import { h, sizeText } from './dom.ts'
+import type { Content, ErrorLocation } from './field.ts'
+
+/** Sends a request. `headers`: credentials. **Errors**: those of `fetch`. */
+export function send(
+  { method, path }: ApiInfo,
+  content: Content,
+  base: string,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const isGet = method === 'GET'
+  const query = isGet ? encodeQuery(JSON.parse(String(content.data)), 'the query') : ''
+  return fetch(base + path + query, {
+    method,
+    headers: { ...(isGet ? {} : headersOf(content)), accept: 'application/json, */*;q=0.5', ...headers },
+    body: isGet ? undefined : bodyOf(content),
+    signal,
+  })
+}
+
+function headersOf({ type, name }: Content): Record<string, string> {
+  const disposition = name && { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` }
+  return { ...(type !== undefined && { 'content-type': type }), ...disposition }
+}
+
+function bodyOf({ data, parts }: Content): string | Blob | FormData {
+  if (parts === undefined) return data
+  const form = new FormData()
+  for (const [name, part] of parts) {
+    // A Blob, not a text: the line ends of texts become CRLF in forms.
+    form.append(name, new Blob([part.data], { type: part.type }), part.name ?? '')
+  }
+  return form
+}
+
+/** Shows a response; returns where in the input its errors are. `started`: when it was sent. */
+export async function showResponse(
+  box: HTMLElement,
+  response: Response,
+  { output }: ApiInfo,
+  started: number,
+): Promise<ErrorLocation[]> {
+  const facts = h('p', { class: 'facts' })
+  const type = response.headers.get('content-type') ?? ''
+  const tell = (bytes: number) => {
+    const shown = [`${Math.round(performance.now() - started)} ms`, sizeText(bytes), type.split(';')[0]]
+    const status = h('span', { class: response.ok ? 'status' : 'status failed' }, response.status)
+    facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', {}, text)))
+  }
+  tell(Number(response.headers.get('content-length') ?? 0))
+  box.replaceChildren(facts)
+  if (!response.ok) return showError(box, await errorOf(response), response.status)
+  if (type === jsonLines || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
+    await showText(box, piecesOf(response, tell), type.startsWith('text/event-stream'))
+    return []
+  }
+  const bytes = await response.arrayBuffer()
+  tell(bytes.byteLength)
+  box.append(await answerView(output, new Response(bytes, { headers: response.headers })))
+  return []
+}
+
+async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvents: boolean): Promise<void> {
+  let text: HTMLElement | undefined
+  const append = (piece: string) => {
+    if (text === undefined) {
+      text = textView('')
+      box.append(text)
+    }
+    text.append(piece)
+  }
+  if (!isEvents) for await (const piece of pieces) append(piece)
+  // Data without a name flows on, as the words of a model do; a named event has a line of its own.
+  else {
+    for await (const { event, id, data } of parseEvents(pieces)) {
+      if (event === undefined || event === 'message') append(data)
+      else {
+        text = undefined
+        const name = h('span', { class: 'dim' }, [event, id].filter(Boolean).join(' '))
+        box.append(h('p', { class: 'event' }, name, ' ', data))
+      }
+    }
+  }
+  if (box.lastElementChild?.classList.contains('facts')) append('')
+}
+
+async function* piecesOf(response: Response, tell: (bytes: number) => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  const reader = response.body?.getReader()
+  let bytes = 0
+  for (;;) {
+    const { done = true, value } = (await reader?.read()) ?? {}
+    const piece = decoder.decode(value, { stream: !done })
+    bytes += value?.length ?? 0
+    tell(bytes)
+    if (piece !== '') yield piece
+    if (done) return
+  }
+}
+
+function showError(box: HTMLElement, error: ServingError, status: number): ErrorLocation[] {
+  const { message, code, reason, path, offset, issues, requestId } = error
+  const facts = Object.entries({ code, reason, path, offset, 'request id': requestId }).filter(
+    ([, value]) => value !== undefined,
+  )
+  box.append(
+    h('p', { class: 'failure', role: 'alert' }, message),
+    h('dl', {}, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
+  )
+  if (status !== 400) return []
+  if (issues.length === 0) return [{ message, offset, path }]
+  return issues.map((issue) => ({ message: issue.message, path: issue.path, offset: undefined }))
+}

@@ -1,0 +1,167 @@
+/** What the document says of an API for people: kinds, examples, credentials, and all that may come back. @module */
+import { fileName } from '../../client/decode.ts'
+import { type ApiInfo, type DescriptorInfo, queryId, type SchemaObject } from '../../client/description.ts'
+import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
+import { fold, h, table } from './dom.ts'
+import type { Content } from './field.ts'
+import { printRows, typeText } from './schema.ts'
+
+interface Body {
+  readonly description?: string
+  readonly content?: Readonly<
+    Record<string, { readonly schema?: SchemaObject; readonly examples?: Examples } | undefined>
+  >
+}
+
+type Examples = Readonly<Record<string, { readonly value?: unknown; readonly externalValue?: string }>>
+type Requirements = readonly Readonly<Record<string, unknown>>[]
+
+/** A credential: `prefix` stands before it in its header. */
+export interface Scheme {
+  readonly label: string
+  readonly header: string
+  readonly prefix: string
+}
+
+/** The operation of an API. */
+export interface Operation {
+  readonly requestBody?: Body
+  readonly responses?: Readonly<Record<string, Body>>
+  readonly security?: Requirements
+}
+
+/** The document of a service. */
+export interface ServiceDocument {
+  readonly info?: { readonly title?: string; readonly description?: string; readonly version?: string }
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, string>>>> }
+}
+
+/** Returns the operation of an API. */
+export function operationOf({ path, method }: ApiInfo, { paths = {} }: ServiceDocument): Operation {
+  return paths[path]?.[method.toLowerCase()] ?? {}
+}
+
+const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  'serving.io.NumpyNdarray': ['Array', 'Arrays'],
+  'serving.io.PandasDataFrame': ['Table', 'Tables'],
+  'serving.io.PandasSeries': ['Series', 'Series'],
+  'serving.io.JSON': ['JSON', 'JSON'],
+  'serving.io.Text': ['Text', 'Texts'],
+  'serving.io.Image': ['Picture', 'Pictures'],
+  'serving.io.File': ['File', 'Files'],
+  'serving.io.Multipart': ['Form', 'Forms'],
+  [queryId]: ['Query', 'Queries'],
+}
+
+/** Returns the heading under which an API is listed: the first name of its path, else the kind of its input. */
+export function groupOf({ path, input }: ApiInfo): string {
+  const [first, ...others] = path.split('/').filter(Boolean)
+  return others.length > 0 ? first : (kinds[input.id]?.[1] ?? 'Others')
+}
+
+/** Returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
+export function kindText({ id, args }: DescriptorInfo, isOutput = false): string {
+  const { dtype, shape, columns, pilmode, mime_type: type } = args
+  const types = typeof dtype === 'object' && dtype !== null ? (dtype as Readonly<Record<string, string>>) : {}
+  const names = Array.isArray(columns) ? columns.map(String) : Object.keys(types)
+  const named = names.map((name) => (types[name] === undefined ? name : `${name} ${types[name]}`)).join(', ')
+  const lengths = Array.isArray(shape) && shape.map((length) => (length === -1 ? 'any' : length)).join(', ')
+  return [
+    kinds[id]?.[0] ?? id,
+    typeof dtype === 'string' && dtype,
+    named,
+    lengths !== false && named === '' && `shape (${lengths})`,
+    pilmode,
+    isOutput && type !== 'application/json' && type,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+const unknownSchemes: readonly Scheme[] = [
+  { label: 'x-api-key', header: 'x-api-key', prefix: '' },
+  { label: 'Bearer token', header: 'authorization', prefix: 'Bearer ' },
+]
+
+/** Returns the credentials that an API takes; those of any service where the document is not known. */
+export function schemesOf({ security = [] }: Operation, document: ServiceDocument | undefined): readonly Scheme[] {
+  if (document === undefined) return unknownSchemes
+  return security.flatMap(Object.keys).flatMap((name) => {
+    const { type, in: place, name: header = '' } = document.components?.securitySchemes?.[name] ?? {}
+    if (type === 'apiKey') return place === 'header' ? { label: header, header, prefix: '' } : []
+    return unknownSchemes[1]
+  })
+}
+
+/** An input that the service offers. */
+export interface Example {
+  readonly name: string
+  readonly type: string
+  /** Undefined if it has to be loaded. */
+  readonly content: Content | undefined
+  readonly load: (headers: Record<string, string>) => Promise<Content>
+}
+
+/** Returns the examples of an API. */
+export function examplesOf({ requestBody }: Operation, base: string): Example[] {
+  return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
+    Object.entries(media?.examples ?? {}).map(([name, { value, externalValue }]) => {
+      const isText = typeof value === 'string' && !type.endsWith('json')
+      const text = isText ? value : Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
+      const content = externalValue === undefined ? { type, data: text, name } : undefined
+      const load = async (headers: Record<string, string>) => {
+        if (content !== undefined) return content
+        const response = await fetch(`${base}/${externalValue}`, { headers })
+        if (!response.ok) throw new Error(`The example ${name} answered ${response.status}.`)
+        return contentOf(response)
+      }
+      return { name, type, content, load }
+    }),
+  )
+}
+
+async function contentOf(received: ReceivedContent): Promise<Content> {
+  const type = received.headers.get('content-type') ?? ''
+  if (type.startsWith('multipart/')) {
+    const parts = parseMultipart(new Uint8Array(await received.arrayBuffer()), type)
+    const contents = parts.map(async (part) => [part.name, await contentOf(part)] as const)
+    return { type: undefined, data: '', parts: await Promise.all(contents) }
+  }
+  const name = fileName(received.headers.get('content-disposition') ?? '')
+  const isText = name === undefined && /^text\/|json$/.test(type.split(';')[0])
+  return { type, data: isText ? await received.text() : new Blob([await received.blob()], { type }), name }
+}
+
+/** Shows what may be sent and what may come back: media types with schemas, errors, headers. */
+export function reference({ input, output }: ApiInfo, operation: Operation, document: ServiceDocument): HTMLElement {
+  const { requestBody, responses = {} } = operation
+  const body = (title: string, { schema, mimeTypes }: DescriptorInfo) => [
+    h('h3', {}, title),
+    mimeTypes.length > 0 && h('p', {}, ...mimeTypes.flatMap((type) => [h('code', {}, type), ' '])),
+    schema !== undefined && h('pre', { tabindex: '0' }, typeText(schema, document)),
+  ]
+  const errors = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
+    const properties = content['application/problem+json']?.schema?.properties
+    const { code, reason } = (properties ?? {}) as Readonly<Record<string, { readonly enum?: readonly string[] }>>
+    return code === undefined
+      ? []
+      : [[status, code.enum?.join(', '), reason?.enum?.join(', '), description?.replaceAll('`', '')]]
+  })
+  const accepted = output.mimeTypes.length > 1 && output.mimeTypes.join(', ')
+  const headers = [
+    requestBody && ['content-type', 'type of the body, as above'],
+    accepted && ['accept', `type of the answer: ${accepted}`],
+    ...schemesOf(operation, document).map(({ header, prefix }) => [header, `${prefix}credentials`]),
+    ['x-request-id', 'an id of your own: it comes back, and stands in the log'],
+  ].filter((row) => row !== undefined && row !== false)
+  return fold(
+    'Schemas, errors and headers',
+    ...body('Request', input),
+    ...body('Response', output),
+    h('h3', {}, 'Errors'),
+    table('errors', ['status', 'code', 'reason', 'meaning'], errors),
+    h('h3', {}, 'Request headers'),
+    table('request headers', ['header', 'meaning'], headers as string[][]),
+  )
+}
