@@ -4,7 +4,6 @@ import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } fr
 import type { Endpoint, EndpointSlots } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
-import { type HealthState, takesRequests } from './health.ts'
 import type { Limits } from './options.ts'
 
 /** How the body of a request is announced. */
@@ -24,7 +23,8 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 
 /** Returns why a request is refused, or undefined. A request that runs takes its slot later. */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
-  if (endpoint.isLimited && !takesRequests(server.health.state)) return notReady(server.health.state)
+  const stopped = endpoint.isLimited ? notReady(server) : undefined
+  if (stopped !== undefined) return stopped
   const { declared, encoding, fault } = body
   if (fault !== undefined) return fault
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
@@ -38,13 +38,13 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
 
 /** Returns why a request would be refused now, before it has come; undefined if nothing is known yet. */
 export function refusalNow(server: ServerState): ServingError | undefined {
-  if (!takesRequests(server.health.state)) return notReady(server.health.state)
-  return server.limiter.isFull ? tooMany(server.limiter) : undefined
+  return notReady(server) ?? (server.limiter.isFull ? tooMany(server.limiter) : undefined)
 }
 
 /** Admits a whole request, with a slot and memory for its message, or returns why not. */
 export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
-  if (!takesRequests(server.health.state)) return notReady(server.health.state)
+  const stopped = notReady(server)
+  if (stopped !== undefined) return stopped
   if (!server.memory.reserve(bytes)) return noMemory()
   if (!server.limiter.acquire()) {
     server.memory.release(bytes)
@@ -54,8 +54,10 @@ export function admitCall(server: ServerState, bytes: number): ServingError | un
   return undefined
 }
 
-function notReady(state: HealthState): Overloaded {
-  return new Overloaded(`the server is ${state}`, { limit: state })
+function notReady({ health: { state } }: ServerState): Overloaded | undefined {
+  return state === 'starting' || state === 'draining'
+    ? new Overloaded(`the server is ${state}`, { limit: state })
+    : undefined
 }
 
 /** Returns the refusal of a request when all of these slots are taken. */
@@ -143,5 +145,25 @@ export class Reservation {
       this.#own?.release()
     }
     this.#server.limiter.leave()
+  }
+}
+
+/** Detects turns that begin too many requests: a parser hands over all pipelined requests at once. */
+export class TurnCounter {
+  readonly #max: number
+  readonly #resetAt: number
+  #count = 0
+  readonly #reset = () => {
+    this.#count = 0
+  }
+
+  constructor(max: number) {
+    this.#max = max
+    this.#resetAt = Math.ceil(max / 4)
+  }
+
+  add(): boolean {
+    if (++this.#count === this.#resetAt) setImmediate(this.#reset)
+    return this.#count <= this.#max
   }
 }

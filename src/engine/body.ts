@@ -1,8 +1,6 @@
 /** Request bodies that come in more than one piece, or compressed. @module */
 import { bufferPool } from '../core/memory/buffer-pool.ts'
-import { decodeContent, isIdentity } from '../http/content-encoding.ts'
-import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import { decodeContent } from '../http/content-encoding.ts'
 import { HttpRequest } from '../http/message.ts'
 import { noMemory, type Reservation } from './admission.ts'
 import type { Limits } from './options.ts'
@@ -58,12 +56,6 @@ export class BodyBuffer {
     this.drop()
     this.#bytes = grown
   }
-}
-
-/** Undefined if nothing has to be decoded. */
-export function encodingOf(endpoint: Endpoint, ctx: Context): string | undefined {
-  const encoding = endpoint.decompresses ? ctx.headers.get('content-encoding') : undefined
-  return isIdentity(encoding) ? undefined : encoding
 }
 
 /** **Errors**: of `decodeContent`; Overloaded. */

@@ -7,7 +7,7 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { EndpointReceiver } from '../http/endpoint.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
 import { mustClose, noMemory, tooLarge, tooMany } from './admission.ts'
-import { BodyBuffer, decompress, encodingOf } from './body.ts'
+import { BodyBuffer, decompress } from './body.ts'
 import { BodyRest } from './body-rest.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
 import type { IncomingRequest } from './incoming-request.ts'
@@ -35,6 +35,12 @@ export class Exchange extends Reply {
   /** Whether the connection closes after the response. */
   get closing(): boolean {
     return this.closes || this.server.health.state !== 'ready'
+  }
+
+  /** What has to be decompressed: the Content-Encoding. */
+  get encoding(): string | undefined {
+    const encoding = this.endpoint.decompresses ? this.ctx.headers.get('content-encoding') : undefined
+    return encoding?.toLowerCase() === 'identity' ? undefined : encoding
   }
 
   /** Runs the hooks, then calls `ready` to let the body come. */
@@ -118,19 +124,19 @@ export class Exchange extends Reply {
       this.#answerSoon(() => this.endpoint.problem(tooMany(full), this.ctx.id), true)
       return
     }
-    const encoding = encodingOf(this.endpoint, this.ctx)
+    const { encoding, endpoint, ctx, target } = this
     if (encoding !== undefined) {
       const body = decompress(request, encoding, this.server.limits, this.reservation)
-      const failed = (error: unknown) => this.endpoint.problem(decodeFailureOf(error), this.ctx.id)
-      this.answer(body.then((plain) => this.#call(plain)).catch(failed), false)
+      const failed = (error: unknown) => endpoint.problem(decodeFailureOf(error), ctx.id)
+      this.answer(body.then((plain) => endpoint.answer(plain, ctx, target)).catch(failed), false)
       return
     }
     if (!this.socket.answersLater) {
-      this.answer(this.#call(request), true)
+      this.answer(endpoint.answer(request, ctx, target), true)
       return
     }
     request.retain()
-    this.later(() => this.answer(this.#call(request), false))
+    this.later(() => this.answer(endpoint.answer(request, ctx, target), false))
   }
 
   /** As {@link run}, for a receiver that has the whole body. */
@@ -143,10 +149,6 @@ export class Exchange extends Reply {
     this.isReceiving = false
     this.recorder?.bodyComplete()
     this.#stopClocks()
-  }
-
-  #call(request: HttpRequest): MaybePromise<HttpResponse> {
-    return this.endpoint.answer(request, this.ctx, this.target)
   }
 
   /** The answer may come before the body is complete. */
@@ -292,7 +294,7 @@ class IncomingBody {
     if (this.#receiver !== undefined || this.#buffer !== undefined) return true
     const exchange = this.#exchange
     const { endpoint, ctx, target, declared, server } = exchange
-    const isPlain = encodingOf(endpoint, ctx) === undefined
+    const isPlain = exchange.encoding === undefined
     try {
       this.#receiver = isPlain ? endpoint.receive?.(declared, ctx, target) : undefined
       if (this.#receiver === undefined) {
@@ -375,21 +377,17 @@ class IncomingBody {
 
   /** Called when the answer is complete; `end` is called when the rest of the body is read, if that is needed. */
   drop(end: (() => void) | undefined): void {
-    this.#abortReceiver(new ClientClosed('the answer was complete before the body'))
+    this.abort(new ClientClosed('the answer was complete before the body'))
     if (end !== undefined) this.#rest = new BodyRest(end)
   }
 
   abort(reason?: Error): void {
+    this.#rest?.stop()
+    if (this.#isOver) return
+    this.#isOver = true
     this.#buffer?.drop()
     this.#buffer = undefined
     this.held = undefined
-    this.#rest?.stop()
-    this.#abortReceiver(reason)
-  }
-
-  #abortReceiver(reason: Error | undefined): void {
-    if (this.#isOver) return
-    this.#isOver = true
     this.resume()
     try {
       this.#receiver?.abort(reason ?? new ClientClosed())

@@ -12,11 +12,6 @@ export interface Health {
   state: HealthState
 }
 
-/** Whether requests are answered in this state. */
-export function takesRequests(state: HealthState): boolean {
-  return state !== 'starting' && state !== 'draining'
-}
-
 // A proxy that keeps an old answer would keep a dead server in rotation.
 const headers = [
   ['content-type', 'text/plain; charset=utf-8'],

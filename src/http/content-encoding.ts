@@ -12,11 +12,6 @@ const ratioFreeBytes = 1024 * 1024
 const minPieceBytes = 16 * 1024
 const maxPieceBytes = 1024 * 1024
 
-/** Whether a Content-Encoding leaves the body as it is. */
-export function isIdentity(encoding: string | undefined): boolean {
-  return encoding === undefined || encoding.toLowerCase() === 'identity'
-}
-
 /**
  * Decompresses a body off the event loop. **Errors**: UnsupportedMediaType for other encodings than gzip and deflate
  * (brotli reaches a million to one); PayloadTooLarge above `maxBytes`, or above both 1 MiB and `maxRatio` times the

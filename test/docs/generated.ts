@@ -6,9 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
-import { workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
+import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
-import { RequestCounts } from '../../src/telemetry/metrics/request-counts.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
 import { speedPicture } from './speed-picture.ts'
 
@@ -92,7 +91,11 @@ const labels: Readonly<Record<string, string>> = {
 }
 
 function metrics(): string {
-  const families: MetricFamily[] = [...new RequestCounts().families(), ...runnerFamilies([]), ...workerFamilies(1, 0)]
+  const families: MetricFamily[] = [
+    ...new ServerMetrics([]).requestFamilies(),
+    ...runnerFamilies([]),
+    ...workerFamilies(1, 0),
+  ]
   const rows = families.map(({ name, type, help }) => [`\`${name}\``, type, labels[name] ?? '', help])
   return `${note}
 

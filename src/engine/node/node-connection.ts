@@ -1,6 +1,6 @@
 /** What the requests of one connection of node:http share. @module */
 import type { Socket } from 'node:net'
-import { TurnCounter } from '../uws/turn-counter.ts'
+import { TurnCounter } from '../admission.ts'
 
 /** One connection. */
 export class Connection {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TurnCounter } from '../../../../src/engine/uws/turn-counter.ts'
+import { TurnCounter } from '../../../../src/engine/admission.ts'
 
 it('counts within a turn of the event loop', async () => {
   const counter = new TurnCounter(32)
