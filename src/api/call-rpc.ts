@@ -1,4 +1,4 @@
-import { type ErrorCode, NotFound, ServingError } from '../core/errors.ts'
+import { type ErrorCode, errorTable, NotFound, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
@@ -76,33 +76,16 @@ function answerOf(api: Callable, message: unknown, ctx: Context): RpcAnswer {
   return error === undefined ? { content: contentOf(api.output, message) } : { error }
 }
 
+/** Codes by the statuses that a function sets; for the others, see {@link statusError}. */
+const codeOfStatus = new Map(
+  (Object.keys(errorTable) as ErrorCode[])
+    .filter((code) => ![400, 500, 507].includes(errorTable[code].status))
+    .map((code) => [errorTable[code].status as number, code]),
+)
 const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
-  401: 'UNAUTHENTICATED',
-  403: 'PERMISSION_DENIED',
-  404: 'NOT_FOUND',
-  409: 'ABORTED',
-  413: 'RESOURCE_EXHAUSTED',
-  429: 'RESOURCE_EXHAUSTED',
+  405: 'INVALID_ARGUMENT',
   412: 'FAILED_PRECONDITION',
-  499: 'CANCELLED',
   501: 'UNIMPLEMENTED',
-  503: 'UNAVAILABLE',
-  504: 'DEADLINE_EXCEEDED',
-}
-
-/** Codes of the error table for the statuses that a function sets. */
-const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  405: 'method_not_allowed',
-  409: 'conflict',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
-  429: 'too_many_requests',
-  499: 'client_closed',
-  503: 'overloaded',
-  504: 'deadline_exceeded',
 }
 
 /** RPC has one success status: returns the error of another status that the function set. */
@@ -112,9 +95,10 @@ export function statusErrorOf(ctx: Context): ServingError | undefined {
 }
 
 function statusError(status: number): ServingError {
-  const grpc = grpcOfStatus[status] ?? (status >= 500 ? 'INTERNAL' : status >= 400 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
-  const code = codeOfStatus[status] ?? (status >= 500 ? 'function_error' : 'bad_input')
-  const own = { status: Math.max(status, 400), grpc }
+  const known = codeOfStatus.get(status)
+  const code = known ?? (status >= 500 ? 'function_error' : 'bad_input')
+  const standard = known !== undefined || status >= 400 ? errorTable[code].grpc : 'UNKNOWN'
+  const own = { status: Math.max(status, 400), grpc: grpcOfStatus[status] ?? standard }
   return new ServingError(code, `the function answered with status ${status}`, {}, own)
 }
 

@@ -1,6 +1,5 @@
 import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
-import type { BodyReceiver } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
@@ -55,11 +54,6 @@ async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promi
 /** As {@link call}, for a value that `decode` makes. */
 export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx: Context): MaybePromise<HttpResponse> {
   return callDecoded(api, decode, ctx, http)
-}
-
-/** As {@link call}, for a receiver with a complete body. */
-export function callReceived(api: Api, receiver: BodyReceiver, ctx: Context): MaybePromise<HttpResponse> {
-  return callDecoded(api, () => receiver.end(), ctx, http)
 }
 
 const http: Protocol<HttpResponse> = {

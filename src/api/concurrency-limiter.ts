@@ -48,13 +48,14 @@ export class ConcurrencyLimiter {
   /** Called exactly once for each request that entered, after `release`. */
   leave(): void {
     this.#open--
-    if (this.#open === 0 && this.#idleListeners.length > 0)
-      for (const resolve of this.#idleListeners.splice(0)) resolve()
+    if (this.#open > 0) return
+    for (const resolve of this.#idleListeners) resolve()
+    this.#idleListeners.length = 0
   }
 
   /** False if all slots are taken. */
   acquire(): boolean {
-    if (this.#active >= this.#max) return false
+    if (this.isFull) return false
     this.#active++
     return true
   }
@@ -88,15 +89,12 @@ export class ConcurrencyLimiter {
   /** Waits until no request is open, at most `timeoutMs`; false at the timeout. */
   async idle(timeoutMs: number): Promise<boolean> {
     if (this.#open === 0) return true
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), Math.min(timeoutMs, 0x7fffffff))
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), Math.min(timeoutMs, 0x7fffffff))
+      this.#idleListeners.push(() => {
+        clearTimeout(timer)
+        resolve(true)
+      })
     })
-    const idle = new Promise<boolean>((resolve) => this.#idleListeners.push(() => resolve(true)))
-    try {
-      return await Promise.race([idle, late])
-    } finally {
-      clearTimeout(timer)
-    }
   }
 }

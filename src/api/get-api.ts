@@ -7,26 +7,18 @@ import { runSchema } from '../descriptors/run-schema.ts'
 import { schemaError } from '../descriptors/schema-error.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
-import type { EndpointSlots } from '../http/endpoint.ts'
-import { nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
-import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
+import { type Api, type ApiOptions, nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
+import { type HookOptions, Hooks, parseAuth } from './hooks.ts'
 
 /** The parameters of a query; a list if a name repeats. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 
 /** How a function that answers GET is registered. */
 export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 | undefined = undefined>
-  extends HookOptions {
+  extends HookOptions,
+    Pick<ApiOptions<AnyDescriptor, O>, 'output' | 'name' | 'doc' | 'auth' | 'maxInFlight'> {
   /** A Standard Schema of the {@link QueryRecord}; its output is the function's input. */
   readonly query?: Q
-  readonly output: O
-  /** Default: the function's name, else the route with `_` for `/`. */
-  readonly name?: string
-  readonly doc?: string
-  /** Who may call: everybody by `false`, or whom this hook admits. Default: the service's. */
-  readonly auth?: RequestHook | false
-  /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
-  readonly maxInFlight?: number
 }
 
 /** The function's input: the schema's output. */
@@ -36,18 +28,11 @@ export type QueryOf<Q> = Q extends StandardSchemaV1<unknown, infer Out> ? Out : 
 export type GetFunction<O, Q> = (query: QueryOf<Q>, ctx: Context) => MaybePromise<Returned<O>>
 
 /** A registered function that answers GET. */
-export interface GetApi {
-  readonly name: string
-  readonly route: string
-  readonly doc: string | undefined
+export interface GetApi extends Pick<Api, 'name' | 'route' | 'doc' | 'output' | 'auth' | 'hooks' | 'slots'> {
   readonly query: StandardSchemaV1 | undefined
   /** Parameters that the schema takes as lists, even of one. */
   readonly lists: readonly string[]
-  readonly output: IODescriptor
   readonly fn: (query: unknown, ctx: Context) => unknown
-  readonly auth: RequestHook | false | undefined
-  readonly hooks: Hooks
-  readonly slots: EndpointSlots | undefined
 }
 
 const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
@@ -66,9 +51,6 @@ export function createGetApi(
   if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
     throw new InvalidArgument(expected('a Standard Schema object', `query of ${name}`, query))
   requireDescriptor(output, 'output', name)
-  const hooks = new Hooks(options)
-  const auth = parseAuth(options.auth, `auth of ${name}`)
-  const slots = slotsOf(options.maxInFlight, name)
   return {
     name,
     route: path,
@@ -77,9 +59,9 @@ export function createGetApi(
     lists: query === undefined ? [] : listsOf(query),
     output: output as unknown as IODescriptor,
     fn,
-    auth,
-    hooks,
-    slots,
+    auth: parseAuth(options.auth, `auth of ${name}`),
+    hooks: new Hooks(options),
+    slots: slotsOf(options.maxInFlight, name),
   }
 }
 

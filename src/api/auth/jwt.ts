@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'
 import { expected, Forbidden, InvalidArgument, Overloaded, Unauthorized } from '../../core/errors.ts'
-import { checkOptions } from '../../core/options.ts'
+import { checkAtLeast, checkOptions } from '../../core/options.ts'
 import type { Caller, Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
 import type { RequestHook } from '../hooks.ts'
@@ -55,20 +55,12 @@ export function jwt(options: JwtOptions): RequestHook {
   checkCookie(cookie, 'jwt')
   if (!(jwks instanceof URL) && typeof jwks !== 'string')
     throw new InvalidArgument(expected('a URL or a path', 'jwks of jwt', jwks))
-  for (const [name, value] of [
-    ['issuer', issuer],
-    ['audience', audience],
-  ] as const) {
+  for (const [name, value] of Object.entries({ issuer, audience })) {
     if (typeof value !== 'string' && !(Array.isArray(value) && value.length > 0))
       throw new InvalidArgument(expected('a text or a list of them', `${name} of jwt`, value))
   }
-  for (const [name, value] of [
-    ['clockTolerance', clockTolerance],
-    ['cacheSize', cacheSize],
-  ] as const) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw new InvalidArgument(expected('a whole number from 0 up', `${name} of jwt`, value))
-  }
+  checkAtLeast('clockTolerance of jwt', clockTolerance, 0)
+  checkAtLeast('cacheSize of jwt', cacheSize, 0)
   // With a symmetric algorithm, the published keys would be secrets.
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isAsymmetric))
     throw new InvalidArgument(expected('asymmetric ones such as ES256', 'algorithms of jwt', algorithms))
@@ -109,20 +101,20 @@ function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
   return async (token) => {
     const [jose, keys] = await ready
     try {
-      const checks = { clockTolerance, requiredClaims: ['exp'], algorithms: [...algorithms] }
-      const many = (value: string | readonly string[]) => (typeof value === 'string' ? value : [...value])
       const { payload } = await jose.jwtVerify(token, keys, {
-        ...checks,
-        issuer: many(issuer),
-        audience: many(audience),
+        issuer: [issuer].flat(),
+        audience: [audience].flat(),
+        clockTolerance,
+        requiredClaims: ['exp'],
+        algorithms: [...algorithms],
       })
       const { sub = '', exp = 0, nbf = 0 } = payload
       if (typeof sub !== 'string') throw new jose.errors.JWTInvalid(expected('a text', 'the claim sub', sub))
       return { caller: { name: sub, claims: payload }, notBefore: nbf, expires: exp }
     } catch (cause) {
-      if (!(cause instanceof jose.errors.JOSEError) || cause instanceof jose.errors.JWKSTimeout)
+      const { JOSEError, JWKSTimeout } = jose.errors
+      if (!(cause instanceof JOSEError) || cause instanceof JWKSTimeout || cause.code === 'ERR_JOSE_GENERIC')
         throw new Overloaded('the keys of the issuer cannot be read', { cause })
-      if (cause.code === 'ERR_JOSE_GENERIC') throw new Overloaded('the keys of the issuer cannot be read', { cause })
       throw new Unauthorized(`expected a valid token, received one that is not: ${cause.message}`, {
         cause,
         challenge: 'Bearer error="invalid_token"',

@@ -4,7 +4,7 @@
  */
 
 import { expected, InvalidArgument, TooManyRequests } from '../../core/errors.ts'
-import { checkOptions } from '../../core/options.ts'
+import { checkAtLeast, checkOptions } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { RequestHook } from '../hooks.ts'
 import { TokenBuckets } from './token-buckets.ts'
@@ -34,13 +34,8 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
   const burst = options.burst ?? Math.max(1, Math.ceil(rate))
   if (typeof rate !== 'number' || !(rate > 0) || !Number.isFinite(rate))
     throw new InvalidArgument(expected('a number above 0', 'rate of rateLimit', rate))
-  for (const [name, value] of [
-    ['burst', burst],
-    ['maxKeys', maxKeys],
-  ] as const) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new InvalidArgument(expected('a whole number from 1 up', `${name} of rateLimit`, value))
-  }
+  checkAtLeast('burst of rateLimit', burst, 1)
+  checkAtLeast('maxKeys of rateLimit', maxKeys, 1)
   if (by !== 'caller' && by !== 'address' && typeof by !== 'function')
     throw new InvalidArgument(expected("'caller', 'address' or a function", 'by of rateLimit', by))
   if (before !== undefined && before !== 'auth')

@@ -1,7 +1,7 @@
 /** The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it. @module */
 
 import type { Api } from '../../api/api.ts'
-import { call, callReceived, callWith } from '../../api/call.ts'
+import { call, callWith } from '../../api/call.ts'
 import { type GetApi, readQuery } from '../../api/get-api.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -31,7 +31,7 @@ function postEndpoint(api: Api, prefix: string): Endpoint {
       if (receiver === undefined) return undefined
       return {
         write: (piece) => receiver.write(piece),
-        end: () => callReceived(api, receiver, ctx),
+        end: () => callWith(api, () => receiver.end(), ctx),
         abort: (reason) => receiver.abort(reason),
       }
     },
