@@ -202,6 +202,11 @@ function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof Servi
 /** The request does not fit the descriptor: 400 with a reason and a place. */
 export class BadInput extends errorClass('bad_input') {}
 
+/** Returns a BadInput with a reason alone. */
+export function badInput(reason: BadInputReason, message: string): BadInput {
+  return new BadInput(message, { reason })
+}
+
 /** The descriptor does not read this Content-Type: 415. */
 export class UnsupportedMediaType extends BadInput {
   constructor(message: string, details?: ErrorDetails) {

@@ -1,6 +1,7 @@
 import {
   BadInput,
   BadOutput,
+  badInput,
   expected,
   InvalidArgument,
   Overloaded,
@@ -295,24 +296,20 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   #admit(bytes: Uint8Array): ImageHeader {
     const type = imageTypeOf(bytes)
     if (type === undefined) {
-      throw new BadInput(`expected a picture (${this.#allowedNames()}) for Image, received other bytes`, {
-        reason: 'encoding',
-      })
+      throw badInput('encoding', `expected a picture (${this.#allowedNames()}) for Image, received other bytes`)
     }
     if (!this.allowedMimeTypes.includes(type)) throw this.#unsupported(type)
     const header = readImageHeader(bytes)
     if (header === undefined) {
-      throw new BadInput(`expected a readable ${type} header for Image, received a damaged one`, { reason: 'encoding' })
+      throw badInput('encoding', `expected a readable ${type} header for Image, received a damaged one`)
     }
     const { width, height } = header
     if (width * height > this.maxPixels) {
-      throw new BadInput(`expected at most ${this.maxPixels} pixels for Image, received ${width}×${height}`, {
-        reason: 'size',
-      })
+      throw badInput('size', `expected at most ${this.maxPixels} pixels for Image, received ${width}×${height}`)
     }
     if (this.#plan !== undefined && Math.max(width, height) > maxResizedSide) {
       const limit = `sides of at most ${maxResizedSide} pixels`
-      throw new BadInput(`expected ${limit} for Image, received ${width}×${height}`, { reason: 'size' })
+      throw badInput('size', `expected ${limit} for Image, received ${width}×${height}`)
     }
     return header
   }

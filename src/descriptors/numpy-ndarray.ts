@@ -1,5 +1,5 @@
 import { type DType, parseDType } from '../core/dtype.ts'
-import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { BadInput, type BadInputReason, BadOutput, badInput, expected, InvalidArgument } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
 import { checkAtLeast, checkEnforced, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -103,7 +103,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     options: NumpyNdarrayOptions<D> = {},
   ): NumpyNdarray<D> {
     if (typeof sample !== 'object' || sample === null) {
-      throw new BadInput(expected('an array or a list', 'NumpyNdarray.fromSample', sample), { reason: 'dtype' })
+      throw badInput('dtype', expected('an array or a list', 'NumpyNdarray.fromSample', sample))
     }
     const array = NDArray.from(sample, 'NumpyNdarray.fromSample')
     return new NumpyNdarray({ dtype: array.dtype as D, shape: array.shape, ...options }, array)
@@ -194,7 +194,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const shaped = this.#inShape(array)
     if (dtype === undefined || dtype === array.dtype) return shaped as NDArray<D>
     const refused = (what: string) =>
-      new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
+      badInput('dtype', `expected ${what} for NumpyNdarray, received dtype ${array.dtype}`)
     if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
     const cast = castArray(shaped, dtype)
     if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
@@ -208,9 +208,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const shape = this.#fit(array.shape, pattern)
     if (shape === array.shape) return array
     if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
-    throw new BadInput(
+    throw badInput(
+      'shape',
       `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(array.shape)}`,
-      { reason: 'shape' },
     )
   }
 

@@ -40,8 +40,10 @@ export class Components {
     const defs = isRecord($defs) ? ($defs as Record<string, JsonSchema>) : {}
     const all = new Map<string, JsonSchema>([['#', body], ...Object.entries(defs)])
     const names = new Map<string, string>()
-    for (const key of reachable('#', all)) {
-      if (key === '#' && !refersToRoot(all)) continue
+    const used = reachable('#', all)
+    const isRecursive = [...used].some((key) => targetsIn(all.get(key)).includes('#'))
+    for (const key of used) {
+      if (key === '#' && !isRecursive) continue
       const meaning = JSON.stringify([...reachable(key, all)].sort().map((each) => [each, all.get(each)]))
       // zod calls those without a name __schema0, __schema1, …
       const preferred = key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
@@ -84,25 +86,18 @@ function parseRef(ref: string): { readonly key: string | undefined; readonly res
 
 function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {
   const seen = new Set([from])
-  for (const key of seen) {
-    rewrite(all.get(key), (ref) => {
-      const { key: target } = parseRef(ref)
-      if (target !== undefined && all.has(target)) seen.add(target)
-      return ref
-    })
-  }
+  for (const key of seen) for (const target of targetsIn(all.get(key))) if (all.has(target)) seen.add(target)
   return seen
 }
 
-function refersToRoot(all: ReadonlyMap<string, JsonSchema>): boolean {
-  let found = false
-  for (const key of reachable('#', all)) {
-    rewrite(all.get(key), (ref) => {
-      found ||= parseRef(ref).key === '#'
-      return ref
-    })
-  }
-  return found
+function targetsIn(schema: JsonSchema | undefined): readonly string[] {
+  const targets: string[] = []
+  rewrite(schema, (ref) => {
+    const { key } = parseRef(ref)
+    if (key !== undefined) targets.push(key)
+    return ref
+  })
+  return targets
 }
 
 function rewrite(schema: unknown, rename: (ref: string) => string): unknown {

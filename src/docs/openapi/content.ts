@@ -64,21 +64,14 @@ function mediaTypeObject(format: FormatDescription, components: Components, name
 }
 
 function formObject(fields: readonly FieldDescription[], components: Components, name: string): MediaTypeObject {
-  const properties = fields.map((field) => [field.name, fieldSchema(field, components, `${name}_${field.name}`)])
-  const encoding = fields.map((field) => [field.name, { contentType: contentTypes(field) }])
   const required = fields.filter(({ occurrence }) => occurrence === 'one').map((field) => field.name)
-  return {
-    schema: {
-      type: 'object',
-      properties: Object.fromEntries(properties),
-      ...(required.length > 0 && { required }),
-    },
-    encoding: Object.fromEntries(encoding),
+  const properties: Record<string, JsonSchema> = {}
+  const encoding: Record<string, { contentType: string }> = {}
+  for (const field of fields) {
+    properties[field.name] = fieldSchema(field, components, `${name}_${field.name}`)
+    encoding[field.name] = { contentType: field.formats.map(({ mimeType }) => mimeType).join(', ') }
   }
-}
-
-function contentTypes({ formats }: FieldDescription): string {
-  return formats.map(({ mimeType }) => mimeType).join(', ')
+  return { schema: { type: 'object', properties, ...(required.length > 0 && { required }) }, encoding }
 }
 
 /** Returns the schema of a part. One of JSON is a string that holds JSON: a list would be as many parts. */

@@ -50,55 +50,41 @@ class LargeCodec {
     maxBytes?: number,
   ): Promise<NDArray | ParseFailure> {
     if (!isPrivate) return withCopy(json, (copy) => this.parse(copy, dtype, enforced, true, maxBytes))
-    const parsed = await nativeLimiter.run(() => this.#parse(json, dtype, enforced))
+    const parsed = await nativeLimiter.run(async () => {
+      const words = resultWords()
+      const code = castCode(dtype, enforced)
+      // For a text that is an array, exactly the size of the result: nothing is copied or grown.
+      const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
+      await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
+      return parsedOf(words, buffer)
+    })
     if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
-    return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+    if ('failure' in parsed) return checkEncoding(json, parsed)
+    if (parsed.dtype !== 'bool' || dtype !== undefined) return parsed
+    return new NDArray((parsed.data as Uint8Array).slice(), parsed.shape, parsed.dtype)
   }
 
   /** Prints into a buffer of the pool, which the caller gives back. The array may change once this returns. */
-  async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
-    // A copy: the function may change its array, or transfer it.
-    const copy = copyOf(array)
+  async encode({ data, shape, dtype }: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+    const numbers = data as Float64Array
+    const Container = dataConstructor(dtype as 'float64')
+    // The function may change its array, or transfer it.
+    const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)
+    copy.set(numbers)
     try {
-      return await nativeLimiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
+      return await nativeLimiter.run(async () => {
+        const words = resultWords(shape)
+        const codes = [elementTypes[dtype].code, nonFiniteCodes[nonFinite], words] as const
+        const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(copy, ...codes)))
+        await this.#addon.encodeNdarrayAsync(copy, ...codes, out)
+        if (words[0] === 0) return out.subarray(0, words[1])
+        bufferPool.give(out.buffer)
+        return undefined
+      })
     } finally {
       bufferPool.give(copy.buffer as ArrayBuffer)
     }
   }
-
-  async #parse(
-    json: Uint8Array,
-    dtype: DType | undefined,
-    enforced: boolean,
-  ): Promise<NDArray | ParseFailure | undefined> {
-    const words = resultWords()
-    const code = castCode(dtype, enforced)
-    // For a text that is an array, exactly the size of the result: nothing is copied or grown.
-    const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
-    await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
-    const found = parsedOf(words, buffer)
-    if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
-    return new NDArray((found.data as Uint8Array).slice(), found.shape, found.dtype)
-  }
-
-  async #encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
-    const words = resultWords(array.shape)
-    const data = array.data as Float64Array
-    const codes = [elementTypes[array.dtype].code, nonFiniteCodes[nonFinite], words] as const
-    const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(data, ...codes)))
-    await this.#addon.encodeNdarrayAsync(data, ...codes, out)
-    if (words[0] === 0) return out.subarray(0, words[1])
-    bufferPool.give(out.buffer)
-    return undefined
-  }
-}
-
-function copyOf({ data, dtype }: NDArray): Float64Array {
-  const numbers = data as Float64Array
-  const Container = dataConstructor(dtype as 'float64')
-  const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)
-  copy.set(numbers)
-  return copy
 }
 
 /** Undefined where the add-on is not loaded. */

@@ -1,7 +1,7 @@
 /** Arrays ⇄ NDArray messages, and arrays in serialized bytes. @module */
 
 import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
-import { BadInput } from '../../core/errors.ts'
+import { badInput } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
 import { allocateWithHeadroom } from '../../messages/protobuf.ts'
@@ -14,7 +14,7 @@ import {
   viewElements,
 } from './ndarray-flatbuffer.ts'
 import { encodeNpy, isNpy, parseNpy } from './npy.ts'
-import { maxDimensions, showShape } from './shape.ts'
+import { maxDimensions, reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 const flatbuffersType = 'application/x-flatbuffers'
@@ -48,11 +48,9 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
-    throw new BadInput(
+    throw badInput(
+      'dtype',
       `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
-      {
-        reason: 'dtype',
-      },
     )
   }
   const data = viewElements(bytes, dtype, name)
@@ -71,9 +69,10 @@ export function onlyList(
   for (const list of valueLists) {
     if ((message[list.property]?.length ?? 0) === 0) continue
     if (found !== undefined) {
-      throw new BadInput(`expected one list of elements for ${name}, received ${found.property} and ${list.property}`, {
-        reason: 'dtype',
-      })
+      throw badInput(
+        'dtype',
+        `expected one list of elements for ${name}, received ${found.property} and ${list.property}`,
+      )
     }
     found = list
   }
@@ -95,13 +94,11 @@ export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArr
   const number = message.dtype ?? 0
   const declared = listByNumber.get(number)?.dtype
   if (declared === undefined && number !== 0) {
-    throw new BadInput(`expected a known dtype for ${name}, received number ${number}`, { reason: 'dtype' })
+    throw badInput('dtype', `expected a known dtype for ${name}, received number ${number}`)
   }
   const found = onlyList(message, name)
   if (found !== undefined && declared !== undefined && found.dtype !== declared) {
-    throw new BadInput(`expected elements of dtype ${declared} for ${name}, received ${found.dtype}`, {
-      reason: 'dtype',
-    })
+    throw badInput('dtype', `expected elements of dtype ${declared} for ${name}, received ${found.dtype}`)
   }
   const dtype = declared ?? found?.dtype ?? 'float64'
   const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
@@ -112,29 +109,19 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
   if (scalar === true) {
     if (shape.length === 0 && elements === 1) return []
     const received = `${elements} elements, shape ${showShape(shape)}`
-    throw new BadInput(`expected one element and no shape for a scalar of ${name}, received ${received}`, {
-      reason: 'shape',
-    })
+    throw badInput('shape', `expected one element and no shape for a scalar of ${name}, received ${received}`)
   }
   if (shape.length === 0) return [elements]
-  let rest = 1
-  let wild = -1
-  for (const [i, dim] of shape.entries()) {
-    if (dim >= 0) rest *= dim
-    if (dim < -1 || (dim === -1 && wild !== -1) || shape.length > maxDimensions || !Number.isSafeInteger(rest)) {
-      const what = `at most ${maxDimensions} dimensions from 0 up, one of them -1 for any,`
-      throw new BadInput(`expected ${what} for ${name}, received shape ${showShape(shape)}`, { reason: 'shape' })
-    }
-    if (dim === -1) wild = i
+  const known = sizeOf(shape.filter((dim) => dim !== -1))
+  const hasBadDim = shape.some((dim) => dim < -1) || shape.indexOf(-1) !== shape.lastIndexOf(-1)
+  if (hasBadDim || shape.length > maxDimensions || !Number.isSafeInteger(known)) {
+    const what = `at most ${maxDimensions} dimensions from 0 up, one of them -1 for any,`
+    throw badInput('shape', `expected ${what} for ${name}, received shape ${showShape(shape)}`)
   }
-  const fits = wild === -1 ? rest === elements : rest === 0 ? false : elements % rest === 0
-  if (fits) {
-    const whole = wild === -1 ? shape : shape.map((dim) => (dim === -1 ? elements / rest : dim))
-    return checkSize(whole, elements, name)
-  }
-  throw new BadInput(`expected elements for shape ${showShape(shape)} of ${name}, received ${elements} elements`, {
-    reason: 'shape',
-  })
+  const whole = reshapeTo([elements], shape)
+  if (whole !== undefined) return checkSize(whole, elements, name)
+  const received = `received ${elements} elements`
+  throw badInput('shape', `expected elements for shape ${showShape(shape)} of ${name}, ${received}`)
 }
 
 /** Returns an array as an NDArray message; undefined when messages have no list for its dtype. */

@@ -9,7 +9,7 @@ import {
   itemSize,
   type NumericDType,
 } from '../../core/dtype.ts'
-import { BadInput, PayloadTooLarge } from '../../core/errors.ts'
+import { type BadInput, badInput, PayloadTooLarge } from '../../core/errors.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import { NDArray } from './ndarray.ts'
@@ -67,7 +67,7 @@ export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray
   const code = table.uint8(fields.dtype)
   const dtype = dtypes[code] as DType | undefined
   if (dtype === undefined) {
-    throw new BadInput(`expected a known dtype for ${name}, received number ${code}`, { reason: 'dtype' })
+    throw badInput('dtype', `expected a known dtype for ${name}, received number ${code}`)
   }
   const shape = checkDims(table.longs(fields.shape), name)
   const data = table.vector(fields.data, 1)
@@ -77,7 +77,7 @@ export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray
 }
 
 function badTable(what: string, name: string, received: string): BadInput {
-  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'encoding' })
+  return badInput('encoding', `expected ${what} for ${name}, received ${received}`)
 }
 
 function checkDims(dims: readonly number[], name: string): readonly number[] {
@@ -104,22 +104,20 @@ export function checkSize(shape: readonly number[], elements: number, name: stri
 }
 
 function badShape(what: string, name: string, received: string): BadInput {
-  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'shape' })
+  return badInput('shape', `expected ${what} for ${name}, received ${received}`)
 }
 
 /** Returns little-endian elements: a view if aligned, else a copy. **Errors**: BadInput. */
 export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: string): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
-    throw new BadInput(`expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`, {
-      reason: 'shape',
-    })
+    throw badInput('shape', `expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`)
   }
   if (dtype === 'bool') {
     let seen = 0
     for (let i = 0; i < bytes.length; i++) seen |= bytes[i]
     if (seen > 1) {
-      throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })
+      throw badInput('dtype', `expected bytes 0 or 1 for dtype bool of ${name}, received another`)
     }
   }
   const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
@@ -157,12 +155,12 @@ function splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): string[]
     const end = view.getUint32(i * 4, true)
     // Offsets that go back would make a large array of a small message.
     if (end < start || end > bytes.length) {
-      throw new BadInput(`expected texts one after the other for ${name}, received other ends`, { reason: 'encoding' })
+      throw badInput('encoding', `expected texts one after the other for ${name}, received other ends`)
     }
     try {
       texts.push(decoder.decode(bytes.subarray(start, end)))
     } catch {
-      throw new BadInput(`expected UTF-8 text for ${name}, received an invalid byte sequence`, { reason: 'encoding' })
+      throw badInput('encoding', `expected UTF-8 text for ${name}, received an invalid byte sequence`)
     }
     start = end
   }

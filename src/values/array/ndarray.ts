@@ -9,7 +9,7 @@ import {
   isDType,
   isWideInteger,
 } from '../../core/dtype.ts'
-import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
+import { badInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { flattenLists, type Nested, nestElements } from './nested.ts'
 import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
@@ -72,9 +72,9 @@ export class NDArray<D extends DType = DType> {
   reshape(shape: readonly number[]): NDArray<D> {
     const next = reshapeTo(this.shape, shape)
     if (next === undefined || sizeOf(next) !== this.size) {
-      throw new BadInput(
+      throw badInput(
+        'shape',
         `expected an array that fits shape ${showShape(shape)} for NDArray, received shape ${showShape(this.shape)}`,
-        { reason: 'shape' },
       )
     }
     return new NDArray(this.data, next, this.dtype)

@@ -1,7 +1,7 @@
 /** Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. @module */
 
 import { type DataOf, type DType, dataConstructor, dtypeOfContainer } from '../../core/dtype.ts'
-import { BadInput, expected } from '../../core/errors.ts'
+import { BadInput, badInput, expected } from '../../core/errors.ts'
 import { float16ToNumber } from '../../core/text/number-text.ts'
 import { maxDimensions, sizeOf } from './shape.ts'
 
@@ -20,7 +20,7 @@ export function flattenLists(value: unknown, name: string): Flat {
   for (let level = value; isList(level); level = level[0]) {
     shape.push(level.length)
     if (shape.length > maxDimensions) {
-      throw new BadInput(`expected at most ${maxDimensions} dimensions for ${name}, received more`, { reason: 'shape' })
+      throw badInput('shape', `expected at most ${maxDimensions} dimensions for ${name}, received more`)
     }
     if (level.length === 0) break
   }
@@ -59,11 +59,9 @@ function kindOf(flat: readonly unknown[], name: string): DType {
   const dtype = kinds.get(typeof flat[0])
   const other = flat.find((element) => typeof element !== typeof flat[0])
   if (dtype === undefined || other !== undefined) {
-    throw new BadInput(
+    throw badInput(
+      'dtype',
       expected('elements of one kind: numbers, bigints, booleans or strings', name, other ?? flat[0]),
-      {
-        reason: 'dtype',
-      },
     )
   }
   return dtype

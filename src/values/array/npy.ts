@@ -1,7 +1,7 @@
 /** Arrays ⇄ files of numpy's own format (.npy). **Source**: numpy.lib.format, versions 1.0 to 3.0. @module */
 
 import { type DataOf, type DType, itemSize, npyName, parseDType } from '../../core/dtype.ts'
-import { BadInput } from '../../core/errors.ts'
+import { type BadInput, badInput } from '../../core/errors.ts'
 import { NDArray } from './ndarray.ts'
 import { bytesOf, checkSize, checkTexts, viewElements } from './ndarray-flatbuffer.ts'
 import { maxDimensions } from './shape.ts'
@@ -78,9 +78,7 @@ function parseHeader(bytes: Uint8Array, name: string): NpyHeader {
 }
 
 function notNpy(name: string): BadInput {
-  return new BadInput(`expected an .npy file for ${name}, received other bytes or another version`, {
-    reason: 'encoding',
-  })
+  return badInput('encoding', `expected an .npy file for ${name}, received other bytes or another version`)
 }
 
 function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
@@ -90,9 +88,7 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
   } catch {
     // Told below.
   }
-  throw new BadInput(`expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`, {
-    reason: 'dtype',
-  })
+  throw badInput('dtype', `expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`)
 }
 
 /** Returns the bytes of elements in the other order. */
@@ -151,7 +147,7 @@ function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: read
     for (let j = 0; j < end; j++) {
       const point = view.getUint32((i * width + j) * 4, !isBig)
       if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
-        throw new BadInput(`expected Unicode text for ${name}, received another code point`, { reason: 'encoding' })
+        throw badInput('encoding', `expected Unicode text for ${name}, received another code point`)
       }
       text += String.fromCodePoint(point)
     }
