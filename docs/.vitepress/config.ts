@@ -95,7 +95,8 @@ export default defineConfig({
         text: 'Migrate',
         items: pages('migrate', {
           'from-bentoml': 'From BentoML',
-          'from-fastapi': 'From FastAPI',
+          'from-fastapi': 'From FastAPI and LitServe',
+          'from-triton': 'From Triton',
         }),
       },
       {

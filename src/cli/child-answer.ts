@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { InvalidArgument } from '../core/errors.ts'
 
-/** The message of such a process: the answer, or why it has none. */
+/** The message of such a process: the answer, or the reason for its absence. */
 export type ChildMessage =
   | { readonly kind: 'answer'; readonly value: unknown }
   | { readonly kind: 'failure'; readonly message: string }

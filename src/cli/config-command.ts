@@ -7,7 +7,7 @@ import { optionText } from './config/option-types.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
-/** Returns what is in force and where each value comes from, as a table. */
+/** Returns a table of the values in force and their sources. */
 export async function configText({ service, file, options }: Settings): Promise<string> {
   const { workers, serve } = servePlan(valuesOf(options))
   const engine = serve.engine ?? (typeof loadUws() === 'string' ? 'node' : 'uws')

@@ -1,19 +1,31 @@
 /** `serving new`. @module */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { packageSource, templateUrl } from './package-source.ts'
+
+/** The templates, each with the optional package that it needs. */
+const packageOf = { array: undefined, image: '@napi-rs/image', table: 'nodejs-polars', stream: undefined } as const
+
+/** A folder of `template/`. */
+export type Template = keyof typeof packageOf
 
 /** npm packs no files of these names. */
 const packedAs: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'yarnrc.yml': '.yarnrc.yml' }
 
+/** Options of {@link newCommand}. */
+export interface NewOptions {
+  /** What the project installs this package from. Default: what this copy was installed from. */
+  readonly package?: string | undefined
+  readonly template?: Template
+}
+
 /**
- * Writes a project into a new folder and returns what to print. `source` is what the project installs this package
- * from; default: what this copy was installed from.
+ * Writes a project into a new folder and returns what to print.
  * **Errors**: InvalidArgument for a name that npm does not take, and for a folder that is not empty.
  */
-export function newCommand(path: string, source: string | undefined = packageSource()): string {
+export function newCommand(path: string, options: NewOptions = {}): string {
+  const { package: source = packageSource(), template = 'array' } = options
   const folder = resolve(path)
   const name = basename(folder)
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
@@ -27,13 +39,32 @@ export function newCommand(path: string, source: string | undefined = packageSou
     )
   }
   const spec = specOf(source, folder)
+  const { 'request.sh': request = '', ...files } = { ...filesIn('common'), ...filesIn(template) }
   mkdirSync(folder, { recursive: true })
-  for (const file of readdirSync(fileURLToPath(templateUrl))) {
-    const text = readFileSync(new URL(file, templateUrl), 'utf8')
-    const filled = text.replaceAll('PACKAGE', spec).replaceAll('NAME', name)
-    writeFileSync(join(folder, packedAs[file] ?? file), filled)
+  for (const [file, text] of Object.entries(files)) {
+    const filled = text.replaceAll('PACKAGE', spec).replaceAll('NAME', name).replace('REQUEST\n', request)
+    writeFileSync(
+      join(folder, packedAs[file] ?? file),
+      file === 'package.json' ? withPackage(filled, template) : filled,
+    )
   }
   return `${path} is there. Next:\n\n  cd ${path}\n  npm install\n  npm run dev\n`
+}
+
+/** Returns the files of a folder of `template/`. */
+function filesIn(name: string): Readonly<Record<string, string>> {
+  const folder = new URL(`${name}/`, templateUrl)
+  return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]))
+}
+
+/** Adds the package that the template needs, in the version of the peer dependency. */
+function withPackage(text: string, template: Template): string {
+  const name = packageOf[template]
+  if (name === undefined) return text
+  const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', templateUrl), 'utf8'))
+  const manifest = JSON.parse(text)
+  manifest.dependencies[name] = peerDependencies[name]
+  return `${JSON.stringify(manifest, null, 2)}\n`
 }
 
 function specOf(source: string, folder: string): string {

@@ -8,6 +8,7 @@ import { type OptionType, readText, wholeNumber } from './config/option-types.ts
 import type { GivenOptions } from './config/settled-options.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
+import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
 import type { ServiceSettings, Settings } from './settings.ts'
 
@@ -127,10 +128,15 @@ program
   .summary('write a project with a service, a model and a test')
   .description('Writes a project into a new folder: a service, a model, a test, and what is needed to run them.')
   .argument('NAME', 'the folder, and the name of the service')
+  .addOption(
+    new Option('--template <name>', 'what it serves: a model of arrays, pictures or tables, or one that streams text')
+      .choices(['array', 'image', 'table', 'stream'])
+      .default('array'),
+  )
   .option('--package <source>', 'tarball or URL that the project installs serving from (default: as this one was)')
-  .action(async (path: string, options: { package?: string }) => {
+  .action(async (path: string, options: NewOptions) => {
     const { newCommand } = await import('./new-command.ts')
-    process.stdout.write(newCommand(path, options.package))
+    process.stdout.write(newCommand(path, options))
   })
 
 program

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { folder, root, send, serveFile, until } from '../cli/process.ts'
 import { curl, examplesOf } from './curl.ts'
 import { codeBlocks, pages } from './markdown.ts'
+import { canImport, python } from './python.ts'
 
 const blocks = pages.flatMap((page) => codeBlocks(page))
 const examples = blocks.flatMap((block) => examplesOf(block).map((example) => ({ ...example, service: block.service })))
@@ -39,10 +40,20 @@ it('every curl line with an answer names a service', () => {
   expect(examples.filter(({ service }) => service === undefined).map(({ place }) => place)).toEqual([])
 })
 
+/** What the Python of a service imports. */
+const pythonOf: Readonly<Record<string, readonly string[]>> = {
+  'examples/sklearn/service.ts': ['sklearn'],
+  'examples/table/service.ts': ['sklearn', 'pandas', 'pyarrow'],
+}
+
 describe.each([...new Set(examples.flatMap(({ service }) => service ?? []))])('the curl lines to %s', (service) => {
-  it('answer what stands below them', { timeout: 60_000 }, async () => {
+  const canRun = canImport(...(pythonOf[service] ?? []))
+  it.skipIf(!canRun)('answer what stands below them', { timeout: 60_000 }, async () => {
     const { cwd, file } = placeOf(service)
-    const { port } = await serveFile(file, ['--workers', '1'], service.startsWith('docs/') ? { cwd, env } : { cwd })
+    const { port } = await serveFile(file, ['--workers', '1'], {
+      cwd,
+      env: service.startsWith('docs/') ? env : { SERVING_PYTHON: python },
+    })
     await until(async () => (await send(port, '/readyz')).status === 200)
     for (const { line, answer, place } of examples.filter((example) => example.service === service)) {
       // An ellipsis stands for what the document leaves out.

@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { send, serveFile, until } from '../cli/process.ts'
 import { codeBlocks, pages } from './markdown.ts'
+import { python } from './python.ts'
 
-const python = process.env.PYTHON ?? 'python3'
 const blocks = pages
   .flatMap((page) => codeBlocks(page))
   .map((block) => ({ ...block, answer: /\n# ([^\n]*)\n$/.exec(block.code)?.[1] }))

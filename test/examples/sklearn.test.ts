@@ -1,10 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root, serveFile } from '../cli/process.ts'
-
-const python = process.env.PYTHON ?? 'python3'
-const hasSklearn = spawnSync(python, ['-c', 'import sklearn'], { stdio: 'ignore' }).status === 0
+import { canImport, python } from '../docs/python.ts'
 
 const reference = `
 import json, sys
@@ -14,7 +12,7 @@ import numpy as np
 model, rows = Model(), np.array(json.loads(sys.argv[2]))
 print(json.dumps([model.classify(rows).tolist(), model.predict(rows).tolist()]))`
 
-it.skipIf(!hasSklearn)(
+it.skipIf(!canImport('sklearn'))(
   'the sklearn example answers what scikit-learn does, also by the Open Inference Protocol (PYTHON \
 names one with scikit-learn)',
   { timeout: 120_000 },

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { parseJson, printJson } from '../../../src/client/exact-json.ts'
 
 it.each([
-  ['0.9998887777328491', 0.9998887777328491],
-  ['[-0.9998887777328491, 9998887777328491.5]', [-0.9998887777328491, 9998887777328491.5]],
-  ['1.2345678901234567e-7', 1.2345678901234567e-7],
-  ['"0.9998887777328491 9007199254740993"', '0.9998887777328491 9007199254740993'],
-])('reads %s as JSON.parse does', (text, value) => {
-  expect(parseJson(text)).toEqual(value)
+  '0.9998887777328491',
+  '[-0.9998887777328491, 9998887777328491.5]',
+  '1.2345678901234567e-7',
+  '"0.9998887777328491 9007199254740993"',
+])('reads %s as JSON.parse does', (text) => {
+  expect(parseJson(text)).toEqual(JSON.parse(text))
 })
 
 it('reads integers beyond 2^53 beside fractions exactly, and writes them so', () => {

@@ -1,0 +1,27 @@
+/**
+ * Tells shapes in pictures apart by a network in an ONNX file. Requests that come together are answered as one batch.
+ * @module
+ */
+import { io, Service } from 'serving'
+import { onnxRunner } from 'serving/onnx'
+
+const shapes = onnxRunner('shapes', new URL('./models/shapes/1/model.onnx', import.meta.url), {
+  methods: { predict: { batchable: true, maxBatchSize: 32, maxWaitMs: 10 } },
+})
+const svc = new Service('shapes', { doc: 'Tells five shapes apart.', runners: [shapes] })
+const labels = ['circle', 'cross', 'square', 'star', 'triangle']
+
+svc.api(
+  {
+    input: new io.Image({ tensor: { size: [32, 32] } }),
+    output: new io.JSON(),
+    doc: 'The shape in a picture of any size, and the probability of each.',
+  },
+  async function classify(pixels, ctx) {
+    const odds = await shapes.predict(pixels.reshape([1, 3, 32, 32]), ctx)
+    const probabilities = Object.fromEntries(labels.map((label, i) => [label, odds.data[i]]))
+    return { shape: labels[odds.argmax().data[0]], probabilities }
+  },
+)
+
+export default svc
