@@ -1,9 +1,9 @@
 import { expected, InvalidArgument } from './errors.ts'
 
-/** Options without null, which means none. */
+/** Options without null, which means undefined. */
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
-/** Drops options of null (the "or none" of the specification) and undefined. **Errors**: InvalidArgument if unknown. */
+/** Drops options of null and undefined. **Errors**: InvalidArgument for an unknown option. */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))

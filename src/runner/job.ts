@@ -174,7 +174,7 @@ export class Job implements CallOwner {
   }
 }
 
-/** The error of a call that failed by what was thrown. */
+/** Returns the error of a call that failed. */
 export function callFailure(error: unknown, runner: string): ServingError {
   if (ServingError.is(error)) return error
   const text = error instanceof Error ? error.message : String(error)

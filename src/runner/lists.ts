@@ -1,8 +1,8 @@
 /** Lists of values on their way to a worker: many small arrays of one kind are sent as a single one. @module */
 
-import { dataConstructor, type NumericDType } from '../core/dtype.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
+import { joinData } from './rows.ts'
 import { type Boundary, isMoved, maxHeapBytes, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 import type { Transfer } from './worker.ts'
 
@@ -53,11 +53,8 @@ export function unpackList(list: PackedList, instead: (error: unknown, index: nu
 }
 
 function stackOf(arrays: readonly NDArray[]): NDArray {
-  const [{ data, shape, dtype }] = arrays
-  const size = data.length
-  const all = new (dataConstructor(dtype as NumericDType))(arrays.length * size) as Numbers
-  for (let i = 0; i < arrays.length; i++) all.set(arrays[i].data as Numbers, i * size)
-  return new NDArray(all, [arrays.length, ...shape], dtype as 'float32')
+  const [{ shape, dtype }] = arrays
+  return new NDArray(joinData(arrays) as Numbers, [arrays.length, ...shape], dtype as 'float32')
 }
 
 function isStackable(values: readonly unknown[]): values is NDArray[] {

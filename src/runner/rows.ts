@@ -1,6 +1,6 @@
 /** Joins the rows of several requests into one batch, and splits its result again. @module */
 
-import { type DType, dataConstructor, type NumericDType } from '../core/dtype.ts'
+import { dataConstructor } from '../core/dtype.ts'
 import { BadInput, expected, FunctionError, InvalidArgument } from '../core/errors.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
@@ -35,11 +35,22 @@ export function joinRows(values: readonly unknown[]): unknown {
   const [{ shape, dtype }] = arrays
   let rows = 0
   for (const array of arrays) rows += array.shape[0]
-  const joined = [rows, ...shape.slice(1)]
-  const data = allocate(dtype, sizeOf(joined))
+  return new NDArray(joinData(arrays) as Float32Array, [rows, ...shape.slice(1)], dtype as 'float32')
+}
+
+/** Returns the data of arrays of one dtype, one after the other. */
+export function joinData(arrays: readonly NDArray[]): NDArray['data'] {
+  const [{ dtype }] = arrays
+  if (dtype === 'str') return arrays.flatMap(({ data }) => data as string[])
+  let length = 0
+  for (const { data } of arrays) length += data.length
+  const joined = new (dataConstructor(dtype))(length) as Float32Array
   let at = 0
-  for (const array of arrays) at = append(array.data, data, at)
-  return new NDArray(data as Float32Array, joined, dtype as 'float32')
+  for (const { data } of arrays) {
+    joined.set(data as Float32Array, at)
+    at += data.length
+  }
+  return joined
 }
 
 /** Splits rows into parts of `sizes`. **Errors**: FunctionError if the rows do not add up to those of the value. */
@@ -91,18 +102,6 @@ function rowsBetween({ data, shape, dtype }: NDArray, start: number, end: number
   const size = sizeOf(shape.slice(1))
   const part = Array.isArray(data) ? data.slice(start * size, end * size) : data.subarray(start * size, end * size)
   return new NDArray(part as Float32Array, own, dtype as 'float32')
-}
-
-type Elements = NDArray['data']
-
-function allocate(dtype: DType, length: number): Elements {
-  return dtype === 'str' ? new Array<string>(length) : new (dataConstructor(dtype as NumericDType))(length)
-}
-
-function append(from: Elements, to: Elements, at: number): number {
-  if (Array.isArray(from)) for (let i = 0; i < from.length; i++) (to as string[])[at + i] = from[i]
-  else (to as Float32Array).set(from as Float32Array, at)
-  return at + from.length
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -153,7 +153,7 @@ const methodDefaults: Required<MethodOptions> = {
   onAbort: 'signal',
 }
 
-/** **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument that names the wrong option. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
     throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))

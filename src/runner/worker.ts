@@ -23,8 +23,14 @@ export interface ModelWorker {
   kill(): void
 }
 
-/** Callbacks of a {@link WorkerPool}. */
-export interface WorkerEvents {
+/** What to start, and what to call then. */
+export interface WorkerPoolOptions {
+  readonly entry: URL
+  readonly count: number
+  /** Heap limit of each worker. Default: that of its kind. **Units**: MiB. */
+  readonly memoryLimitMb: number | undefined
+  /** The only device that each process sees, by its index, in turn; undefined for all devices. */
+  readonly deviceIds: readonly number[] | undefined
   /** Called when a worker is ready: one of the first, or a replacement. */
   up(worker: ModelWorker): void
   /** Called when a worker has ended, never after the pool's `stop`. The pool replaces it. */
@@ -33,16 +39,6 @@ export interface WorkerEvents {
   stray(worker: ModelWorker, error: Error): void
   /** Called with each line that a process without our standard output printed. */
   printed(worker: ModelWorker, line: string): void
-}
-
-/** What to start. */
-export interface WorkerPoolOptions extends WorkerEvents {
-  readonly entry: URL
-  readonly count: number
-  /** Heap limit of each worker. Default: that of its kind. **Units**: MiB. */
-  readonly memoryLimitMb: number | undefined
-  /** The only device that each process sees, by its index, in turn; undefined for all devices. */
-  readonly deviceIds: readonly number[] | undefined
 }
 
 /** A fixed number of workers, each replaced when it ends. */

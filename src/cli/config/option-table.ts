@@ -155,7 +155,7 @@ export function variableOf(name: OptionName): string {
   return `SERVING_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
 }
 
-/** The values of options that have been read, without those that have none. */
+/** The values of options that have been read, without those that are undefined. */
 export type OptionValues = Pick<CommandOptions, OptionName>
 
 /** What a server is started with. */

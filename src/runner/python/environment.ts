@@ -49,7 +49,7 @@ export async function pythonExecutable(
     told = Date.now()
     making.report(`making an environment of Python with ${names} for ${place} (${seconds()} s): ${line}`)
   }
-  const { code, output, lines } = await run('python3', [program, folder, spec], making.stopped, onLine)
+  const { code, output, lines } = await run([program, folder, spec], making.stopped, onLine)
   if (code === 0) {
     if (lines.length > 0) making.report?.(`made an environment of Python for ${place} in ${seconds()} s`)
     return output.trim()
@@ -63,20 +63,9 @@ function configuredPackages(): readonly string[] {
   return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
 }
 
-interface Finished {
-  readonly code: number
-  readonly output: string
-  readonly lines: readonly string[]
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  stopped: AbortSignal | undefined,
-  onLine: (line: string) => void,
-): Promise<Finished> {
+async function run(args: readonly string[], stopped: AbortSignal | undefined, onLine: (line: string) => void) {
   // A group of its own, with the installer that it starts.
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const kill = () => killGroup(child)
   stopped?.addEventListener('abort', kill)
   let output = ''
@@ -86,7 +75,7 @@ async function run(
     errors = (errors + chunk).slice(-10_000)
     onLine(errors.trimEnd().split('\n').at(-1) as string)
   })
-  return await new Promise((resolve) => {
+  return await new Promise<{ code: number; output: string; lines: readonly string[] }>((resolve) => {
     const end = (code: number, text: string) => {
       stopped?.removeEventListener('abort', kill)
       resolve({ code, output, lines: text.trim().split('\n').filter(Boolean).slice(-shownLines) })
