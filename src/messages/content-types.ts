@@ -15,7 +15,7 @@ import {
   strings,
   wrongJson,
 } from './field-types.ts'
-import { type Fields, MessageType, member, message, messages } from './message-type.ts'
+import { type Fields, type MessageCodec, MessageType, member, message, messages } from './message-type.ts'
 import {
   type DataFrameMessage,
   type FileMessage,
@@ -35,16 +35,6 @@ import { readValue, writeValue } from './value.ts'
 const maxColumns = 10_000
 const maxShape = 1024
 const maxParts = 1000
-
-/** How the message of a kind of content is read and written. */
-export interface ContentType<M> {
-  /** **Errors**: BadInput. */
-  read(reader: ProtoReader): M
-  write(writer: ProtoWriter, message: M): void
-  /** **Errors**: BadInput `schema`. */
-  fromJson(json: unknown, path: string): M
-  toJson(message: M): unknown
-}
 
 const dtypeNames = ['UNSPECIFIED']
 for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
@@ -89,7 +79,7 @@ const dataframe = new MessageType<DataFrameMessage>({
 const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, bytes], name: [4, string] })
 
 const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
-const text: ContentType<string> = {
+const text: MessageCodec<string> = {
   read(reader) {
     reader.quota.take('bytes', reader.len - reader.pos)
     return stringValue.read(reader).value ?? ''
@@ -99,7 +89,7 @@ const text: ContentType<string> = {
   toJson: (value) => value,
 }
 
-const json: ContentType<unknown> = {
+const json: MessageCodec<unknown> = {
   read(reader) {
     reader.quota.take('bytes', reader.len - reader.pos)
     return readValue(reader)
@@ -109,14 +99,14 @@ const json: ContentType<unknown> = {
   toJson: (value) => value,
 }
 
-const serializedBytes: ContentType<Uint8Array> = {
+const serializedBytes: MessageCodec<Uint8Array> = {
   read: (reader) => reader.rest(),
   write: (writer, content) => void writer.raw(content),
   fromJson: jsonBytes,
   toJson: base64,
 }
 
-const part: ContentType<ProtoContent | undefined> = {
+const part: MessageCodec<ProtoContent | undefined> = {
   read(reader) {
     const raw = readOneOf(reader, 'part')
     return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes, reader.quota) }
@@ -128,7 +118,7 @@ const part: ContentType<ProtoContent | undefined> = {
 
 const entry = new MessageType<{ key?: string; value?: ProtoContent }>({
   key: [1, string],
-  value: [2, message(part as ContentType<ProtoContent>)],
+  value: [2, message(part as MessageCodec<ProtoContent>)],
 })
 
 /** `map<string, Part>`. The descriptor reports a part without a representation. */
@@ -157,7 +147,7 @@ function checkParts(count: number): void {
   if (count > maxParts) throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
 }
 
-const contentTypes: { readonly [F in ProtoField]: ContentType<ProtoMessages[F]> } = {
+const contentTypes: { readonly [F in ProtoField]: MessageCodec<ProtoMessages[F]> } = {
   ndarray,
   dataframe,
   series,
@@ -169,8 +159,8 @@ const contentTypes: { readonly [F in ProtoField]: ContentType<ProtoMessages[F]> 
 }
 
 /** Returns the kind of content that a oneof member is. */
-export function contentTypeOf(field: ProtoField): ContentType<unknown> {
-  return contentTypes[field] as ContentType<unknown>
+export function contentTypeOf(field: ProtoField): MessageCodec<unknown> {
+  return contentTypes[field] as MessageCodec<unknown>
 }
 
 /** Field numbers of the oneof in each message. Serialized bytes are last: they win in JSON, too. */
@@ -208,44 +198,31 @@ export interface RawContent {
   readonly room: number
 }
 
-/** Collects a oneof: the last member counts, as in protobuf, but serialized bytes win. */
-export class OneOf {
-  readonly #fields: readonly (ProtoField | undefined)[]
-  #field: ProtoField | undefined
-  #pieces: Uint8Array[] = []
-
-  constructor(owner: ContentOwner) {
-    this.#fields = byNumber[owner]
-  }
-
-  take(reader: ProtoReader): boolean {
-    const field = this.#fields[reader.field]
-    if (field === undefined || !reader.is(wireType.bytes)) return false
+/** The last member counts, as in protobuf, but serialized bytes win. `takes` reads other fields. **Errors**: BadInput. */
+export function readOneOf(
+  reader: ProtoReader,
+  owner: ContentOwner,
+  takes: (reader: ProtoReader) => boolean = () => false,
+): RawContent | undefined {
+  let field: ProtoField | undefined
+  let pieces: Uint8Array[] = []
+  for (let count = 0; reader.nextOfFew(count); count++) {
+    const found = byNumber[owner][reader.field]
+    if (found === undefined || !reader.is(wireType.bytes)) {
+      if (!takes(reader)) reader.skipField()
+      continue
+    }
     const bytes = reader.bytes()
-    if (this.#field === 'serialized_bytes' && field !== 'serialized_bytes') return true
+    if (field === 'serialized_bytes' && found !== field) continue
     // protobuf merges pieces of a message by joining them; bytes replace bytes.
-    if (field !== this.#field || field === 'serialized_bytes') this.#pieces = [bytes]
-    else this.#pieces.push(bytes)
-    this.#field = field
-    return true
+    if (found !== field || found === 'serialized_bytes') pieces = []
+    pieces.push(bytes)
+    field = found
   }
-
-  /** Undefined without a member. `message`: the bytes that were read, if they may be overwritten. */
-  finish(message?: Uint8Array): RawContent | undefined {
-    const field = this.#field
-    if (field === undefined) return undefined
-    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces)
-    // Another message may lie in front of this one.
-    const room = message !== undefined && bytes.buffer === message.buffer ? bytes.byteOffset - message.byteOffset : 0
-    return { field, bytes, room }
-  }
-}
-
-/** **Errors**: BadInput. */
-export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent | undefined {
-  const content = new OneOf(owner)
-  for (let count = 0; reader.nextOfFew(count); count++) if (!content.take(reader)) reader.skipField()
-  return content.finish()
+  if (field === undefined) return undefined
+  const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
+  const { buffer, byteOffset } = reader.buf
+  return { field, bytes, room: bytes.buffer === buffer ? bytes.byteOffset - byteOffset : 0 }
 }
 
 /** **Errors**: BadInput; PayloadTooLarge above the quota. */

@@ -4,7 +4,6 @@ import {
   contentTypeOf,
   decodeMessage,
   numberOf,
-  OneOf,
   type RawContent,
   readOneOf,
   writeContent,
@@ -22,13 +21,13 @@ export interface RawRequest {
 /** Decodes a Request. **Errors**: BadInput. */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
   return readProto(bytes, (reader) => {
-    const content = new OneOf('request')
     let apiName = ''
-    for (let count = 0; reader.nextOfFew(count); count++) {
-      if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
-      else if (!content.take(reader)) reader.skipField()
-    }
-    return { apiName, content: content.finish(bytes) }
+    const content = readOneOf(reader, 'request', () => {
+      const isName = reader.field === 1 && reader.is(wireType.bytes)
+      if (isName) apiName = reader.string()
+      return isName
+    })
+    return { apiName, content }
   })
 }
 

@@ -104,8 +104,13 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** What reads and writes a field's message. */
-export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | 'fromJson'> & {
+/** How a message is read and written. */
+export interface MessageCodec<M> {
+  /** **Errors**: BadInput. */
+  read(reader: ProtoReader): M
+  write(writer: ProtoWriter, message: M): void
+  /** **Errors**: BadInput `schema`. */
+  fromJson(json: unknown, path: string): M
   toJson(message: M): unknown
 }
 

@@ -59,8 +59,7 @@ function readTensors({ inputs = [], raw_input_contents: raws = [] }: InferMessag
     if (info.datatype === 'BYTES') texts.take(info.size)
     if (contents !== undefined) return tensorOf(info, contents)
     const raw = raws[next++] ?? (info.size === 0 ? new Uint8Array(0) : undefined)
-    // In front of it are its tag and its length.
-    if (raw !== undefined) return readRaw(info, raw, raw.length < 2 ** 14 ? 3 : 4)
+    if (raw !== undefined) return readRaw(info, raw)
     throw inputFault(
       info.name,
       `expected contents or raw_input_contents for input ${shown(info.name)}, received neither`,

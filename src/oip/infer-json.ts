@@ -32,15 +32,15 @@ const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
   if (request.peek().length >= minAsyncBytes) request.retain()
-  if (length === undefined) return readParts(request, request.peek(), undefined, 0)
+  if (length === undefined) return readParts(request, request.peek())
   const size = Number(length)
   const body = request.peek().length
   if (!isLength(length) || size > body) {
     throw new BadInput(expected(`a length from 0 to ${body}, that of the body,`, lengthHeader, length))
   }
-  if (size === body) return readParts(request, request.peek(), undefined, 0)
+  if (size === body) return readParts(request, request.peek())
   const whole = request.body
-  return readParts(request, whole.subarray(0, size), whole.subarray(size), size)
+  return readParts(request, whole.subarray(0, size), whole.subarray(size))
 }
 
 /** Whether the header has a length. */
@@ -56,8 +56,7 @@ export function isRawBody(length: string | undefined): boolean {
 function readParts(
   request: HttpRequest,
   json: Uint8Array,
-  binary: Uint8Array | undefined,
-  room: number,
+  binary: Uint8Array = new Uint8Array(0),
 ): MaybePromise<InferRequest> {
   const cut = cutJson(json, dataOfInputs)
   const body = cut.value
@@ -68,9 +67,7 @@ function readParts(
   if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
   const list = requireList(inputs, 'inputs')
   const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
-  const reader = new TensorReader(request, cut, binary, room)
-  const tensors = list.map((input) => reader.read(input))
-  reader.end()
+  const tensors = readTensors(list, cut, binary, request.isPooled)
   const own = parseParameters(parameters, 'the request')
   const requested = listed.length === 0 ? undefined : readOutputs(listed)
   return whenAllReady(tensors, (all): InferRequest => {
@@ -94,64 +91,40 @@ function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): Reques
   return outputs
 }
 
-class TensorReader {
-  readonly #request: HttpRequest
-  readonly #cut: CutJson
-  readonly #binary: Uint8Array | undefined
-  #at = 0
-  // Bytes in front of the next tensor that may be overwritten.
-  #room: number
-  readonly #texts = textQuota()
-
-  constructor(request: HttpRequest, cut: CutJson, binary: Uint8Array | undefined, room: number) {
-    this.#request = request
-    this.#cut = cut
-    this.#binary = binary
-    this.#room = room
-  }
-
-  read(input: Readonly<Record<string, unknown>>): MaybePromise<Tensor> {
-    const info = checkTensorInfo(input.name, input.datatype, input.shape)
-    if (info.datatype === 'BYTES') this.#texts.take(info.size)
-    const parameters = parseParameters(input.parameters, 'input', info.name)
+function readTensors(
+  inputs: readonly Readonly<Record<string, unknown>>[],
+  cut: CutJson,
+  binary: Uint8Array,
+  isPrivate: boolean,
+): MaybePromise<Tensor>[] {
+  const texts = textQuota()
+  let at = 0
+  const tensors = inputs.map(({ name, datatype, shape, data, parameters: given }): MaybePromise<Tensor> => {
+    const info = checkTensorInfo(name, datatype, shape)
+    if (info.datatype === 'BYTES') texts.take(info.size)
+    const parameters = parseParameters(given, 'input', info.name)
     const size = parameters.binary_data_size
-    if (input.data !== undefined && size === undefined) return this.#readJson(info, input.data)
+    if (data !== undefined && size === undefined) {
+      // A key with escapes was not cut out.
+      const text = cut.textOf(data) ?? Buffer.from(JSON.stringify(data))
+      const parsed = parseElements(text, datatypes[info.datatype].dtype, isPrivate)
+      return whenReady(parsed, (array) => tensorOf(info, array))
+    }
     const place = `input ${shown(info.name)}`
-    if (input.data !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+    if (data !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
     if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
-    return this.#readBinary(info, size)
-  }
-
-  end(): void {
-    const rest = (this.#binary?.length ?? 0) - this.#at
-    if (rest > 0) {
-      const what = `${this.#at} bytes behind the JSON, as the inputs say`
-      throw new BadInput(`expected ${what}, received ${rest} more`, { reason: 'shape' })
-    }
-  }
-
-  #readBinary(info: TensorInfo, size: unknown): Tensor {
-    const place = `binary_data_size of input ${shown(info.name)}`
-    const left = (this.#binary?.length ?? 0) - this.#at
+    const left = binary.length - at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
-      throw inputFault(info.name, expected(`a number of bytes up to ${left}, which are left of the body,`, place, size))
+      const what = `a number of bytes up to ${left}, which are left of the body,`
+      throw inputFault(info.name, expected(what, `binary_data_size of ${place}`, size))
     }
-    const end = this.#at + (size as number)
-    const bytes = (this.#binary ?? new Uint8Array(0)).subarray(this.#at, end)
-    const tensor = readRaw(info, bytes, this.#room)
-    this.#room = roomBehind(tensor, bytes)
-    this.#at = end
-    return tensor
-  }
-
-  #readJson(info: TensorInfo, data: unknown): MaybePromise<Tensor> {
-    const { dtype } = datatypes[info.datatype]
-    const text = this.#cut.textOf(data)
-    // A key with escapes was not cut out.
-    const json = text ?? Buffer.from(JSON.stringify(data))
-    const parsed = parseElements(json, dtype, this.#request.isPooled)
-    return whenReady(parsed, (array) => tensorOf(info, array))
-  }
+    const start = at
+    at += size as number
+    return readRaw(info, binary.subarray(start, at))
+  })
+  if (at === binary.length) return tensors
+  const what = `${at} bytes behind the JSON, as the inputs say`
+  throw new BadInput(`expected ${what}, received ${binary.length - at} more`, { reason: 'shape' })
 }
 
 /** `isPrivate`: nobody else can reach the memory of the text until the promise settles. */
@@ -165,12 +138,6 @@ export function parseElements(
     return numberCodec.parseNdarray(json, dtype, isNumeric)
   }
   return largeCodec.parse(json, dtype, true, isPrivate)
-}
-
-function roomBehind({ array }: Tensor, bytes: Uint8Array): number {
-  const { data } = array
-  if (Array.isArray(data) || data.buffer !== bytes.buffer) return bytes.length
-  return bytes.byteOffset - data.byteOffset
 }
 
 function missingData(place: string, parameters: Parameters): string {

@@ -99,9 +99,7 @@ function outputsOf(body: Buffer, length: string | null): Tensor[] {
     const info = checkTensorInfo(name, datatype, shape)
     const size = parameters?.binary_data_size
     if (size === undefined) return readShortJson(info, Buffer.from(JSON.stringify(data)))
-    // The first tensor may be moved over the JSON, which was read.
-    const room = at === Number(length) ? at : 0
     at += size
-    return readRaw(info, body.subarray(at - size, at), room)
+    return readRaw(info, body.subarray(at - size, at))
   })
 }

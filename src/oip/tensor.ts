@@ -1,7 +1,6 @@
 /** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
 
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
-import { moveToAligned } from '../core/memory/move-to-aligned.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { bytesOf, checkSize, viewElements } from '../values/array/ndarray-flatbuffer.ts'
@@ -55,8 +54,8 @@ export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
 
-/** May overwrite the bytes, and `room` bytes in front of them. **Errors**: BadInput for a wrong length or content. */
-export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Tensor {
+/** A view of bytes that lie at a multiple of the element size; others are copied. **Errors**: BadInput. */
+export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array): Tensor {
   if (datatype === 'BYTES') {
     return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
   }
@@ -66,7 +65,7 @@ export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint
     throw inputFault(name, `expected ${what}, received ${bytes.length}`)
   }
   if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
-  const data = viewElements(moveToAligned(bytes, width, room), dtype as 'float64', `input ${shown(name)}`)
+  const data = viewElements(bytes, dtype as 'float64', `input ${shown(name)}`)
   return { name, datatype, array: new NDArray(data as NDArray['data'], shape, dtype) }
 }
 
