@@ -39,7 +39,7 @@ export class ServingError extends Error implements ServingErrorFields {
   }
 }
 
-/** Reads a failed response, of problem+json or of any other form. **Errors**: none; always returns. */
+/** Reads a failed response, of problem+json or of any other form. Never throws. */
 export async function errorOf(response: Response): Promise<ServingError> {
   const { status, headers } = response
   const text = await response.text().catch(() => '')

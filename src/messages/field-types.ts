@@ -3,18 +3,18 @@ import { BadInput, expected } from '../core/errors.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
-/** Reads and writes a field. A value that protobuf leaves out is undefined. */
-export interface FieldType {
+/** Reads and writes a field with values of type `T`. A value that protobuf leaves out is undefined. */
+export interface FieldType<in T = never> {
   /** Those that it is read from; with another one it is an unknown field. */
   readonly wires: readonly number[]
   /** `before`: what earlier fields of the same number gave. */
   read(reader: ProtoReader, before: unknown): unknown
   /** Called after the last field, with what `read` returned. */
   finish?(value: unknown): unknown
-  write(writer: ProtoWriter, number: number, value: never): void
+  write(writer: ProtoWriter, number: number, value: T): void
   /** **Errors**: BadInput `schema`. */
   fromJson(json: unknown, path: string): unknown
-  toJson(value: never): unknown
+  toJson(value: T): unknown
 }
 
 /** Returns the error for a JSON value of another kind than its field. */
@@ -45,7 +45,7 @@ function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
 }
 
 /** `optional string`: the empty string is written, too. */
-export const string: FieldType = {
+export const string: FieldType<string> = {
   wires: [wireType.bytes],
   read: (reader) => reader.string(),
   write: (writer, number, value: string) => writer.text(number, value),
@@ -54,7 +54,7 @@ export const string: FieldType = {
 }
 
 /** `string`: the empty string is left out. */
-export const text: FieldType = {
+export const text: FieldType<string> = {
   ...string,
   write(writer, number, value: string) {
     if (value !== '') writer.text(number, value)
@@ -62,7 +62,7 @@ export const text: FieldType = {
 }
 
 /** `repeated string`. */
-export const strings: FieldType = {
+export const strings: FieldType<readonly string[]> = {
   wires: [wireType.bytes],
   read(reader, before = []) {
     const { pos, quota } = reader
@@ -79,7 +79,7 @@ export const strings: FieldType = {
 }
 
 /** `bytes`: a view of the message. */
-export const bytes: FieldType = {
+export const bytes: FieldType<Uint8Array> = {
   wires: [wireType.bytes],
   read: (reader) => reader.bytes(),
   write(writer, number, value: Uint8Array) {
@@ -90,15 +90,17 @@ export const bytes: FieldType = {
 }
 
 /** `repeated bytes`: views of the message. */
-export const byteLists: FieldType = {
-  ...bytes,
-  read: (reader, before = []) => {
+export const byteLists: FieldType<readonly Uint8Array[]> = {
+  wires: [wireType.bytes],
+  read(reader, before = []) {
     ;(before as Uint8Array[]).push(reader.bytes())
     return before
   },
-  write(writer, number, value: readonly Uint8Array[]) {
+  write(writer, number, value) {
     for (const each of value) writer.tag(number, wireType.bytes).bytes(each)
   },
+  fromJson: (json, path) => jsonList(json, path).map((each) => jsonBytes(each, path)),
+  toJson: (value) => value.map(base64),
 }
 
 /** Either alphabet. **Errors**: BadInput `schema`. */
@@ -114,7 +116,7 @@ export function base64(value: Uint8Array): string {
 }
 
 /** `bool`: false is left out. */
-export const bool: FieldType = {
+export const bool: FieldType<boolean> = {
   wires: [wireType.varint],
   read: (reader) => reader.bool(),
   write(writer, number, value: boolean) {
@@ -125,7 +127,7 @@ export const bool: FieldType = {
 }
 
 /** `uint64`, and `int32` from 0 up, as a number: 0 is left out. */
-export const count: FieldType = {
+export const count: FieldType<number> = {
   wires: [wireType.varint],
   read: (reader) => Number(String(reader.uint64())),
   write(writer, number, value: number) {
@@ -136,7 +138,7 @@ export const count: FieldType = {
 }
 
 /** The values count up from 0, which is left out. JSON may leave out the `prefix` of names. */
-export function enumOf(prefix: string, names: readonly string[]): FieldType {
+export function enumOf(prefix: string, names: readonly string[]): FieldType<number> {
   return {
     ...count,
     read: (reader) => reader.int32(),
@@ -150,7 +152,7 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType {
 }
 
 /** A repeated field of numbers: a typed array, or a list of numbers written by hand. */
-export function packed(kind: PackedKind): FieldType {
+export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
   return {
     wires: [
       wireType.bytes,
@@ -161,7 +163,7 @@ export function packed(kind: PackedKind): FieldType {
       return before
     },
     finish: (list) => nonEmpty((list as PackedList<PackedKind>).finish() as ArrayLike<unknown>),
-    write: (writer, number, value: ArrayLike<unknown> & readonly unknown[]) => writePacked(writer, number, kind, value),
+    write: (writer, number, value) => writePacked(writer, number, kind, value as readonly unknown[]),
     fromJson(json, path) {
       const list = jsonList(json, path)
       const data = allocatePacked(kind, list.length)
@@ -169,12 +171,12 @@ export function packed(kind: PackedKind): FieldType {
       for (let i = 0; i < list.length; i++) data[i] = read(list[i], path) as never
       return nonEmpty(data as ArrayLike<unknown>)
     },
-    toJson: (value: ArrayLike<number>) => nonEmpty(Array.from(value, toElement[kind])),
+    toJson: (value) => nonEmpty(Array.from(value as ArrayLike<number>, toElement[kind])),
   }
 }
 
 /** A shape: a repeated field of integers as a list of numbers. **Errors**: BadInput `shape` above `max` elements. */
-export function shape(kind: 'int32' | 'int64', max: number): FieldType {
+export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly number[]> {
   const numbers = packed(kind)
   const checked = (list: unknown) => {
     const { length } = (list ?? []) as ArrayLike<unknown>

@@ -95,6 +95,16 @@ export class MessageType<M extends object> {
   }
 }
 
+/** Returns the type of messages whose members follow from the fields. */
+export function messageType<const F extends Readonly<Record<string, readonly [number: number, type: FieldType]>>>(
+  fields: F,
+): MessageType<{ readonly [K in keyof F]?: F[K] extends readonly [number, FieldType<infer T>] ? T : never }> {
+  return new MessageType(fields as never)
+}
+
+/** The messages of a type. */
+export type MessageOf<T> = T extends MessageType<infer M> ? M : never
+
 /** Returns an own member only, such as `__proto__`. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
@@ -115,7 +125,7 @@ export interface MessageCodec<M> {
 }
 
 /** Of several in one message the last counts. */
-export function message<M extends object>(type: MessageCodec<M>): FieldType {
+export function message<M extends object>(type: MessageCodec<M>): FieldType<M> {
   return {
     wires: [wireType.bytes],
     read: (reader) => reader.message(() => type.read(reader)),
@@ -131,7 +141,7 @@ export function messages<M extends object>(
   max: number,
   what: string,
   reason: BadInputReason = 'schema',
-): FieldType {
+): FieldType<readonly M[]> {
   const check = (count: number) => {
     if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason })
   }

@@ -29,7 +29,7 @@ export const httpStatuses = column(statuses.map(([name, , http]) => [name, http]
 /** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
 
-/** An error as it is sent to a client. */
+/** An error for a client. */
 export interface RpcError {
   readonly status: GrpcStatusName
   readonly message: string

@@ -13,7 +13,7 @@ interface ConfiguredTensor {
   readonly dims?: readonly number[]
 }
 
-/** The inputs and outputs of a configuration; empty where it names none. */
+/** The inputs and outputs of a configuration; empty if it names no tensors. */
 export interface ConfiguredTensors {
   readonly input: readonly ConfiguredTensor[]
   readonly output: readonly ConfiguredTensor[]

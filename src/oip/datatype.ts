@@ -27,9 +27,6 @@ export const datatypes = {
 /** Name of a datatype. */
 export type Datatype = keyof typeof datatypes
 
-/** Field of InferTensorContents. */
-export type ContentsField = Exclude<(typeof datatypes)[Datatype]['contents'], undefined>
-
 /** Whether a text is the name of a datatype. */
 export function isDatatype(text: unknown): text is Datatype {
   return typeof text === 'string' && Object.hasOwn(datatypes, text)

@@ -2,7 +2,7 @@
 
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
-import { type InferAnswer, inferAnswer, streamAnswer } from './grpc-messages.ts'
+import { inferAnswer, streamAnswer } from './grpc-messages.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
 import { writeRaw } from './tensor.ts'
 
@@ -29,7 +29,7 @@ export function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[
 
 function answerOf({ name, version, id, isFinal }: AnswerInfo, outputs: readonly Output[]) {
   const raws = outputs.map(({ tensor }) => writeRaw(tensor))
-  const message: InferAnswer = {
+  const message = {
     model_name: name,
     model_version: version,
     id,

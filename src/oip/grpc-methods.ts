@@ -5,6 +5,7 @@ import { NotFound, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
+import type { MessageOf } from '../messages/message-type.ts'
 import { type AnswerInfo, encodeInferResponse, encodeStreamResponse } from './grpc-answer.ts'
 import {
   changeRequest,
@@ -12,7 +13,6 @@ import {
   flagAnswer,
   indexAnswer,
   indexRequest,
-  type ModelName,
   metadataAnswer,
   modelName,
   serverMetadata,
@@ -90,7 +90,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
 }
 
 /** An unknown model is not ready, which is no error over gRPC. */
-function readinessOf(models: Models, { name = '', version }: ModelName): boolean {
+function readinessOf(models: Models, { name = '', version }: MessageOf<typeof modelName>): boolean {
   try {
     return models.find(name, version).unready === undefined
   } catch (error) {

@@ -2,11 +2,12 @@
 
 import { type DataOf, type DType, dataConstructor } from '../core/dtype.ts'
 import { BadInput } from '../core/errors.ts'
+import type { MessageOf } from '../messages/message-type.ts'
 import { ProtoQuota, protoLimits, readProto } from '../messages/protobuf.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
-import { type Contents, type InferMessage, inferRequest, type ParameterEntry } from './grpc-messages.ts'
+import { type Contents, inferRequest, type ParameterEntry } from './grpc-messages.ts'
 import { type InferRequest, type Parameters, requestedOutput, requireDistinct } from './infer-request.ts'
 import { maxFields, maxIntegers, textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
@@ -46,7 +47,7 @@ function parametersOf(entries: readonly ParameterEntry[] = []): Parameters {
 }
 
 /** Raw entries belong to the inputs without contents: kserve's client sends both kinds in one request. */
-function readTensors({ inputs = [], raw_input_contents: raws = [] }: InferMessage): Tensor[] {
+function readTensors({ inputs = [], raw_input_contents: raws = [] }: MessageOf<typeof inferRequest>): Tensor[] {
   const bare = inputs.filter(({ contents }) => contents === undefined).length
   if (raws.length > bare) {
     const what = `${bare} raw_input_contents, one for each input without contents`

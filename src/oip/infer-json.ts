@@ -30,7 +30,7 @@ const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
 /** **Errors**: BadInput with the input's name as its path. */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
-  // What is read beside the event loop must outlive the socket's callback.
+  // A body that is read beside the event loop must outlive the socket's callback.
   if (request.peek().length >= minAsyncBytes) request.retain()
   if (length === undefined) return readParts(request, request.peek())
   const size = Number(length)

@@ -22,15 +22,15 @@ export interface RemoteDescription {
   readonly outputs: readonly ModelTensor[]
 }
 
-/** gRPC omits an empty shape. */
+/** gRPC omits empty values. */
 export interface RemoteTensor {
-  readonly name: string
-  readonly datatype: string
+  readonly name?: string
+  readonly datatype?: string
   readonly shape?: readonly (number | string)[]
 }
 
 /** An unknown datatype becomes text. */
-export function remoteInfo({ name, datatype, shape = [] }: RemoteTensor): ModelTensor {
+export function remoteInfo({ name = '', datatype, shape = [] }: RemoteTensor): ModelTensor {
   const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
   return { name, dtype, ...(datatype === 'BF16' && { datatype }), shape: shape.map(Number) }
 }

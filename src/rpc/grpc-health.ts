@@ -1,7 +1,7 @@
 /** gRPC's health service. **Source**: grpc/health/v1/health.proto. @module */
 
 import { count, text } from '../messages/field-types.ts'
-import { MessageType, message, messages } from '../messages/message-type.ts'
+import { message, messages, messageType } from '../messages/message-type.ts'
 import { grpcStatusNumbers } from '../messages/rpc-error.ts'
 import { answerPlainly, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
@@ -10,13 +10,13 @@ const serviceName = 'grpc.health.v1.Health'
 const servingStatus = Object.freeze({ serving: 1, notServing: 2, unknownService: 3 })
 const maxBytes = 4096
 
-const checkRequest = new MessageType<{ service?: string }>({ service: [1, text] })
-const checkAnswer = new MessageType<{ status: number }>({ status: [1, count] })
-const entry = new MessageType<{ key: string; value: { status: number } }>({
+const checkRequest = messageType({ service: [1, text] })
+const checkAnswer = messageType({ status: [1, count] })
+const entry = messageType({
   key: [1, text],
   value: [2, message(checkAnswer)],
 })
-const listAnswer = new MessageType<{ statuses: readonly { key: string; value: { status: number } }[] }>({
+const listAnswer = messageType({
   statuses: [1, messages(entry, maxBytes, 'services')],
 })
 

@@ -317,7 +317,7 @@ export class GrpcStream {
   }
 }
 
-/** Resolves when the client has read what was written, has left, or the request was given up. */
+/** Resolves when the client has read everything, has left, or the request was given up. */
 export function drained(stream: ServerHttp2Stream, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
