@@ -198,7 +198,7 @@ export interface RawContent {
   readonly room: number
 }
 
-/** The last member counts, as in protobuf, but serialized bytes win. `takes` reads other fields. **Errors**: BadInput. */
+/** The last member counts, but serialized bytes win. `takes` reads other fields. **Errors**: BadInput. */
 export function readOneOf(
   reader: ProtoReader,
   owner: ContentOwner,
