@@ -166,7 +166,9 @@ export class ServingError extends Error {
   readonly [brand] = true
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, own: OwnStatus = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    const { cause, ...shown } = details
+    super(message, cause === undefined ? undefined : { cause })
+    Object.assign(this, shown)
     this.name = new.target.name
     const row = errorTable[code]
     this.code = own.code ?? code
@@ -174,14 +176,6 @@ export class ServingError extends Error {
     const { status = row.status } = own
     this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : row.status
     this.grpc = own.grpc ?? row.grpc
-    if (details.reason !== undefined) this.reason = details.reason
-    if (details.path !== undefined) this.path = details.path
-    if (details.offset !== undefined) this.offset = details.offset
-    if (details.issues !== undefined) this.issues = details.issues
-    if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds
-    if (details.allow !== undefined) this.allow = details.allow
-    if (details.challenge !== undefined) this.challenge = details.challenge
-    if (details.limit !== undefined) this.limit = details.limit
   }
 
   /** Whether `value` is a ServingError, of this or another loaded copy of the package. */

@@ -33,17 +33,10 @@ export function checkAtLeast(option: string, value: unknown, least: number): num
 /** Checks `enforceDtype` and `enforceShape`, which need what they enforce. **Errors**: InvalidArgument. */
 export function checkEnforced(
   name: string,
-  options: {
-    readonly dtype?: unknown
-    readonly enforceDtype?: unknown
-    readonly shape?: unknown
-    readonly enforceShape?: unknown
-  },
+  options: { readonly [K in 'dtype' | 'enforceDtype' | 'shape' | 'enforceShape']?: unknown },
 ): void {
-  for (const [option, needed] of [
-    ['enforceDtype', 'dtype'],
-    ['enforceShape', 'shape'],
-  ] as const) {
+  for (const needed of ['dtype', 'shape'] as const) {
+    const option = needed === 'dtype' ? 'enforceDtype' : 'enforceShape'
     const value = options[option] ?? false
     if (typeof value !== 'boolean') throw new InvalidArgument(expected('true or false', option, value))
     if (value && (options[needed] ?? undefined) === undefined) {

@@ -1,4 +1,4 @@
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../core/errors.ts'
+import { BadOutput, expected, InvalidArgument, ValueError } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { extensionType } from '../core/file/extension-type.ts'
 import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
@@ -93,14 +93,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
    * ValueError if no type can be determined; BadInput for a file that cannot be read.
    */
   static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
-    try {
-      const { bytes, name, mimeType: own } = await readSample(sample, 'File.fromSample')
-      const mimeType = options.mimeType ?? own ?? (await inferType(bytes, name))
-      return new File({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
-    } catch (cause) {
-      if (ServingError.is(cause)) throw cause
-      throw new BadInput(expected('a readable file', 'File.fromSample', sample), { cause })
-    }
+    const { bytes, name, mimeType: own } = await readSample(sample, 'File.fromSample')
+    const mimeType = options.mimeType ?? own ?? (await inferType(bytes, name))
+    return new File({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
   }
 
   override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {

@@ -72,23 +72,25 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   write(piece: Uint8Array): void | Promise<void> {
     this.#parser.write(piece)
     if (this.#open !== undefined) this.#hold(this.#open)
-    if (this.#failed !== undefined) throw this.#failed.error
+    this.#checkFailed()
     if (this.#busy.length === 0) return undefined
     const busy = Promise.all(this.#busy)
     this.#busy = []
-    return busy.then(() => {
-      if (this.#failed !== undefined) throw this.#failed.error
-    })
+    return busy.then(() => this.#checkFailed())
   }
 
   end(): MaybePromise<T> {
     this.#parser.end()
+    return this.#pending.length === 0 ? this.#result() : Promise.all(this.#pending).then(() => this.#result())
+  }
+
+  #result(): T {
+    this.#checkFailed()
+    return this.#plan.finish()
+  }
+
+  #checkFailed(): void {
     if (this.#failed !== undefined) throw this.#failed.error
-    if (this.#pending.length === 0) return this.#plan.finish()
-    return Promise.all(this.#pending).then(() => {
-      if (this.#failed !== undefined) throw this.#failed.error
-      return this.#plan.finish()
-    })
   }
 
   abort(reason: Error): void {
@@ -122,13 +124,11 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     const open = this.#open
     if (open === undefined) return
     this.#open = undefined
-    try {
+    inPartOf(open, () => {
       const value = open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
-      if (isPromise(value)) this.#later(open, value)
+      if (isPromise(value)) this.#pending.push(this.#settled(open, Promise.resolve(value).then(open.plan.store)))
       else open.plan.store(value)
-    } catch (error) {
-      throw this.#errorIn(open, error)
-    }
+    })
   }
 
   #decode(open: OpenPart): MaybePromise<unknown> {
@@ -152,26 +152,19 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     return value
   }
 
-  #later(open: OpenPart, value: PromiseLike<unknown>): void {
-    const stored = Promise.resolve(value)
-      .then(open.plan.store)
-      .catch((error: unknown) => {
-        this.#failed ??= { error: this.#errorIn(open, error) }
-      })
-    this.#pending.push(stored)
+  /** Keeps the error of a promise. */
+  #settled({ plan }: OpenPart, promise: PromiseLike<void>): Promise<void> {
+    return Promise.resolve(promise).catch((error: unknown) => {
+      this.#failed ??= { error: inPart(plan.path, error) }
+    })
   }
 
   /** Copies or passes on the open part's bytes at the end of a piece. */
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return
-    const { descriptor } = open.plan
-    if (descriptor.receive !== undefined && this.#ctx !== undefined) {
-      try {
-        open.receiver = descriptor.receive(open.headers, this.#ctx)
-      } catch (error) {
-        throw this.#errorIn(open, error)
-      }
+    open.receiver = inPartOf(open, () => this.#ctx && open.plan.descriptor.receive?.(open.headers, this.#ctx))
+    if (open.receiver !== undefined) {
       const bytes = open.held?.bytes ?? view
       if (bytes !== undefined) this.#give(open, open.receiver, bytes)
       open.held = undefined
@@ -180,28 +173,26 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   }
 
   #give(open: OpenPart, receiver: BodyReceiver, bytes: Uint8Array): void {
-    let busy: void | Promise<void>
-    try {
-      busy = receiver.write(bytes)
-    } catch (error) {
-      throw this.#errorIn(open, error)
-    }
+    const busy = inPartOf(open, () => receiver.write(bytes))
     if (!isPromise(busy)) return
-    const settled = Promise.resolve(busy).then(undefined, (error: unknown) => {
-      this.#failed ??= { error: this.#errorIn(open, error) }
-    })
+    const settled = this.#settled(open, busy)
     this.#busy.push(settled)
     // Promise.all of the two would nest one list deeper for every piece.
     const { busy: before } = open
     open.busy = before === undefined ? settled : before.then(() => settled)
   }
-
-  #errorIn({ plan }: OpenPart, error: unknown): unknown {
-    return inPart(plan.path, error)
-  }
 }
 
 const noBytes = new Uint8Array(0)
+
+/** Calls `work`, whose errors get the part's name. */
+function inPartOf<T>({ plan }: OpenPart, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw inPart(plan.path, error)
+  }
+}
 
 function copyOf(bytes: Uint8Array): GrowableBytes {
   const copy = new GrowableBytes(Buffer.allocUnsafeSlow(bytes.length * 2))
@@ -220,9 +211,10 @@ export function inPart(name: string, error: unknown): unknown {
     issues: error.issues?.map(({ path, message }) => ({ path: pathOf(path), message })),
     cause: error,
   }
-  const message = `part ${JSON.stringify(name)}: ${error.message}`
-  if (error.code === 'bad_input') return new BadInput(message, details)
-  if (error.code === 'unsupported_media_type') return new UnsupportedMediaType(message, details)
-  if (error.code === 'payload_too_large') return new PayloadTooLarge(message, details)
-  return error
+  const Kind = {
+    bad_input: BadInput,
+    unsupported_media_type: UnsupportedMediaType,
+    payload_too_large: PayloadTooLarge,
+  }[error.code]
+  return Kind === undefined ? error : new Kind(`part ${JSON.stringify(name)}: ${error.message}`, details)
 }

@@ -170,16 +170,6 @@ function specialExample(type: FrameType): string | undefined {
     return `[${isNested(item) ? special : JSON.stringify(special)}]`
   }
   if (type === 'Binary') return 'AQID'
-  switch (timeOfType(type)?.type) {
-    case 'date':
-      return '2024-01-01'
-    case 'datetime':
-      return '2024-01-01T12:00:00'
-    case 'time':
-      return '12:00:00'
-    case 'duration':
-      return 'P0DT1H0M0S'
-    default:
-      return undefined
-  }
+  const time = timeOfType(type)?.type
+  return time && { date: '2024-01-01', datetime: '2024-01-01T12:00:00', time: '12:00:00', duration: 'P0DT1H0M0S' }[time]
 }

@@ -11,7 +11,7 @@ import {
 } from '../core/errors.ts'
 import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
 import { withCopy } from '../core/memory/byte-copy.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
@@ -21,24 +21,11 @@ import type { FileMessage } from '../messages/messages.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape } from '../values/array/shape.ts'
 import { type ImageHeader, type ImageMimeType, imageTypeOf, readImageHeader } from '../values/image/header.ts'
-import {
-  type EncodableMimeType,
-  encodableModes,
-  imageCodec,
-  isEncodable,
-  storableMode,
-} from '../values/image/image-codec.ts'
+import { type EncodableMimeType, encodableModes, imageCodec, storableMode } from '../values/image/image-codec.ts'
 import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
 import { fitsMode, RasterImage } from '../values/image/raster.ts'
 import { convertRaster } from '../values/image/raster-convert.ts'
-import {
-  hasPalette,
-  isRasterMode,
-  type Pixels,
-  pixelBytes,
-  type RasterMode,
-  rasterModes,
-} from '../values/image/raster-modes.ts'
+import { hasPalette, type Pixels, pixelBytes, type RasterMode, rasterModes } from '../values/image/raster-modes.ts'
 import { freeAtEnd, freePixels } from '../values/image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../values/image/tensor.ts'
 import type { Formats } from './description.ts'
@@ -110,15 +97,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const { pilmode = 'RGB', maxPixels = defaultMaxPixels } = options
     const given: unknown = options.mimeType ?? 'image/jpeg'
     const mimeType = typeof given === 'string' ? given.toLowerCase() : given
-    if (pilmode !== null && !isRasterMode(pilmode)) {
-      throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')} or null`, 'pilmode', pilmode))
-    }
-    if (!isEncodable(mimeType)) {
-      throw new InvalidArgument(expected(`one of ${Object.keys(encodableModes).join(', ')}`, 'mimeType', mimeType))
-    }
-    if (!(Number.isSafeInteger(maxPixels) && maxPixels > 0)) {
-      throw new InvalidArgument(expected('a whole number from 1 up', 'maxPixels', maxPixels))
-    }
+    if (pilmode !== null) checkOneOf('pilmode', pilmode, Object.keys(rasterModes) as RasterMode[])
     const { tensor } = options
     if (tensor !== undefined && pilmode !== 'RGB' && pilmode !== 'L') {
       throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
@@ -128,15 +107,15 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
     this.pilmode = pilmode
-    this.mimeType = mimeType
-    this.maxPixels = maxPixels
+    this.mimeType = checkOneOf('mimeType', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
+    this.maxPixels = checkAtLeast('maxPixels', maxPixels, 1)
     this.allowedMimeTypes = parseImageTypes(options.allowedMimeTypes)
     this.tensor = tensor
     this.#plan = tensor && new TensorPlan(tensor, pilmode === 'L' ? 1 : 3)
     this.sample = sample
     this.#headers = constantHeaders([
-      ['content-type', mimeType],
-      ['content-disposition', `attachment; filename="output.${mimeType.slice('image/'.length)}"`],
+      ['content-type', this.mimeType],
+      ['content-disposition', `attachment; filename="output.${this.mimeType.slice('image/'.length)}"`],
     ])
   }
 
@@ -180,39 +159,31 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
-      const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
+      const accepts = (type: MediaType) => this.#isAllowed(type)
+      const part = singleFilePart(request, { accepts, types: this.#allowedNames(), owner: 'Image' })
       // The part's bytes are this request's own.
-      return Promise.resolve(part).then(({ body }) => this.#decode(body, this.#admit(body), ctx?.signal, ctx))
+      return Promise.resolve(part).then((body) => this.#decode(body, this.#admit(body), ctx))
     }
     const isOfCurl = contentType === typeOfCurl && imageTypeOf(request.peek()) !== undefined
     if (!isOfCurl && !isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
     request.retain()
-    if (request.isPooled) return this.#decode(request.peek(), header, ctx?.signal, ctx)
-    return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx?.signal, ctx))
+    if (request.isPooled) return this.#decode(request.peek(), header, ctx)
+    return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx))
   }
 
   /** Decodes a part's or message's bytes as a body. **Errors**: as for a body; throws those of the header at once. */
-  fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {
-    return this.#fromBytes(bytes, contentType, signal)
-  }
-
-  #fromBytes(
-    bytes: Uint8Array,
-    contentType: string | undefined,
-    signal: AbortSignal | undefined,
-    ctx?: Context,
-  ): Promise<ImageValue<T>> {
+  fromBytes(bytes: Uint8Array, contentType?: string, ctx?: Context): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
     const header = this.#admit(bytes)
-    return withCopy(bytes, (copy) => this.#decode(copy, header, signal, ctx))
+    return withCopy(bytes, (copy) => this.#decode(copy, header, ctx))
   }
 
   /** Decodes a File message, or a picture's bytes; the message's kind counts as a Content-Type. */
   override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T>> {
-    if (message instanceof Uint8Array) return this.#fromBytes(message, undefined, ctx?.signal, ctx)
+    if (message instanceof Uint8Array) return this.fromBytes(message, undefined, ctx)
     const { content = new Uint8Array(0), kind } = message
-    return this.#fromBytes(content, kind || undefined, ctx?.signal, ctx)
+    return this.fromBytes(content, kind || undefined, ctx)
   }
 
   override async toProto(value: RasterImage | NDArray, ctx?: Context): Promise<FileMessage> {
@@ -240,12 +211,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /** Decodes bytes that no other code can change or transfer before the promise settles. */
-  async #decode(
-    bytes: Uint8Array,
-    header: ImageHeader,
-    signal: AbortSignal | undefined,
-    ctx: Context | undefined,
-  ): Promise<ImageValue<T>> {
+  async #decode(bytes: Uint8Array, header: ImageHeader, ctx: Context | undefined): Promise<ImageValue<T>> {
+    const signal = ctx?.signal
     let pixels: Pixels
     const convertedBytes = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
     const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * convertedBytes)
@@ -259,12 +226,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     } catch (cause) {
       signal?.throwIfAborted()
       // A bug or lack of memory, not the client's fault.
-      if (
-        ServingError.is(cause) ||
-        cause instanceof TypeError ||
-        cause instanceof ReferenceError ||
-        cause instanceof RangeError
-      )
+      if (ServingError.is(cause) || [TypeError, ReferenceError, RangeError].some((kind) => cause instanceof kind))
         throw cause
       const why = show(cause instanceof Error ? cause.message : cause)
       throw new BadInput(`expected a readable ${header.mimeType} picture for Image, the codec says ${why}`, {

@@ -1,10 +1,11 @@
 import { BadInput, BadOutput, expected } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
+import type { FormPart } from '../http/form/form-part.ts'
 import { HeaderList } from '../http/message.ts'
 import type { MultipartMessage, ProtoContent } from '../messages/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
-import { inPart } from './form-reader.ts'
+import { inPart, type PartPlan } from './form-reader.ts'
 import type { PartRule } from './part-rule.ts'
 import { contentOf, fromContent } from './proto-content.ts'
 
@@ -17,31 +18,51 @@ export function formHeaders(form: Uint8Array): HeaderList {
   return HeaderList.from({ 'content-type': `multipart/form-data; boundary="${boundary}"` })
 }
 
-/** Returns the error for a required part that is missing. */
-export function missingPart(name: string, where: string): BadInput {
-  return new BadInput(`expected a part ${JSON.stringify(name)}, received ${where} without it`, {
-    reason: 'part',
-    path: name,
-  })
+/** Value of a part that has not come yet, or that a result lacks. */
+const missing = Symbol('missing')
+
+/** Returns how to read the parts of a whole by their names: a value for each declared one. */
+export function planParts<T>(rules: Rules, whole: 'a form' | 'a message') {
+  // Without a prototype, so that `__proto__` is an ordinary name.
+  const values: Record<string, unknown> = Object.create(null)
+  // Set here, so that keys have the declared order.
+  for (const [name, { occurrence }] of rules) values[name] = occurrence === 'many' ? [] : missing
+  const fail = (what: string, path: string) => new BadInput(`expected ${what}`, { reason: 'part', path })
+  return {
+    plan({ name }: Pick<FormPart, 'name'>): PartPlan | undefined {
+      const rule = rules.get(name)
+      if (rule === undefined) return undefined
+      const { descriptor, occurrence } = rule
+      const isMany = occurrence === 'many'
+      if (!isMany && values[name] !== missing) throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
+      if (!isMany) values[name] = undefined
+      const target = (isMany ? values[name] : values) as Record<string | number, unknown>
+      const key = isMany ? (values[name] as unknown[]).push(undefined) - 1 : name
+      const store = (value: unknown) => {
+        target[key] = value
+      }
+      return { descriptor, path: isMany ? `${name}[${key}]` : name, store }
+    },
+    finish(): T {
+      for (const [name, { occurrence }] of rules) {
+        if (values[name] !== missing) continue
+        if (occurrence === 'one') throw fail(`a part ${JSON.stringify(name)}, received ${whole} without it`, name)
+        values[name] = undefined
+      }
+      return values as T
+    },
+  }
 }
 
 /** Returns a value for each declared part; messages have one part per name. **Errors**: BadInput with its name. */
 export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
-  // Without a prototype, so that `__proto__` is an ordinary name.
-  const values: Record<string, unknown> = Object.create(null)
+  const parts = planParts<T>(rules, 'a message')
   const pending: Promise<void>[] = []
   try {
-    for (const [name, { descriptor, occurrence }] of rules) {
-      const content = message.fields?.get(name)
-      const store = (value: unknown) => {
-        values[name] = occurrence === 'many' ? [value] : value
-      }
-      // Set here, so that keys have the declared order.
-      values[name] = occurrence === 'many' ? [] : undefined
-      if (content === undefined) {
-        if (occurrence === 'one') throw missingPart(name, 'a message')
-        continue
-      }
+    for (const [name, content] of message.fields ?? []) {
+      const descriptor = rules.get(name)?.descriptor
+      if (descriptor === undefined) continue
+      const { store } = parts.plan({ name }) as PartPlan
       const fail = (error: unknown) => {
         throw inPart(name, error)
       }
@@ -49,12 +70,13 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       if (isPromise(value)) pending.push(Promise.resolve(value).then(store, fail))
       else store(value)
     }
+    const values = parts.finish()
+    return pending.length === 0 ? values : Promise.all(pending).then(() => values)
   } catch (error) {
     // The rejections of earlier parts must not end the process.
     for (const other of pending) other.catch(() => {})
     throw error
   }
-  return pending.length === 0 ? (values as T) : Promise.all(pending).then(() => values as T)
 }
 
 function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
@@ -93,5 +115,3 @@ export function toParts(rules: Rules, values: object, ctx: Context | undefined):
   })
   return Promise.all(contents).then((list) => ({ fields: new Map(list) }))
 }
-
-const missing = Symbol('missing')

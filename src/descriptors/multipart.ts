@@ -4,7 +4,6 @@ import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
-import type { FormPart } from '../http/form/form-part.ts'
 import { type WrittenPart, writeForm } from '../http/form/form-writer.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import {
@@ -25,8 +24,8 @@ import {
   type Received,
   type Returned,
 } from './descriptor.ts'
-import { type FormPlan, FormReader, inPart, type PartPlan } from './form-reader.ts'
-import { formHeaders, fromParts, missingPart, partValues, toParts } from './multipart-message.ts'
+import { FormReader, inPart } from './form-reader.ts'
+import { formHeaders, fromParts, partValues, planParts, toParts } from './multipart-message.ts'
 import { type PartOfSample, partOfSample } from './part-of-sample.ts'
 import { PartRule } from './part-rule.ts'
 
@@ -209,71 +208,14 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   #reader(headers: RequestHeaders, ctx: Context | undefined): FormReader<MultipartIn<P>> {
-    const plan = new NamedParts<MultipartIn<P>>(this.rules)
+    const plan = planParts<MultipartIn<P>>(this.rules, 'a form')
     return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
-  }
-}
-
-/** Value of a part that has not come yet. */
-const missing = Symbol('missing')
-
-class NamedParts<T> implements FormPlan<T> {
-  readonly #rules: ReadonlyMap<string, PartRule<IODescriptor>>
-  // Without a prototype, so that `__proto__` is an ordinary name.
-  readonly #values: Record<string, unknown> = Object.create(null)
-
-  constructor(rules: ReadonlyMap<string, PartRule<IODescriptor>>) {
-    this.#rules = rules
-    // Set here, so that keys have the declared order.
-    for (const [name, { occurrence }] of rules) this.#values[name] = occurrence === 'many' ? [] : missing
-  }
-
-  plan({ name }: FormPart): PartPlan | undefined {
-    const rule = this.#rules.get(name)
-    if (rule === undefined) return undefined
-    const { descriptor, occurrence } = rule
-    if (occurrence === 'many') {
-      const list = this.#values[name] as unknown[]
-      const index = list.push(undefined) - 1
-      const store = (value: unknown) => {
-        list[index] = value
-      }
-      return { descriptor, path: `${name}[${index}]`, store }
-    }
-    if (this.#values[name] !== missing) {
-      throw new BadInput(`expected part ${JSON.stringify(name)} once, received it twice`, {
-        reason: 'part',
-        path: name,
-      })
-    }
-    this.#values[name] = undefined
-    const store = (value: unknown) => {
-      this.#values[name] = value
-    }
-    return { descriptor, path: name, store }
-  }
-
-  finish(): T {
-    for (const [name, { occurrence }] of this.#rules) {
-      if (this.#values[name] !== missing) continue
-      if (occurrence === 'one') throw missingPart(name, 'a form')
-      this.#values[name] = undefined
-    }
-    return this.#values as T
   }
 }
 
 function respond(parts: readonly WrittenPart[]): HttpResponse {
   const { contentType, body } = writeForm(parts)
   return { headers: [['content-type', contentType]], body }
-}
-
-async function collectPart(
-  part: Omit<WrittenPart, 'length' | 'body'>,
-  body: HttpResponse['body'],
-): Promise<WrittenPart> {
-  const bytes = await collectBody(body)
-  return { ...part, length: bytes.length, body: bytes }
 }
 
 /** Converts a part's response to the part. Collects its bytes, unless it is a stream that states its length. */
@@ -284,12 +226,10 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
     throw new BadOutput(expected('a media type', `content-type of part ${JSON.stringify(name)}`, type))
   const disposition = header('content-disposition')
   const filename = disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
-  const part = { name, type, ...(filename === undefined ? {} : { filename }) }
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    return { ...part, length: bytes.length, body: bytes }
-  }
+  const part = { name, type, ...(filename !== undefined && { filename }) }
+  const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
+  if (typeof body === 'string') return whole(Buffer.from(body))
+  if (body instanceof Uint8Array) return whole(body)
   const length = Number(header('content-length'))
-  if (isAsyncBody(body) && Number.isSafeInteger(length)) return { ...part, length, body }
-  return collectPart(part, body)
+  return isAsyncBody(body) && Number.isSafeInteger(length) ? { ...part, length, body } : collectBody(body).then(whole)
 }

@@ -1,7 +1,7 @@
 import { type DType, parseDType } from '../core/dtype.ts'
-import { BadInput, type BadInputReason, BadOutput, badInput, expected, InvalidArgument } from '../core/errors.ts'
+import { BadInput, type BadInputReason, BadOutput, expected } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
-import { checkAtLeast, checkEnforced, checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { variesByAccept } from '../http/accept.ts'
@@ -89,12 +89,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
-    this.nonFinite = options.nonFinite ?? 'null'
+    this.nonFinite = checkOneOf('nonFinite', options.nonFinite ?? 'null', ['null', 'literal', 'error'])
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
-    if (!['null', 'literal', 'error'].includes(this.nonFinite)) {
-      throw new InvalidArgument(expected("'null', 'literal' or 'error'", 'nonFinite', options.nonFinite))
-    }
   }
 
   /** Makes a descriptor with the sample's dtype and shape; `options` override them. **Errors**: BadInput. */
@@ -186,61 +183,40 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
 
   #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
     if ('failure' in parsed) throw parseError(parsed, this.dtype)
-    return this.#inShape(parsed) as NDArray<D>
+    return this.#inShape(parsed, BadInput) as NDArray<D>
   }
 
   #fromTyped(array: NDArray): NDArray<D> {
-    const { dtype } = this
-    const shaped = this.#inShape(array)
-    if (dtype === undefined || dtype === array.dtype) return shaped as NDArray<D>
-    const refused = (what: string) =>
-      badInput('dtype', `expected ${what} for NumpyNdarray, received dtype ${array.dtype}`)
-    if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
-    const cast = castArray(shaped, dtype)
-    if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
-    return cast as NDArray<D>
-  }
-
-  /** Reshapes without a copy. **Errors**: BadInput `shape`. */
-  #inShape(array: NDArray): NDArray {
-    const pattern = this.shape
-    if (pattern === undefined) return array
-    const shape = this.#fit(array.shape, pattern)
-    if (shape === array.shape) return array
-    if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
-    throw badInput(
-      'shape',
-      `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(array.shape)}`,
-    )
-  }
-
-  /** Returns the array's own shape if the pattern matches, else the new shape; undefined if it is refused. */
-  #fit(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
-    if (!this.enforceShape) return reshapeTo(own, pattern)
-    return matchesShape(own, pattern) ? own : undefined
+    return this.#convert(array, BadInput) as NDArray<D>
   }
 
   #checkOutput(value: NDArray): NDArray {
     if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
-    const { dtype } = this
-    if (dtype === undefined || dtype === value.dtype) return this.#checkOutputShape(value)
-    if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
-      throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
-    }
-    const cast = castArray(value, dtype)
-    if (!('failure' in cast)) return this.#checkOutputShape(cast)
-    throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
+    return this.#convert(value, BadOutput)
   }
 
-  #checkOutputShape(array: NDArray): NDArray {
-    const { shape } = this
-    if (shape === undefined) return array
-    const next = this.#fit(array.shape, shape)
-    if (next === undefined) {
-      const own = showShape(array.shape)
-      throw new BadOutput(`expected shape ${showShape(shape)} for NumpyNdarray, received shape ${own}`)
-    }
-    return next === array.shape ? array : new NDArray(array.data, next, array.dtype)
+  #convert(array: NDArray, Refusal: typeof BadInput | typeof BadOutput): NDArray {
+    const { dtype } = this
+    const shaped = this.#inShape(array, Refusal)
+    if (dtype === undefined || dtype === array.dtype) return shaped
+    const refused = (what: string) =>
+      new Refusal(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
+    if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
+    const cast = castArray(shaped, dtype)
+    if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
+    return cast
+  }
+
+  /** Reshapes without a copy. **Errors**: Refusal `shape`. */
+  #inShape(array: NDArray, Refusal: typeof BadInput | typeof BadOutput): NDArray {
+    const { shape: own } = array
+    const pattern = this.shape
+    if (pattern === undefined) return array
+    const shape = !this.enforceShape ? reshapeTo(own, pattern) : matchesShape(own, pattern) ? own : undefined
+    if (shape === own) return array
+    if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
+    const message = `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(own)}`
+    throw new Refusal(message, { reason: 'shape' })
   }
 }
 
@@ -255,11 +231,7 @@ function isReadable(type: MediaType): boolean {
   return isJsonType(type) || ndarrayForms.has(type.essence)
 }
 
-const reasons: Record<ParseFailure['failure'], BadInputReason> = {
-  syntax: 'syntax',
-  encoding: 'encoding',
-  ragged: 'ragged',
-  dtype: 'dtype',
+const otherReasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   range: 'dtype',
   precision: 'dtype',
   depth: 'shape',
@@ -279,7 +251,7 @@ function parseError({ failure, offset, path }: ParseFailure, dtype: DType | unde
   }[failure]
   const place = offset === undefined ? (path ? ` at ${path}` : '') : ` at byte ${offset}`
   return new BadInput(message + place, {
-    reason: reasons[failure],
+    reason: otherReasons[failure] ?? (failure as BadInputReason),
     ...(offset !== undefined && { offset }),
     ...(path && { path }),
   })

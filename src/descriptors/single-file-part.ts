@@ -5,29 +5,15 @@ import { encodeContentDisposition } from '../http/content-disposition.ts'
 import { formBoundary } from '../http/form/form-parser.ts'
 import type { FormPart } from '../http/form/form-part.ts'
 import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
-import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResponse } from '../http/message.ts'
 import type { FormatDescription } from './description.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 
 const anyType = 'application/octet-stream'
 
-/** A file from a form, in memory. */
-export interface FilePart {
-  /** Of the part, not of the request. */
-  readonly headers: RequestHeaders
-  /** The caller may keep it. */
-  readonly body: Uint8Array
-  readonly name: string
-  /** Empty if the user chose no file. */
-  readonly filename: string
-}
-
-/** Whether files of a type are accepted. */
-export type AcceptsType = (type: MediaType) => boolean
-
 /** Which file of a form to read, and how. */
 export interface FileSelection<T> {
-  readonly accepts: AcceptsType
+  readonly accepts: (type: MediaType) => boolean
   /** The accepted types, for errors: `application/pdf`. */
   readonly types: string
   /** The descriptor's name, for errors. */
@@ -71,7 +57,7 @@ export function singleFileForm(formats: readonly FormatDescription[]): FormatDes
 }
 
 /** Checks the Content-Type, else the type of the name; true if neither tells a type. */
-function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
+function isAccepted({ headers, filename }: FormPart, accepts: FileSelection<unknown>['accepts']): boolean {
   const value = headers.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)
   if (type !== undefined && accepts(type)) return true
@@ -80,22 +66,14 @@ function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): bool
   return type === undefined || type.essence === anyType
 }
 
-/** Returns the file of a complete form. **Errors**: UnsupportedMediaType for no form; see {@link planSingleFile}. */
+/** Returns the bytes of the file of a form. **Errors**: UnsupportedMediaType for no form; {@link planSingleFile}. */
 export function singleFilePart(
   request: HttpRequest,
-  accepts: AcceptsType,
-  types: string,
-  owner: string,
-): MaybePromise<FilePart> {
-  const plan = planSingleFile<FilePart>({
-    accepts,
-    types,
-    owner,
-    descriptor: ({ headers, name, filename = '' }) => ({
-      fromHttpRequest: (part) => ({ headers, body: part.body, name, filename }),
-    }),
-  })
-  return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request)
+  selection: Omit<FileSelection<Uint8Array>, 'descriptor'>,
+): MaybePromise<Uint8Array> {
+  const descriptor = () => ({ fromHttpRequest: (part: HttpRequest) => part.body })
+  const plan = planSingleFile<Uint8Array>({ ...selection, descriptor })
+  return new FormReader(formBoundary(request.headers, selection.owner), plan).readWhole(request)
 }
 
 /** Returns the request body of a file, for `encodeExample`; `typeOf` finds its media type. **Errors**: BadInput. */

@@ -36,8 +36,6 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   #written = 0
   #file: TempFile | undefined
   readonly #writing = new Set<Promise<void>>()
-  #relief: Promise<void> | undefined
-  #relieve: (() => void) | undefined
   #failed: { readonly error: unknown } | undefined
 
   /** `declared`: the announced length, which the body keeps to. **Units**: bytes. */
@@ -75,8 +73,10 @@ export class Spooler implements BodyReceiver<BinaryFile> {
       this.#ctx.onEnd(() => file.release())
     }
     while (this.#blocks.length > 1) this.#store(this.#file, this.#blocks.shift() as Buffer, blockBytes)
-    if (this.#failed !== undefined) throw storageError(this.#failed.error)
-    return this.#writing.size > maxWriting ? this.#catchUp() : undefined
+    this.#checkStored()
+    if (this.#writing.size <= maxWriting) return undefined
+    const [oldest] = this.#writing
+    return oldest.then(() => this.#checkStored())
   }
 
   end(): BinaryFile | Promise<BinaryFile> {
@@ -139,25 +139,16 @@ export class Spooler implements BodyReceiver<BinaryFile> {
       .finally(() => {
         this.#writing.delete(writing)
         giveBack(block)
-        if (this.#writing.size > maxWriting && this.#failed === undefined) return
-        this.#relieve?.()
-        this.#relief = this.#relieve = undefined
       })
     this.#writing.add(writing)
   }
 
-  /** One promise for all waiting pieces: pieces that come despite the pause must not each watch every write. */
-  #catchUp(): Promise<void> {
-    this.#relief ??= new Promise<void>((resolve) => {
-      this.#relieve = resolve
-    }).then(() => {
-      if (this.#failed !== undefined) throw storageError(this.#failed.error)
-    })
-    return this.#relief
-  }
-
   async #settled(): Promise<void> {
     await Promise.all(this.#writing)
+    this.#checkStored()
+  }
+
+  #checkStored(): void {
     if (this.#failed !== undefined) throw storageError(this.#failed.error)
   }
 }

@@ -31,40 +31,30 @@ export class TempFile {
   }
 
   /** `bytes` must not change until the promise settles. */
-  async write(bytes: Uint8Array, position: number): Promise<void> {
-    this.#use()
-    try {
+  write(bytes: Uint8Array, position: number): Promise<void> {
+    return this.#useLater(async () => {
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await writeAsync(this.#fd, bytes, done, bytes.length - done, position + done)
         done += bytesWritten
       }
-    } finally {
-      this.#leave()
-    }
+    })
   }
 
   /** As `write`, but blocks. */
   writeSync(bytes: Uint8Array, position: number): void {
     this.#use()
-    try {
-      for (let done = 0; done < bytes.length; ) {
-        done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done)
-      }
-    } finally {
-      this.#leave()
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done)
     }
   }
 
-  async read(bytes: Uint8Array, position: number): Promise<void> {
-    this.#use()
-    try {
+  read(bytes: Uint8Array, position: number): Promise<void> {
+    return this.#useLater(async () => {
       for (let done = 0; done < bytes.length; ) {
         const { bytesRead } = await readAsync(this.#fd, bytes, done, bytes.length - done, position + done)
         done += requireBytes(bytesRead)
       }
-    } finally {
-      this.#leave()
-    }
+    })
   }
 
   /** Reads the first `size` bytes. Blocks. */
@@ -77,12 +67,8 @@ export class TempFile {
   /** Fills `bytes` with the file's first ones. Blocks. */
   readIntoSync(bytes: Uint8Array): void {
     this.#use()
-    try {
-      for (let done = 0; done < bytes.length; ) {
-        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxReadBytes), done))
-      }
-    } finally {
-      this.#leave()
+    for (let done = 0; done < bytes.length; ) {
+      done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxReadBytes), done))
     }
   }
 
@@ -94,11 +80,7 @@ export class TempFile {
   /** Frees the disk space, and keeps the file. */
   clear(): void {
     this.#use()
-    try {
-      ftruncateSync(this.#fd)
-    } finally {
-      this.#leave()
-    }
+    ftruncateSync(this.#fd)
   }
 
   /** Frees the disk space. Idempotent. */
@@ -109,17 +91,21 @@ export class TempFile {
   }
 
   #use(): void {
-    if (this.#released) {
-      throw new Error(
-        'the file was used after its request had ended; a function that runs on must copy what it needs before',
-      )
-    }
-    this.#users++
+    if (!this.#released) return
+    throw new Error(
+      'the file was used after its request had ended; a function that runs on must copy what it needs before',
+    )
   }
 
-  #leave(): void {
-    this.#users--
-    if (this.#released) this.#closeUnused()
+  async #useLater(work: () => Promise<void>): Promise<void> {
+    this.#use()
+    this.#users++
+    try {
+      await work()
+    } finally {
+      this.#users--
+      if (this.#released) this.#closeUnused()
+    }
   }
 
   #closeUnused(): void {

@@ -1,31 +1,24 @@
 /** The native add-on. The only file that loads it. @module */
 import { loadAddon } from './load-addon.ts'
 
-/** Exports of native/src/frame_addon.cpp. */
-export interface FrameAddon {
-  parseFrame(json: Uint8Array, layout: number, limits: Float64Array): ArrayBuffer | undefined
-  parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
-  /** Both run on libuv's threads: arguments must not change or move until the promise settles. */
-  parseFrameAsync(json: Uint8Array, layout: number, limits: Float64Array): Promise<ArrayBuffer | undefined>
-  parseCsvAsync(csv: Uint8Array, isText: Uint8Array, maxCells: number): Promise<ArrayBuffer | undefined>
-  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
-}
-
-/** Exports of native/src/parquet_addon.cpp. */
-export interface ParquetAddon {
-  readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
-  /** Runs on libuv's threads: parts must not change or move until the promise settles. */
-  readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
-  /** Returns the maximum size of the columns' pages. **Units**: bytes. */
-  boundParquet(program: Float64Array, parts: readonly Uint8Array[]): number
-  /** Writes into `out` from `at` on, and the places into `program`; false for contradicting offsets. */
-  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array, at: number): boolean
-}
-
-/** Exports of native/src/async_addon.cpp. Arguments must not change or move until the promise settles. */
-export interface AsyncAddon {
+/**
+ * Exports of native/src/addon.cpp. `words` are the result words, see native/src/boundary.h. What returns a promise runs
+ * on libuv's threads: its arguments must not change or move until the promise settles.
+ */
+export interface Addon {
+  /** Version of this interface. */
+  readonly contract: number
+  /** Sets the words to deepAt, values, widest and mayHoldBigNumbers of JsonMeasure. */
+  measureJson(json: Uint8Array, words: Float64Array): void
+  parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
   countElementsAsync(json: Uint8Array, cast: number, words: Float64Array): Promise<number>
   parseNdarrayAsync(json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array): Promise<undefined>
+  encodeNdarray(
+    data: ArrayBufferView,
+    dtype: number,
+    nonFinite: number,
+    words: Float64Array,
+  ): string | ArrayBuffer | undefined
   encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, words: Float64Array): number
   encodeNdarrayAsync(
     data: ArrayBufferView,
@@ -34,21 +27,17 @@ export interface AsyncAddon {
     words: Float64Array,
     out: Uint8Array,
   ): Promise<undefined>
-}
-
-/** Exports of native/src/addon.cpp. `words` are the result words, see native/src/boundary.h. */
-export interface Addon extends FrameAddon, ParquetAddon, AsyncAddon {
-  /** Version of this interface. */
-  readonly contract: number
-  /** Sets the words to deepAt, values, widest and mayHoldBigNumbers of JsonMeasure. */
-  measureJson(json: Uint8Array, words: Float64Array): void
-  parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
-  encodeNdarray(
-    data: ArrayBufferView,
-    dtype: number,
-    nonFinite: number,
-    words: Float64Array,
-  ): string | ArrayBuffer | undefined
+  parseFrame(json: Uint8Array, layout: number, limits: Float64Array): ArrayBuffer | undefined
+  parseFrameAsync(json: Uint8Array, layout: number, limits: Float64Array): Promise<ArrayBuffer | undefined>
+  parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
+  parseCsvAsync(csv: Uint8Array, isText: Uint8Array, maxCells: number): Promise<ArrayBuffer | undefined>
+  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
+  readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
+  readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
+  /** Returns the maximum size of the columns' pages. **Units**: bytes. */
+  boundParquet(program: Float64Array, parts: readonly Uint8Array[]): number
+  /** Writes into `out` from `at` on, and the places into `program`; false for contradicting offsets. */
+  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array, at: number): boolean
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
   /** Returns free memory of the C heap to the system; false if the C library cannot. */
@@ -69,12 +58,3 @@ export const nativeStatus: { readonly loaded: boolean; readonly reason?: string 
 
 /** The add-on; undefined if it is not loaded. */
 export const addon: Addon | undefined = typeof loaded === 'string' ? undefined : loaded.addon
-
-/** Reads and writes frames; undefined if not loaded. */
-export const frameAddon: FrameAddon | undefined = addon
-
-/** Reads and writes Parquet; undefined if not loaded. */
-export const parquetAddon: ParquetAddon | undefined = addon
-
-/** Works on libuv's threads; undefined if not loaded. */
-export const asyncAddon: AsyncAddon | undefined = addon

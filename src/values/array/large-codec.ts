@@ -3,7 +3,7 @@ import { type DType, dataConstructor, elementTypes } from '../../core/dtype.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
 import { nativeLimiter } from '../../core/memory/limiter.ts'
-import { type AsyncAddon, asyncAddon } from '../../core/native/add-on.ts'
+import { type Addon, addon } from '../../core/native/add-on.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { typescriptCodec } from './json.ts'
@@ -31,9 +31,9 @@ export function parseText(
 }
 
 class LargeCodec {
-  readonly #addon: AsyncAddon
+  readonly #addon: Addon
 
-  constructor(addon: AsyncAddon) {
+  constructor(addon: Addon) {
     this.#addon = addon
   }
 
@@ -88,4 +88,4 @@ class LargeCodec {
 }
 
 /** Undefined where the add-on is not loaded. */
-export const largeCodec: LargeCodec | undefined = asyncAddon === undefined ? undefined : new LargeCodec(asyncAddon)
+export const largeCodec: LargeCodec | undefined = addon === undefined ? undefined : new LargeCodec(addon)

@@ -5,7 +5,7 @@
 import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
-import { type FrameAddon, frameAddon } from '../../../core/native/add-on.ts'
+import { type Addon, addon } from '../../../core/native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
 import { type CsvFailure, type CsvParser, type CsvWriter, csvFailures } from '../csv/csv.ts'
 import { typescriptCsvParser } from '../csv/csv-parse.ts'
@@ -93,7 +93,7 @@ function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): C
   return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, columnTable, i * columnWords, rows), name })) }
 }
 
-function csvParserOf(addon: FrameAddon): CsvParser {
+function csvParserOf(addon: Addon): CsvParser {
   return {
     parse: (lines, names, isText) => unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
     parseAsync: (lines, names, isText) =>
@@ -104,7 +104,7 @@ function csvParserOf(addon: FrameAddon): CsvParser {
 }
 
 /** The add-on's CSV parser, for tests; undefined if the add-on is not loaded. */
-export const nativeCsvParser: CsvParser | undefined = frameAddon && csvParserOf(frameAddon)
+export const nativeCsvParser: CsvParser | undefined = addon && csvParserOf(addon)
 
 /** The CSV parser in use. */
 export const csvParser: CsvParser = nativeCsvParser ?? typescriptCsvParser
@@ -184,7 +184,7 @@ class Program {
   }
 
   /** Returns undefined for buffers that contradict each other. */
-  write(addon: FrameAddon, rows: number): Uint8Array | undefined {
+  write(addon: Addon, rows: number): Uint8Array | undefined {
     const [columns, steps] = [this.#columns, this.#steps]
     const words = new Float64Array(headerWords + columns.length + steps.length)
     words[2] = columns.length / planColumnWords
@@ -220,7 +220,7 @@ class Program {
   }
 }
 
-function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uint8Array {
+function encodeWith(addon: Addon, table: ColumnTable, text: FrameText): Uint8Array {
   const { rows, columns } = table
   const { labels } = text
   const steps = planFrame(table, text)
@@ -232,7 +232,7 @@ function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uin
   return program.write(addon, rows) ?? writeFrame(table, steps, labels)
 }
 
-function csvWriterOf(addon: FrameAddon): CsvWriter {
+function csvWriterOf(addon: Addon): CsvWriter {
   return (table) => {
     const program = new Program()
     for (const column of table.columns) program.column(column, '')
@@ -243,12 +243,12 @@ function csvWriterOf(addon: FrameAddon): CsvWriter {
 }
 
 /** The add-on's CSV writer, for tests; undefined if the add-on is not loaded. */
-export const nativeCsvWriter: CsvWriter | undefined = frameAddon && csvWriterOf(frameAddon)
+export const nativeCsvWriter: CsvWriter | undefined = addon && csvWriterOf(addon)
 
 /** The CSV writer in use. */
 export const csvWriter: CsvWriter = nativeCsvWriter ?? typescriptCsvWriter
 
-function nativeCodec(addon: FrameAddon): FrameCodec {
+function nativeCodec(addon: Addon): FrameCodec {
   return {
     name: 'native',
     parseFrame: (json, layout, asWritten) =>
@@ -263,7 +263,7 @@ function nativeCodec(addon: FrameAddon): FrameCodec {
 }
 
 /** The add-on's codec, for tests and benchmarks; undefined if it is not loaded. */
-export const nativeFrameCodec: FrameCodec | undefined = frameAddon && nativeCodec(frameAddon)
+export const nativeFrameCodec: FrameCodec | undefined = addon && nativeCodec(addon)
 
 /** The codec for use without the add-on. */
 export const typescriptFrameCodec: FrameCodec = {

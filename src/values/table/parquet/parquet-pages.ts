@@ -1,6 +1,6 @@
 /** The pages of flat Parquet columns. **Source**: parquet-format 2.10, "Data Pages". @module */
 import { elementTypes } from '../../../core/dtype.ts'
-import type { ParquetAddon } from '../../../core/native/add-on.ts'
+import type { Addon } from '../../../core/native/add-on.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { Column } from '../columns.ts'
 import { type ParquetChunk, readPageHeader, type SchemaElement } from './parquet-metadata.ts'
@@ -91,7 +91,7 @@ export class ParquetPages {
   }
 
   /** Decodes the columns, here or off the event loop; undefined for what does not fit. The file must not change. */
-  decode(addon: ParquetAddon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {
+  decode(addon: Addon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {
     const pages = this.#pages.length / pageWords
     const counts = [this.#rows, this.#budgets.decoding.left, this.#kinds.length, pages]
     const program = Float64Array.from([...counts, ...this.#columns, ...this.#pages])

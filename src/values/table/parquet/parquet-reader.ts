@@ -2,7 +2,7 @@
 
 import type { ColumnKind } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
-import { parquetAddon } from '../../../core/native/add-on.ts'
+import { addon } from '../../../core/native/add-on.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
@@ -30,7 +30,7 @@ const maxLoopWork = 2 ** 22
  * encodings and compressions, damaged files, small ones that decode to far more. `file` must not change until then.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
-  if (parquetAddon === undefined) return undefined
+  if (addon === undefined) return undefined
   if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
   const footer = readParquetFooter(file)
   if ('failure' in footer) return undefined
@@ -51,8 +51,7 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     }
     const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
       decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) }
-    if (!isLarge) return tableOf(pages.decode(parquetAddon, false) as DecodedColumn[] | undefined)
-    const addon = parquetAddon
+    if (!isLarge) return tableOf(pages.decode(addon, false) as DecodedColumn[] | undefined)
     return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
   } catch {
     return undefined

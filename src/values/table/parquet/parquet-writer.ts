@@ -4,7 +4,7 @@
  * parquet-format 2.10. @module
  */
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
-import { parquetAddon } from '../../../core/native/add-on.ts'
+import { addon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, type TimeType } from '../columns.ts'
 import { fileMetadata, schemaElement } from './parquet-metadata.ts'
@@ -25,17 +25,17 @@ export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
 ): Uint8Array | undefined {
-  if (columns.length === 0 || parquetAddon === undefined || !columns.every(isFlat)) return undefined
+  if (columns.length === 0 || addon === undefined || !columns.every(isFlat)) return undefined
   if (rows === 0) return Buffer.concat([magic, tailOf(columns, rows, [])])
   const own = columns.map((column) => (column.kind === 'str' ? contiguousText(column, rows) : column))
   const parts: Uint8Array[] = []
   const program = Float64Array.from([rows, own.length, ...own.flatMap((column) => wordsOf(column, rows, parts))])
-  const bound = parquetAddon.boundParquet(program, parts)
+  const bound = addon.boundParquet(program, parts)
   if (bound > maxPageBytes) return undefined
   const memory = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
   memory.set(magic)
   const pages = memory.subarray(magic.length, magic.length + bound)
-  if (!parquetAddon.writeParquet(program, parts, pages, 0)) return undefined
+  if (!addon.writeParquet(program, parts, pages, 0)) return undefined
   const chunks = chunksOf(program, own.length)
   const { start, bytes } = chunks[chunks.length - 1]
   const tail = tailOf(columns, rows, chunks)
