@@ -52,7 +52,8 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
       decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) }
     if (!isLarge) return tableOf(pages.decode(addon, false) as DecodedColumn[] | undefined)
-    return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
+    const native = addon
+    return nativeLimiter.run(async () => tableOf(await pages.decode(native, true)))
   } catch {
     return undefined
   }
