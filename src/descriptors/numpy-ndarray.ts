@@ -1,5 +1,5 @@
 import { type DType, parseDType } from '../core/dtype.ts'
-import { BadInput, type BadInputReason, BadOutput, expected } from '../core/errors.ts'
+import { BadInput, type BadInputReason, BadOutput, badInput, expected } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
