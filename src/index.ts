@@ -100,7 +100,7 @@ export type { TensorDType, TensorFit, TensorOptions } from './values/image/tenso
 export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
 
 // Loaded for `Service.inject`.
-import './server/inject.ts'
+import './server/memory-engine.ts'
 
 export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './api/api.ts'
 export { call } from './api/call.ts'

@@ -77,6 +77,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly #apis = new Map<string, Api>()
   readonly #gets = new Map<string, GetApi>()
   readonly #mounts = new Map<string, Mount>()
+  /** The APIs by name, in the order of registration. */
+  readonly apis: ReadonlyMap<string, Api> = this.#apis
+  /** The functions that answer GET, by name. */
+  readonly gets: ReadonlyMap<string, GetApi> = this.#gets
+  readonly mounts: ReadonlyMap<string, Mount> = this.#mounts
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
@@ -176,20 +181,6 @@ export class Service<A = unknown> implements ServiceTypes<A> {
       if (other.route === route)
         throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
     }
-  }
-
-  /** The functions that answer GET, by name. */
-  get gets(): ReadonlyMap<string, GetApi> {
-    return this.#gets
-  }
-
-  get mounts(): ReadonlyMap<string, Mount> {
-    return this.#mounts
-  }
-
-  /** The APIs by name, in the order of registration. */
-  get apis(): ReadonlyMap<string, Api> {
-    return this.#apis
   }
 
   /**

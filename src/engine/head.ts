@@ -61,14 +61,7 @@ export function isBodyless(status: number): boolean {
   return status === 204 || status === 304
 }
 
-const statusLines = new Map<number, string>()
-
 /** For example `404 Not Found`. */
 export function statusLine(status: number): string {
-  let line = statusLines.get(status)
-  if (line === undefined) {
-    line = `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}`
-    statusLines.set(status, line)
-  }
-  return line
+  return `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}`
 }

@@ -26,20 +26,18 @@ export function apiOf({ apis, gets }: HookedService, name: string | undefined): 
 /** Undefined without observers. */
 export function joinObservers(observers: readonly RequestObserver[]): RequestObserver | undefined {
   if (observers.length < 2) return observers[0]
-  const isOf = (method: 'onBegin' | 'onError' | 'onOutcome') => observers.filter((each) => each[method] !== undefined)
-  const [begin, error, outcome] = [isOf('onBegin'), isOf('onError'), isOf('onOutcome')]
   return {
     needsAddress: observers.some(({ needsAddress }) => needsAddress),
     needsStages: observers.some(({ needsStages }) => needsStages),
     readsHeaders: joinHeaderNames(...observers.map(({ readsHeaders = [] }) => readsHeaders)),
     onBegin: (ctx) => {
-      for (const each of begin) each.onBegin?.(ctx)
+      for (const each of observers) each.onBegin?.(ctx)
     },
     onError: (ctx, cause) => {
-      for (const each of error) each.onError?.(ctx, cause)
+      for (const each of observers) each.onError?.(ctx, cause)
     },
     onOutcome: (ctx, result) => {
-      for (const each of outcome) each.onOutcome?.(ctx, result)
+      for (const each of observers) each.onOutcome?.(ctx, result)
     },
   }
 }

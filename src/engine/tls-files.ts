@@ -74,10 +74,6 @@ export class TlsFiles {
     const version = this.#files.map(versionOf).join()
     if (version === this.#version) return
     this.#version = version
-    this.#check()
-  }
-
-  #check(): void {
     const before = this.#pem
     try {
       const pem = this.#read()

@@ -9,31 +9,21 @@ const calmAt = 0.7
 
 /**
  * Warns when nearly all file descriptors are in use: above the limit neither uWebSockets.js nor Node tells, and new
- * connections wait in the kernel. Does nothing where there is no `/proc`.
+ * connections wait in the kernel. Does nothing where there is no `/proc`. Returns what stops it.
  */
-export class DescriptorWatch {
-  readonly #log: Logger
-  readonly #limit = openFileLimit()
-  #hasWarned = false
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(log: Logger) {
-    this.#log = log
-    if (this.#limit !== undefined) this.#timer = setInterval(() => this.#look(this.#limit as number), watchMs).unref()
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
-
-  #look(limit: number): void {
+export function watchDescriptors(log: Logger): () => void {
+  const limit = openFileLimit()
+  if (limit === undefined) return () => {}
+  let hasWarned = false
+  const timer = setInterval(() => {
     const open = openFileCount(limit)
-    if (open >= warnAt * limit && !this.#hasWarned) {
-      this.#hasWarned = true
+    if (open >= warnAt * limit && !hasWarned) {
+      hasWarned = true
       const message = `${open} of ${limit} file descriptors are in use: connections above that wait (ulimit -n)`
-      this.#log.warn({ event: 'file_descriptors', open, limit }, message)
-    } else if (open < calmAt * limit) this.#hasWarned = false
-  }
+      log.warn({ event: 'file_descriptors', open, limit }, message)
+    } else if (open < calmAt * limit) hasWarned = false
+  }, watchMs).unref()
+  return () => clearInterval(timer)
 }
 
 /** Listing takes a descriptor as well: when it fails, the process is at its limit. */

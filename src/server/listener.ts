@@ -25,10 +25,10 @@ import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
-import { DescriptorWatch } from './descriptor-watch.ts'
+import { watchDescriptors } from './descriptor-watch.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
-import { Telemetry } from './telemetry/telemetry.ts'
+import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 /**
  * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays
@@ -75,7 +75,7 @@ export async function serveFrom(
   const opened: (() => unknown)[] = []
   let engine: Engine | undefined
   try {
-    const telemetry = await Telemetry.start(service, options, log)
+    const telemetry = await startTelemetry(service, options, log)
     opened.push(() => telemetry.close())
     const server = createServerState(service, limits, prefix, log, disclosure, {
       proxies,
@@ -101,6 +101,8 @@ export async function serveFrom(
     telemetry.measure()
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
+    const reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
+    opened.push(watchDescriptors(log), () => reclaimer.stop())
     return new RunningListener(server, engine, grpcEngine, telemetry, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
@@ -169,8 +171,6 @@ class RunningListener implements Listener {
   readonly grpcPort: number | undefined
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
-  readonly #reclaimer: MemoryReclaimer
-  readonly #descriptors: DescriptorWatch
   readonly #telemetry: Telemetry
   readonly #closeRest: () => Promise<void>
   readonly metricsPort: number | undefined
@@ -192,8 +192,6 @@ class RunningListener implements Listener {
     this.#closeRest = closeRest
     this.#telemetry = telemetry
     this.metricsPort = telemetry.metricsPort
-    this.#descriptors = new DescriptorWatch(server.log)
-    this.#reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
     this.grpcPort = grpc?.port
   }
 
@@ -242,8 +240,6 @@ class RunningListener implements Listener {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
-    this.#reclaimer.stop()
-    this.#descriptors.stop()
     await this.#closeRest()
   }
 

@@ -2,7 +2,7 @@
 import { laws } from './laws.ts'
 import type { DescriptorSpec, TestRunner } from './spec.ts'
 
-export { type InjectOptions, inject } from '../server/inject.ts'
+export { type InjectOptions, inject } from '../server/memory-engine.ts'
 export type { DescriptorSpec, Refusal, Sample, TestRunner } from './spec.ts'
 
 /**

@@ -2,24 +2,17 @@
 import type { HttpResponse } from '../../http/message.ts'
 import { BodyRest } from '../body-rest.ts'
 import { statusLine } from '../head.ts'
-
-/** The part of a native response that is needed here. */
-export interface DrainedResponse {
-  writeStatus(status: string): unknown
-  onAborted(handler: () => void): unknown
-  onData(handler: (chunk: ArrayBuffer, last: boolean) => void): unknown
-  close(): unknown
-}
+import type { NativeResponse } from './uws-package.ts'
 
 /** Sends the answer, drops the rest of the body within bounds, closes the connection. */
 export class UploadDrain {
-  readonly #res: DrainedResponse
+  readonly #res: NativeResponse
   readonly #response: HttpResponse
   readonly #timeMs: number | undefined
   #rest: BodyRest | undefined
   #over = false
 
-  constructor(res: DrainedResponse, response: HttpResponse, timeMs?: number) {
+  constructor(res: NativeResponse, response: HttpResponse, timeMs?: number) {
     this.#res = res
     this.#response = response
     this.#timeMs = timeMs

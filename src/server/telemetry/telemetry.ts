@@ -22,73 +22,54 @@ export type TelemetryOptions = Pick<
 const measureAfterMs = 200
 
 /** The telemetry of one server. */
-export class Telemetry {
+export interface Telemetry {
   readonly observers: readonly RequestObserver[]
   readonly endpoints: readonly Endpoint[]
-  readonly #options: TelemetryOptions
-  readonly #metrics: ServerMetrics | undefined
-  readonly #page: MetricsPage
-  readonly #tracer: Tracer | undefined
-  readonly #stopTracing: (() => Promise<void>) | undefined
-  #port: MetricsPort | undefined
-  #measuring: NodeJS.Timeout | undefined
-
-  private constructor(
-    service: Service,
-    options: TelemetryOptions,
-    log: Logger,
-    own: Tracer | undefined,
-    stopTracing: (() => Promise<void>) | undefined,
-  ) {
-    const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1 } = options
-    this.#options = options
-    this.#metrics =
-      metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
-    this.#page = new MetricsPage(() => collectGroup(() => this.collect()))
-    this.#tracer = own
-    this.#stopTracing = stopTracing
-    setTracer(own)
-    const access = accessLog ? new AccessLog(log, accessLogSample) : undefined
-    // The tracer first: what comes after it sees the trace.
-    this.observers = [own, this.#metrics, access].filter((each) => each !== undefined)
-    this.endpoints = metrics === true ? [metricsEndpoint(this.#page)] : []
-  }
-
-  /** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
-  static async start(service: Service, options: TelemetryOptions, log: Logger): Promise<Telemetry> {
-    const { otlpEndpoint, traceSample, tlsCert } = options
-    const stop =
-      otlpEndpoint === undefined
-        ? undefined
-        : (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
-    const scheme = tlsCert === undefined ? 'http' : 'https'
-    return new Telemetry(service, options, log, await createTracer(traceSample, scheme), stop)
-  }
-
+  readonly metricsPort: number | undefined
   /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
-  async listen(server: MeasuredServer): Promise<void> {
-    const { metricsPort, host } = this.#options
-    if (this.#metrics === undefined) return
-    this.#metrics.server = server
-    if (metricsPort !== undefined) this.#port = await listenMetrics(this.#page, metricsPort, host)
-  }
+  listen(server: MeasuredServer): Promise<void>
+  /** Called once the server listens. */
+  measure(): void
+  collect(): Promise<readonly MetricFamily[]>
+  close(): Promise<void>
+}
 
-  measure(): void {
-    if (this.#metrics !== undefined) this.#measuring = setTimeout(tryToMeasure, measureAfterMs).unref()
-  }
-
-  get metricsPort(): number | undefined {
-    return this.#port?.port
-  }
-
-  async collect(): Promise<readonly MetricFamily[]> {
-    return (await this.#metrics?.collect()) ?? []
-  }
-
-  async close(): Promise<void> {
-    if (tracer === this.#tracer) setTracer(undefined)
-    clearTimeout(this.#measuring)
-    await Promise.all([this.#port?.close(), this.#stopTracing?.()])
+/** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
+export async function startTelemetry(service: Service, options: TelemetryOptions, log: Logger): Promise<Telemetry> {
+  const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
+  const stopTracing =
+    otlpEndpoint === undefined
+      ? undefined
+      : (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
+  const own = await createTracer(traceSample, options.tlsCert === undefined ? 'http' : 'https')
+  setTracer(own)
+  const counts = metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
+  const collect = async () => (await counts?.collect()) ?? []
+  const page = new MetricsPage(() => collectGroup(collect))
+  const access = accessLog ? new AccessLog(log, accessLogSample) : undefined
+  let port: MetricsPort | undefined
+  let measuring: NodeJS.Timeout | undefined
+  return {
+    // The tracer first: what comes after it sees the trace.
+    observers: [own, counts, access].filter((each) => each !== undefined),
+    endpoints: metrics === true ? [metricsEndpoint(page)] : [],
+    get metricsPort() {
+      return port?.port
+    },
+    async listen(server) {
+      if (counts === undefined) return
+      counts.server = server
+      if (metricsPort !== undefined) port = await listenMetrics(page, metricsPort, options.host)
+    },
+    measure() {
+      if (counts !== undefined) measuring = setTimeout(tryToMeasure, measureAfterMs).unref()
+    },
+    collect,
+    async close() {
+      if (tracer === own) setTracer(undefined)
+      clearTimeout(measuring)
+      await Promise.all([port?.close(), stopTracing?.()])
+    },
   }
 }
 

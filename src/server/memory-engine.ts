@@ -17,7 +17,7 @@ import { headLines } from '../engine/node/node-socket.ts'
 import { type Limits, parseDisclosure, parseLimits } from '../engine/options.ts'
 import { parseBaseUrl, pathOf } from '../engine/router.ts'
 import { Context } from '../http/context.ts'
-import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { type Chunk, HeaderList, type HttpResponse } from '../http/message.ts'
 import type { Service } from '../service.ts'
 import { createServerState } from './server-state.ts'
 
@@ -70,7 +70,7 @@ function answer(
     const peer = () => undefined
     const response = refusalOf(server, refusal as ServingError, { endpoint, method, path, headers, peer })
     const text = method === 'HEAD' ? '' : (response.body as string)
-    return Promise.resolve(new CollectedResponse(response, headLines(response, undefined, false), [text], refusal))
+    return Promise.resolve(collected(response, headLines(response, undefined, false), [text]))
   }
   const { endpoint, params } = route
   const read = readHeaders(headersToRead(server, endpoint), headers)
@@ -131,7 +131,7 @@ class MemorySocket implements ExchangeSocket {
     const head = this.#head as HttpResponse
     const lines = headLines(head, this.exchange.ctx.clientId, false)
     this.exchange.finished()
-    this.#resolve(new CollectedResponse(head, lines, this.#pieces, head.error))
+    this.#resolve(collected(head, lines, this.#pieces))
   }
 
   /** Called for a body above `maxBodyBytes`: all of it is in memory, so nothing is left to drain. */
@@ -156,34 +156,25 @@ class MemorySocket implements ExchangeSocket {
   detach(): void {}
 }
 
-class CollectedResponse implements InjectResponse {
-  readonly status: number
-  readonly headers: RequestHeaders
-  readonly body: Uint8Array
-  readonly error: Error | undefined
-
-  constructor({ status = 200 }: HttpResponse, lines: readonly string[], body: readonly Chunk[], error?: Error) {
-    this.status = status
-    this.body = Buffer.concat(body.map((piece) => Buffer.from(piece as Uint8Array)))
-    const list = isBodyless(status) ? lines : [...lines, 'content-length', String(this.body.length)]
-    this.headers = new HeaderList(
-      list.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()),
-      list.filter((_, i) => i % 2 === 1),
-    )
-    this.error = error
+function collected(
+  { status = 200, error }: HttpResponse,
+  lines: readonly string[],
+  pieces: readonly Chunk[],
+): InjectResponse {
+  const body = Buffer.concat(pieces.map((piece) => Buffer.from(piece as Uint8Array)))
+  const list = isBodyless(status) ? lines : [...lines, 'content-length', String(body.length)]
+  const [names, values] = [0, 1].map((odd) => list.filter((_, i) => i % 2 === odd))
+  const headers = new HeaderList(
+    names.map((name) => name.toLowerCase()),
+    values,
+  )
+  const text = () => body.toString()
+  const json = () => {
+    if (headers.get('content-type') !== 'application/x-ndjson') return JSON.parse(text())
+    const lines = text().split('\n').slice(0, -1)
+    return lines.map((line) => JSON.parse(line))
   }
-
-  text(): string {
-    return Buffer.from(this.body).toString()
-  }
-
-  json<T>(): T {
-    if (this.headers.get('content-type') === 'application/x-ndjson') {
-      const lines = this.text().split('\n').slice(0, -1)
-      return lines.map((line) => JSON.parse(line)) as T
-    }
-    return JSON.parse(this.text()) as T
-  }
+  return { status, headers, body, error, text, json }
 }
 
 async function bodyOf(
