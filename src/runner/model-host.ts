@@ -166,7 +166,7 @@ export class ModelHost {
       }
       post({ kind: 'end' })
     } catch (error) {
-      post({ kind: 'failure', error: errorFields(this.#failure(error, message.method)) })
+      post({ kind: 'failure', item: pack(this.#failure(error, message.method), this.#boundary) })
     } finally {
       if (call.aborted) await Promise.resolve(iterator?.return?.(undefined)).catch(() => {})
       channel.close()

@@ -57,11 +57,8 @@ export interface RunReply {
   readonly ms: number
 }
 
-/** From the model: the next value, or the end. */
-export type StreamUp =
-  | { readonly kind: 'item'; readonly item: Packed }
-  | { readonly kind: 'end' }
-  | { readonly kind: 'failure'; readonly error: ErrorFields }
+/** From the model: the next value, the end, or the error that ended it. */
+export type StreamUp = { readonly kind: 'item' | 'failure'; readonly item: Packed } | { readonly kind: 'end' }
 
 /** To the model: room for so many more values, or the request to stop. */
 export type StreamDown = { readonly kind: 'credit'; readonly count: number } | { readonly kind: 'cancel' }

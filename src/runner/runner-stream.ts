@@ -2,7 +2,6 @@
 import { InternalError } from '../core/errors.ts'
 import type { OpenStream } from './job.ts'
 import type { StreamDown, StreamUp } from './model-messages.ts'
-import { errorFromFields } from './remote-error.ts'
 import { abortReason, whenAborted } from './runner-call.ts'
 import type { CallOptions } from './runner-options.ts'
 import { unpack } from './transfer.ts'
@@ -78,7 +77,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
         if (up instanceof Error) throw up
         isOpen = up.kind === 'item'
         if (up.kind === 'end') return undefined
-        if (up.kind === 'failure') throw errorFromFields(up.error)
+        if (up.kind === 'failure') throw unpack(up.item) as Error
         if (taken % (streamWindow / 2) === 0) tell({ kind: 'credit', count: streamWindow / 2 })
         yield unpack(up.item) as T
       }

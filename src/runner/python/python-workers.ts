@@ -5,8 +5,6 @@ import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type ChildLink, killGroup, startChildren, type Up } from '../child-workers.ts'
-import { errorFields } from '../remote-error.ts'
-import { type Packed, unpack } from '../transfer.ts'
 import { deviceEnv, type StartWorkers, type WorkerPoolOptions } from '../worker.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
@@ -51,7 +49,7 @@ function open(
   const kill = () => killGroup(child)
   const reader = new FrameReader(up, (message, freed) => {
     down?.free(freed)
-    receive(withError(message as Up))
+    receive(message as Up)
   })
   socket.on('data', (chunk: Buffer) => {
     try {
@@ -100,12 +98,6 @@ function open(
       for (const handle of handles) handle.unref()
     },
   }
-}
-
-function withError(message: Up): Up {
-  if (message.kind !== 'part') return message
-  const { kind, item } = message.part as { readonly kind: string; readonly item: Packed }
-  return kind === 'failure' ? { ...message, part: { kind, error: errorFields(unpack(item)) } } : message
 }
 
 function sharedFile(): SharedFile | undefined {
