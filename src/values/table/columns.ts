@@ -221,10 +221,16 @@ export function columnOf(
   const rows = values.length
   const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
   if (kind === 'str') {
-    const texts = values.map((value) => (value === null ? '' : String(value).toWellFormed()))
+    const texts = values.map((value) => (value === null ? '' : String(value)))
+    const whole = texts.join('')
+    const data = Buffer.from(whole)
+    const isAscii = data.length === whole.length
     const offsets = new Int32Array(rows + 1)
-    for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i] + Buffer.byteLength(texts[i])
-    return { name, kind, data: Buffer.from(texts.join('')), offsets, ...rest }
+    for (let i = 0; i < rows; i++) {
+      if (!isAscii) texts[i] = texts[i].toWellFormed()
+      offsets[i + 1] = offsets[i] + (isAscii ? texts[i].length : Buffer.byteLength(texts[i]))
+    }
+    return { name, kind, data: isAscii ? data : Buffer.from(texts.join('')), offsets, ...rest }
   }
   if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
   const numbers = new (dataConstructor(kind))(rows)

@@ -1,5 +1,6 @@
 /** Columns ⇄ Series and DataFrame messages, and frames in serialized bytes. @module */
 
+import { isAscii } from 'node:buffer'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
@@ -12,6 +13,7 @@ import {
   type ColumnTable,
   columnNumbers,
   columnOf,
+  contiguousText,
   isValid,
   packBits,
   textAt,
@@ -180,9 +182,16 @@ function listFor(kind: ColumnKind): ListField {
 function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   const { kind, data } = column
   if (kind === 'str') {
-    const texts: string[] = []
-    for (let i = 0; i < rows; i++) texts.push(isValid(column, i) ? textAt(column, i) : '')
-    return texts
+    const text = contiguousText(column, rows)
+    const offsets = text.offsets as Int32Array
+    // One decoding for all of them, where a byte is a character.
+    const whole = isAscii(text.data)
+      ? Buffer.from(text.data.buffer, text.data.byteOffset, text.data.length).toString('latin1')
+      : ''
+    return Array.from({ length: rows }, (_, i) => {
+      if (!isValid(column, i)) return ''
+      return whole === '' ? textAt(text, i) : whole.slice(offsets[i], offsets[i + 1])
+    })
   }
   if (kind === 'bool') {
     const flags = new Uint8Array(rows)

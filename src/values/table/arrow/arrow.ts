@@ -89,13 +89,10 @@ function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
 
 function countBits(bits: Uint8Array, count: number): number {
   let found = 0
-  for (let i = 0; i < count >> 3; i++) {
-    let byte = bits[i]
-    byte -= (byte >> 1) & 0x55
-    byte = (byte & 0x33) + ((byte >> 2) & 0x33)
-    found += (byte + (byte >> 4)) & 0x0f
+  for (let i = 0; i < (count + 7) >> 3; i++) {
+    const isLast = i === count >> 3
+    for (let byte = isLast ? bits[i] & ((1 << (count & 7)) - 1) : bits[i]; byte !== 0; byte &= byte - 1) found++
   }
-  for (let i = count & ~7; i < count; i++) if (bits[i >> 3] & (1 << (i & 7))) found++
   return found
 }
 

@@ -8,12 +8,14 @@ import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.
 import { decimal } from '../cast-to-kind.ts'
 import { type Column, type ColumnTable, columnOf } from '../columns.ts'
 import { maxFrameCells } from '../json/frame-codec.ts'
-import { type CsvFailure, type CsvParser, missingWords } from './csv.ts'
+import { type CsvFailure, type CsvParser, csvMarks, fieldEnd, missingWords, unquoted } from './csv.ts'
+
+const { comma, newline, carriageReturn } = csvMarks
 
 /** The parser used without the add-on. */
 export const typescriptCsvParser: CsvParser = { parse: parseLines }
 
-const [quote, comma, newline, carriageReturn, space, tab] = [0x22, 0x2c, 0x0a, 0x0d, 0x20, 0x09]
+const [space, tab] = [0x20, 0x09]
 
 function parseLines(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
   if (lines.length > defaultMaxBytes) {
@@ -96,7 +98,7 @@ class Cells {
   field(row: number, column: number): Buffer | undefined {
     const at = (row * this.#width + column) * 2
     const written = this.#bytes.subarray(this.#bounds[at], this.#bounds[at + 1])
-    const field = written[0] === quote ? unquoted(written) : written
+    const field = unquoted(written)
     const isMissing = field.length <= longestMissing && missing.has(field.toString('latin1'))
     return isMissing ? undefined : field
   }
@@ -104,36 +106,6 @@ class Cells {
 
 const missing: ReadonlySet<string> = new Set(missingWords)
 const longestMissing = Math.max(...missingWords.map((word) => word.length))
-
-/** Returns where the field that starts at `at` ends; -1 if its quote is never closed. */
-function fieldEnd(bytes: Buffer, at: number): number {
-  let end = at
-  if (bytes[at] === quote) {
-    for (;;) {
-      end = bytes.indexOf(quote, end + 1)
-      if (end === -1) return -1
-      end++
-      if (bytes[end] !== quote) break
-    }
-  }
-  // A quote inside an unquoted field, or after the closing one, is an ordinary character.
-  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== newline && bytes[end] !== carriageReturn) end++
-  return end
-}
-
-/** Returns a field without its quotes. Text after the closing quote belongs to the field. */
-function unquoted(written: Buffer): Buffer {
-  if (written.indexOf(quote, 1) === written.length - 1) return written.subarray(1, -1)
-  const field = Buffer.allocUnsafe(written.length)
-  let size = 0
-  let at = 1
-  for (; written[at] !== quote || written[at + 1] === quote; at++) {
-    field[size++] = written[at]
-    if (written[at] === quote) at++
-  }
-  size += written.copy(field, size, at + 1)
-  return field.subarray(0, size)
-}
 
 /** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
 function typedColumn(cells: Cells, at: number, name: string): Column | undefined {

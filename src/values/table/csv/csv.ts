@@ -69,10 +69,9 @@ export interface CsvText {
   readonly linesAt: number
 }
 
-const quote = 0x22
-const comma = 0x2c
-const newline = 0x0a
-const carriageReturn = 0x0d
+/** Bytes that mean something in CSV. */
+export const csvMarks = { quote: 0x22, comma: 0x2c, newline: 0x0a, carriageReturn: 0x0d } as const
+const { quote, comma, newline, carriageReturn } = csvMarks
 
 /** Maximum length of a header: reading it blocks the event loop for 10 ms. **Units**: bytes. */
 const maxHeaderBytes = 2 ** 21
@@ -80,68 +79,54 @@ const maxHeaderBytes = 2 ** 21
 /** Reads the header of CSV text, which is UTF-8. **Cost**: that of the header. */
 export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   const start = bomLength(csv)
-  const bytes = csv.subarray(start)
+  const bytes = Buffer.from(csv.buffer, csv.byteOffset + start, csv.length - start)
   let at = 0
   while (bytes[at] === newline || bytes[at] === carriageReturn) at++
   if (at >= bytes.length) return { failure: 'empty', offset: start }
-  const isLong = bytes.length - at > maxHeaderBytes
-  const line = new CsvLine(isLong ? bytes.subarray(0, at + maxHeaderBytes) : bytes, at)
+  const header = bytes.subarray(0, at + maxHeaderBytes)
+  const isCut = header.length < bytes.length
   const names: string[] = []
+  let end = at - 1
   do {
-    line.next()
-    if (names.length === maxFrameColumns) return { failure: 'columns', offset: start + line.at }
-    if (isLong && line.end > at + maxHeaderBytes) return { failure: 'header', offset: start + at }
-    names.push(line.text())
-  } while (line.more)
-  if (line.isCut) return { failure: 'quote', offset: start + line.at }
-  return { bytes, names, start, linesAt: Math.min(line.end, bytes.length) }
+    const field = end + 1
+    end = fieldEnd(header, field)
+    if (names.length === maxFrameColumns) return { failure: 'columns', offset: start + field }
+    if (isCut && (end === -1 || end === header.length)) return { failure: 'header', offset: start + at }
+    if (end === -1) return { failure: 'quote', offset: start + field }
+    names.push(unquoted(header.subarray(field, end)).toString())
+  } while (header[end] === comma)
+  return { bytes, names, start, linesAt: Math.min(end + 1, bytes.length) }
 }
 
-/** Reads the fields of one line in order. */
-class CsvLine {
-  readonly #bytes: Uint8Array
-  /** Start of the last field read. */
-  at: number
-  /** Position after the last field and its terminator. */
-  end: number
-  /** Whether the last field ended with a comma. */
-  more = false
-  /** Whether the quote of the last field is never closed. */
-  isCut = false
-  #isQuoted = false
-  #last = 0
-
-  constructor(bytes: Uint8Array, start: number) {
-    this.#bytes = bytes
-    this.at = start
-    this.end = start
-  }
-
-  /** Reads the next field. */
-  next(): void {
-    const bytes = this.#bytes
-    let pos = this.end
-    this.at = pos
-    this.#isQuoted = bytes[pos] === quote
-    // A doubled quote toggles `inside` twice, which leaves it unchanged.
-    let inside = this.#isQuoted
-    if (inside) pos++
-    for (; pos < bytes.length; pos++) {
-      const byte = bytes[pos]
-      if (byte === quote && this.#isQuoted) inside = !inside
-      else if (!inside && (byte === comma || byte === newline || byte === carriageReturn)) break
+/** Returns where the field that starts at `at` ends; -1 if its quote is never closed. */
+export function fieldEnd(bytes: Buffer, at: number): number {
+  let end = at
+  if (bytes[at] === quote) {
+    for (;;) {
+      end = bytes.indexOf(quote, end + 1)
+      if (end === -1) return -1
+      end++
+      if (bytes[end] !== quote) break
     }
-    this.isCut = inside
-    this.#last = pos
-    this.more = bytes[pos] === comma
-    this.end = pos + 1
   }
+  // A quote inside an unquoted field, or after the closing one, is an ordinary character.
+  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== newline && bytes[end] !== carriageReturn) end++
+  return end
+}
 
-  /** Returns the field without its quotes. */
-  text(): string {
-    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.at, this.#last - this.at).toString()
-    return this.#isQuoted ? text.slice(1, text.endsWith('"') ? -1 : undefined).replaceAll('""', '"') : text
+/** Returns a field without its quotes, if it has any. Text after the closing quote belongs to the field. */
+export function unquoted(written: Buffer): Buffer {
+  if (written[0] !== quote) return written
+  if (written.indexOf(quote, 1) === written.length - 1) return written.subarray(1, -1)
+  const field = Buffer.allocUnsafe(written.length)
+  let size = 0
+  let at = 1
+  for (; written[at] !== quote || written[at + 1] === quote; at++) {
+    field[size++] = written[at]
+    if (written[at] === quote) at++
   }
+  size += written.copy(field, size, at + 1)
+  return field.subarray(0, size)
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Columns to JSON text, for use without the native add-on. @module */
+import { isFloat, itemSize } from '../../../core/dtype.ts'
 import { floatText } from '../../../core/text/number-text.ts'
-import { bytesAt, type Column, type ColumnTable, columnNumbers, isValid } from '../columns.ts'
+import { type Column, type ColumnTable, isValid, valueReader } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Text that grows; its beginning is kept as bytes, since a string has at most half a gigabyte. */
@@ -23,18 +24,38 @@ export class TextPieces {
 
 const pieceCharacters = 2 ** 22
 
-/** Returns the text of the element of a row. */
-export type CellText = (row: number) => string
+/** How a form of text writes elements. */
+export interface CellForm {
+  readonly missing: string
+  text(value: string, column: Column): string
+  float(value: number, bytes: number): string
+}
+
+/** Returns a function that returns the text of the element of a row. */
+export function cellTexts(column: Column, form: CellForm): (row: number) => string {
+  const read = valueReader(column)
+  const bytes = isFloat(column.kind) ? itemSize(column.kind) : 0
+  return (row) => {
+    if (!isValid(column, row)) return form.missing
+    const value = read(row)
+    if (typeof value === 'string') return form.text(value, column)
+    return bytes > 0 ? form.float(value as number, bytes) : String(value)
+  }
+}
+
+const json: CellForm = {
+  missing: 'null',
+  text: (value, { isJson }) => (isJson ? value : JSON.stringify(value)),
+  // null, as pandas writes: JSON has no words for NaN and the infinities.
+  float: (value, bytes) => (Number.isFinite(value) ? floatText(value, bytes) : 'null'),
+}
 
 /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
 export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array {
   const out = new TextPieces()
-  const cells = columns.map((column) => {
-    const text = cellOf(column, rows)
-    return column.validity === undefined ? text : (row: number) => (isValid(column, row) ? text(row) : 'null')
-  })
+  const cells = columns.map((column) => cellTexts(column, json))
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`)
-  const label = labels === undefined ? String : cellOf(labels, rows)
+  const label = labels === undefined ? String : cellTexts(labels, json)
   const quote = labels?.kind === 'str' ? '' : '"'
   const rowText = (row: number, step: RowsStep) => {
     const { before, after, first, count, close } = step
@@ -54,21 +75,4 @@ export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanS
     else for (let row = 0; row < rows; row++) out.add(row === 0 ? rowText(row, step) : `,${rowText(row, step)}`)
   }
   return out.bytes()
-}
-
-function cellOf(column: Column, rows: number): CellText {
-  const { kind, data } = column
-  if (kind === 'str') {
-    const text = (row: number) => Buffer.from(bytesAt(column, row)).toString()
-    return column.isJson ? text : (row) => JSON.stringify(text(row))
-  }
-  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7)) ? 'true' : 'false')
-  const numbers = columnNumbers(column, rows)
-  if (kind !== 'float32' && kind !== 'float64') return (row) => String(numbers[row])
-  const width = kind === 'float32' ? 4 : 8
-  return (row) => {
-    const value = numbers[row] as number
-    // null, as pandas writes: JSON has no words for NaN and the infinities.
-    return Number.isFinite(value) ? floatText(value, width) : 'null'
-  }
 }

@@ -74,15 +74,10 @@ export async function decodeParquet(
 }
 
 /** Decodes Arrow IPC in the same sandbox, since a client wrote its offsets. **Errors**: as {@link decodeParquet}. */
-export async function decodeArrowFile(
-  file: Uint8Array,
-  name: string,
-  limits: Partial<SandboxLimits> = {},
-): Promise<DataFrame> {
-  return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: arrowName(file) })
+export async function decodeArrowFile(file: Uint8Array, name: string): Promise<DataFrame> {
+  const what = isArrowStream(file) ? 'an Arrow IPC stream' : 'an Arrow IPC file'
+  return decodeInChild({ file, limits: sandboxLimits, name, what })
 }
-
-const arrowName = (file: Uint8Array) => (isArrowStream(file) ? 'an Arrow IPC stream' : 'an Arrow IPC file')
 
 async function decodeInChild(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
