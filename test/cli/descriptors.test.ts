@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, it, type TestContext } from 'vitest'
 import { engines } from '../engines.ts'
 import { probe, root, send, until } from './process.ts'
 
 /** Serves with at most so many file descriptors a process; resolves to the ports of HTTP and gRPC. */
-async function serveWithLimit(limit: number, engine: string) {
+async function serveWithLimit(limit: number, engine: string, { onTestFinished }: TestContext) {
   const main = join(root, 'dist/cli/main.js')
   const args = ['serve', probe, '--port', '0', '--grpc-port', '0', '--workers', '1', '--engine', engine]
   const shell = `ulimit -n ${limit}; exec "$0" "$@"`
@@ -41,11 +41,17 @@ function isGrpcAlive(port: number): Promise<boolean> {
   })
 }
 
-describe.runIf(process.platform === 'linux').each(engines)('too many connections, with the %s engine', (engine) => {
-  it.each(['http', 'grpc'] as const)(
-    'that are idle, on the %s port, are survived and logged',
-    async (target) => {
-      const server = await serveWithLimit(160, engine)
+const linux = engines.filter(() => process.platform === 'linux')
+const targets = linux.flatMap((engine) => (['http', 'grpc'] as const).map((target) => ({ engine, target })))
+
+// Mostly they wait, for logs and for connections to end.
+describe.concurrent('too many connections', () => {
+  it.for(targets)(
+    'that are idle, on the $target port of the $engine engine, are survived and logged',
+    { timeout: 60_000 },
+    async ({ engine, target }, context) => {
+      const { expect } = context
+      const server = await serveWithLimit(160, engine, context)
       const sockets: Socket[] = []
       for (let i = 0; i < 480; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
       await until(() => server.output().includes('"event":"file_descriptors"'))
@@ -55,6 +61,5 @@ describe.runIf(process.platform === 'linux').each(engines)('too many connections
       expect((await send(server.http, '/metrics')).body).toContain('nodejs_eventloop_lag_seconds')
       expect(server.output()).not.toContain('worker_exit')
     },
-    60_000,
   )
 })

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import type { ProtoContent } from '../../src/messages/messages.ts'
-import { folder, serveFile } from './process.ts'
+import { folder, serveFile } from '../cli/process.ts'
 
 const service = `
 import { io, Service } from 'serving'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { folder, serveFile, until } from './process.ts'
+import { folder, serveFile, until } from '../cli/process.ts'
 
 const service = `
 import { PerformanceObserver } from 'node:perf_hooks'
