@@ -1,5 +1,5 @@
 import { type ColumnKind, dtypeOfContainer } from '../core/dtype.ts'
-import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { BadInput, BadOutput, badInput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
@@ -167,12 +167,8 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(file, ({ table: read, labels }) => {
       const table = this.#polars.isDataFrame(read) ? this.#polars.toVectors(read) : read
       if (!('failure' in table)) return this.#fromFile(table, labels)
-      throw new BadInput(
-        'expected a column of numbers, texts, times or lists for PandasSeries, received another type',
-        {
-          reason: 'dtype',
-        },
-      )
+      const columns = 'a column of numbers, texts, times or lists'
+      throw badInput('dtype', `expected ${columns} for PandasSeries, received another type`)
     })
   }
 
@@ -190,9 +186,7 @@ export class PandasSeries extends IODescriptor<Series> {
     isOwned = false,
   ): MaybePromise<Series> {
     if (table.columns.length > 1) {
-      throw new BadInput(`expected one column for PandasSeries, received ${table.columns.length}`, {
-        reason: 'columns',
-      })
+      throw badInput('columns', `expected one column for PandasSeries, received ${table.columns.length}`)
     }
     this.#checkShape([table.rows], BadInput)
     const own = table.columns[0]?.name ?? ''
@@ -225,21 +219,13 @@ export class PandasSeries extends IODescriptor<Series> {
     this.#checkSeries(value)
     const polars = this.#polars
     const labels = getLabels(value)
-    const own = { ...(labels && { labels }) }
     const { name } = value
     const frame = polars.frameOf(value)
     const textOf = (table: ColumnTable): FrameText => {
-      switch (this.orient) {
-        case 'split':
-          return { layout: 'series-split', ...(name !== '' && { name }), ...own }
-        case 'table':
-          return tableText(table, labels, polars.fieldTypes(frame))
-        case 'index':
-        case 'columns':
-          return { layout: 'series-index', ...own }
-        default:
-          return { layout: 'series', ...own }
-      }
+      if (this.orient === 'table') return tableText(table, labels, polars.fieldTypes(frame))
+      const own = { ...(labels && { labels }) }
+      if (this.orient === 'split') return { layout: 'series-split', ...(name !== '' && { name }), ...own }
+      return { layout: this.orient === 'index' || this.orient === 'columns' ? 'series-index' : 'series', ...own }
     }
     const columns = requireTable(polars.toColumns(frame, this.#times), 'PandasSeries')
     const table = renameColumns(columns, [name === '' ? 'values' : name])
@@ -269,9 +255,8 @@ function seriesOf(polars: Polars, sample: unknown): Series {
   const values: SeriesElement[] = sample.map((value) => value ?? null)
   const kind = kindOf(values)
   if (kind === undefined) {
-    throw new BadInput(expected('numbers, booleans or strings, all of one kind', 'PandasSeries.fromSample', sample), {
-      reason: 'dtype',
-    })
+    const elements = 'numbers, booleans or strings, all of one kind'
+    throw badInput('dtype', expected(elements, 'PandasSeries.fromSample', sample))
   }
   return columnSeries(polars, columnOf('', kind, values), values.length)
 }

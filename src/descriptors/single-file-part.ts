@@ -1,4 +1,4 @@
-import { BadInput, expected, UnsupportedMediaType } from '../core/errors.ts'
+import { badInput, expected, UnsupportedMediaType } from '../core/errors.ts'
 import { type ReadySample, readSample, type SampleContent } from '../core/file/file-sample.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { encodeContentDisposition } from '../http/content-disposition.ts'
@@ -44,9 +44,7 @@ export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSel
       if (refusedType !== undefined) {
         throw new UnsupportedMediaType(expected(`a file of type ${types}`, owner, refusedType))
       }
-      throw new BadInput(`expected a part with a filename for ${owner}, received a form without one`, {
-        reason: 'part',
-      })
+      throw badInput('part', `expected a part with a filename for ${owner}, received a form without one`)
     },
   }
 }
