@@ -83,3 +83,15 @@ describe('dtype of numbers', () => {
     expect(refusal(descriptor, body).reason).toBe('dtype')
   })
 })
+
+describe('names in the header of CSV', () => {
+  // As pandas 3.1.1 names the columns of these texts.
+  it.each([
+    ['"a"b"c,d"', ['ab"c', 'd"']],
+    ['"a"b,c', ['ab', 'c']],
+    ['a"b,"c""d"', ['a"b', 'c"d']],
+  ])('have their quotes as fields have them: %s', async (header, names) => {
+    const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf(`${header}\n1,2\n`, 'text/csv'))
+    expect(frame.columns).toEqual(names)
+  })
+})
