@@ -40,11 +40,13 @@ export interface OpenApiDocument {
   readonly paths?: Readonly<Record<string, unknown>>
 }
 
-interface Operation {
+/** An operation of the document. */
+export interface Operation {
   readonly operationId?: string
   readonly description?: string
   readonly requestBody?: Body
-  readonly responses?: Readonly<Record<string, Body | undefined>>
+  readonly responses?: Readonly<Record<string, Body>>
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly Parameter[]
   readonly 'x-serving'?: { readonly input?: Descriptor; readonly output: Descriptor }
 }
@@ -56,13 +58,14 @@ interface Parameter {
 }
 
 interface Body {
+  readonly description?: string
   readonly content?: Readonly<Record<string, MediaType>>
 }
 
 interface MediaType {
   readonly schema?: SchemaObject
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value?: unknown } | undefined>>
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly externalValue?: string }>>
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string } | undefined>>
 }
 

@@ -24,11 +24,11 @@ export async function answerView(info: DescriptorInfo, content: Content): Promis
 }
 
 async function formView(info: DescriptorInfo, content: Content, type: string): Promise<HTMLElement> {
-  const view = h('div', { class: 'parts' })
+  const view = h('div.parts')
   for (const part of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
     const own = info.parts?.get(part.name)
     const shown = own === undefined ? download(part.headers, await part.blob()) : await answerView(own, part)
-    view.append(h('fieldset', {}, h('legend', {}, part.name), shown))
+    view.append(h('fieldset', h('legend', part.name), shown))
   }
   return view
 }
@@ -36,14 +36,14 @@ async function formView(info: DescriptorInfo, content: Content, type: string): P
 async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
   const text = await content.text()
   const again: Content = { ...content, headers: content.headers, text: async () => text }
-  const view = h('div', {})
+  const view = h('div')
   if (info.id === 'serving.io.PandasDataFrame') view.append(frameView((await decodeContent(info, again)) as FrameValue))
   else {
     const isSeries = info.id === 'serving.io.PandasSeries'
     const value: unknown = isSeries ? ((await decodeContent(info, again)) as SeriesValue) : JSON.parse(text)
     const array = info.id === 'serving.io.JSON' ? undefined : arrayOf(value)
     if (array !== undefined) view.append(arrayView(array))
-    for (const [name, scores] of scoresIn(value)) view.append(h('h3', {}, name), scores)
+    for (const [name, scores] of scoresIn(value)) view.append(h('h3', name), scores)
   }
   const printed = info.id === 'serving.io.JSON' ? pretty(text) : text
   view.append(rawView(printed, view.childElementCount === 0 || info.id === 'serving.io.JSON'))
@@ -63,7 +63,7 @@ function scoresIn(value: unknown): [string, HTMLElement][] {
 function rawView(text: string, isOpen: boolean): HTMLElement {
   const shown = text.length > maxText ? `${text.slice(0, maxText)}…` : text
   const raw = h('pre', { tabindex: '0' }, shown)
-  return isOpen ? raw : h('details', { class: 'raw' }, h('summary', {}, 'As it came'), raw)
+  return isOpen ? raw : h('details.raw', h('summary', 'As it came'), raw)
 }
 
 function pretty(text: string): string {
@@ -83,5 +83,5 @@ function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {
   const name = fileName(headers.get('content-disposition') ?? '') ?? `answer.${kind}`
   // Of no type, so that the browser never opens the bytes in the page's own origin.
   const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
-  return h('div', {}, view, h('p', {}, h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`))
+  return h('div', view, h('p', h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`))
 }

@@ -3,7 +3,7 @@ import type { ApiInfo } from '../../client/description.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, fold, h } from './dom.ts'
 import { send, showResponse } from './exchange.ts'
-import type { Field } from './field.ts'
+import type { Content } from './field.ts'
 import { fieldOf } from './fields.ts'
 import { mediaView } from './image-field.ts'
 import { markdownView } from './markdown.ts'
@@ -25,180 +25,118 @@ export interface Page {
   readonly credentials: Credentials
 }
 
-/** An API on the page. */
-export class ApiView {
-  readonly element: HTMLElement
-  readonly #api: ApiInfo
-  readonly #page: Page
-  readonly #field: Field
-  readonly #answer = h('div', { class: 'answer', 'aria-live': 'polite' })
-  readonly #code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
-  readonly #send = h('button', { type: 'submit', class: 'send' }, 'Send')
-  #language: (typeof languages)[number] = 'curl'
-  #running: AbortController | undefined
-  /** Whether the form is the user's, so that the first example comes too late. */
-  #isTouched = false
+/** Returns an API for the page, and what to call when another one takes its place. */
+export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
+  const field = fieldOf(api.input, 'the input', document)
+  const operation = operationOf(api, document)
+  const examples = examplesOf(operation, base)
+  const answer = h('div.answer', { 'aria-live': 'polite' }, h('p.empty', 'The answer appears here.'))
+  const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
+  const sendButton = h('button.send', { type: 'submit' }, 'Send')
+  let language: (typeof languages)[number] = 'curl'
+  let running: AbortController | undefined
+  // From then on the first example comes too late.
+  let isTouched = false
+  credentials.ask(schemesOf(operation, document))
 
-  constructor(api: ApiInfo, page: Page) {
-    this.#api = api
-    this.#page = page
-    this.#field = fieldOf(api.input, 'the input', page.document)
-    const operation = operationOf(api, page.document)
-    const examples = examplesOf(operation, page.base)
-    page.credentials.ask(schemesOf(operation, page.document))
-    this.#answer.append(h('p', { class: 'empty' }, 'The answer appears here.'))
-    const card = (kind: string, title: string, ...children: HTMLElement[]) =>
-      h('div', { class: 'card-head' }, h('h3', {}, title), h('span', { class: 'dim' }, kind), ...children)
-    this.element = h(
-      'article',
-      {},
-      h('h2', { tabindex: '-1' }, api.name),
-      h('p', { class: 'route' }, h('span', { class: 'method' }, api.method), ' ', this.#path()),
-      markdownView(api.doc ?? ''),
-      examples.length > 0 && this.#gallery(examples),
-      h(
-        'div',
-        { class: 'panes' },
-        h('section', { class: 'card', 'aria-label': 'input' }, card(kindText(api.input), 'Input'), this.#form()),
-        h(
-          'section',
-          { class: 'card', 'aria-label': 'answer' },
-          card(kindText(api.output, true), 'Answer'),
-          this.#answer,
-        ),
-      ),
-      this.#codePanel(),
-      reference(api, operation, page.document),
-    )
-    this.#showCode()
-    if (examples.length > 0) void this.#use(examples[0], () => this.#isTouched)
-  }
-
-  leave(): void {
-    this.#running?.abort()
-  }
-
-  #path(): HTMLElement {
-    return h('code', {}, this.#page.base.replace(location.origin, '') + this.#api.path)
-  }
-
-  #form(): HTMLElement {
-    const submit = (event: Event) => {
-      event.preventDefault()
-      this.#submit()
-    }
-    return h(
-      'form',
-      {
-        onsubmit: submit,
-        onkeydown: (event: KeyboardEvent) => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
-        },
-        oninput: () => this.#changed(),
-        onclick: () => this.#changed(),
-      },
-      this.#field.element,
-      this.#page.credentials.element,
-      h('div', { class: 'tools' }, this.#send, h('span', { class: 'dim' }, 'Ctrl + Enter')),
-    )
-  }
-
-  #gallery(examples: readonly Example[]): HTMLElement {
-    const cards = examples.map((example) => {
-      const { name, type } = example
-      const look = h('span', { class: 'thumb' }, shortOf(example))
-      if (/^(image|multipart)\//.test(type)) {
-        void this.#load(example).then(async (loaded) => {
-          const all = loaded === undefined ? [] : [loaded, ...(loaded.parts ?? []).map(([, part]) => part)]
-          const picture = all.find((each) => each.type?.startsWith('image/'))?.data
-          const image = picture instanceof Blob && (await mediaView(picture))?.querySelector('img')
-          if (image) look.replaceChildren(image)
-        })
-      }
-      return h('button', { type: 'button', onclick: () => this.#use(example) }, look, h('span', {}, name))
-    })
-    const label = h('p', { class: 'group' }, 'Examples')
-    return h('section', { 'aria-label': 'examples' }, label, h('div', { class: 'gallery' }, ...cards))
-  }
-
-  /** Returns what an example has; says why if it cannot be loaded. */
-  async #load(example: Example) {
+  const showCode = () => {
     try {
-      return await example.load(this.#page.credentials.headers())
+      code.textContent = snippet(language, api, field.read(true), base)
     } catch (error) {
-      this.#fail(error as Error)
-      return undefined
+      code.textContent = (error as Error).message
     }
   }
-
-  async #use(example: Example, isLate = () => false): Promise<void> {
-    const content = await this.#load(example)
-    if (content === undefined || isLate()) return
-    const { data } = content
-    // A file may be of text.
-    if (!this.#field.write(content)) this.#field.write({ ...content, data: new Blob([data]) })
-    this.#showCode()
+  const touch = () => {
+    isTouched = true
+    showCode()
   }
+  const fail = (message: string) => answer.append(h('p.failure', { role: 'alert' }, message))
 
-  #codePanel(): HTMLElement {
-    const copied = h('span', { class: 'dim', role: 'status' })
-    const copy = async () => {
-      await navigator.clipboard?.writeText(this.#code.textContent ?? '')
-      copied.textContent = 'copied'
-    }
-    const choose = choice('language', languages, (chosen) => {
-      this.#language = languages[chosen]
-      this.#showCode()
-    })
-    const panel = fold(
-      'This call in code',
-      h('div', { class: 'tools' }, choose, button('Copy', copy), copied),
-      this.#code,
-    )
-    panel.classList.add('code-panel')
-    panel.open = true
-    return panel
-  }
-
-  #changed(): void {
-    this.#isTouched = true
-    this.#showCode()
-  }
-
-  #showCode(): void {
-    try {
-      this.#code.textContent = snippet(this.#language, this.#api, this.#field.read(true), this.#page.base)
-    } catch (error) {
-      this.#code.textContent = (error as Error).message
-    }
-  }
-
-  #fail({ message }: Error): void {
-    this.#answer.append(h('p', { class: 'failure', role: 'alert' }, message))
-  }
-
-  async #submit(): Promise<void> {
-    if (this.#running !== undefined) return this.#running.abort()
-    const { base, credentials } = this.#page
-    const running = new AbortController()
-    this.#running = running
-    this.#field.mark([])
-    this.#answer.replaceChildren()
-    this.#send.textContent = 'Stop'
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (running !== undefined) return running.abort()
+    running = new AbortController()
+    const { signal } = running
+    field.mark([])
+    answer.replaceChildren()
+    sendButton.textContent = 'Stop'
     const started = performance.now()
     try {
-      const response = await send(this.#api, this.#field.read(), base, credentials.headers(), running.signal)
+      const response = await send(api, field.read(), base, credentials.headers(), signal)
       if (response.status === 401) credentials.askAny()
-      this.#field.mark(await showResponse(this.#answer, response, this.#api, started))
+      field.mark(await showResponse(answer, response, api, started))
     } catch (error) {
-      this.#fail(running.signal.aborted ? new Error('Stopped.') : (error as Error))
+      fail(signal.aborted ? 'Stopped.' : (error as Error).message)
     } finally {
-      this.#running = undefined
-      this.#send.textContent = 'Send'
+      running = undefined
+      sendButton.textContent = 'Send'
     }
   }
+  const onkeydown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
+  }
+  const form = h(
+    'form',
+    { onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
+    field.element,
+    credentials.element,
+    h('div.tools', sendButton, h('span.dim', 'Ctrl + Enter')),
+  )
+
+  const load = (example: Example) =>
+    example.load(credentials.headers()).catch((error: Error) => {
+      fail(error.message)
+      return undefined
+    })
+  const use = async (example: Example, isLate = () => false) => {
+    const content = await load(example)
+    if (content === undefined || isLate()) return
+    // A file may be of text.
+    if (!field.write(content)) field.write({ ...content, data: new Blob([content.data]) })
+    showCode()
+  }
+  const cards = examples.map((example) => {
+    const { name, type, content } = example
+    const look = h('span.thumb', typeof content?.data === 'string' ? onOneLine(content.data) : type)
+    if (/^(image|multipart)\//.test(type)) void load(example).then((loaded) => loaded && showPicture(look, loaded))
+    return h('button', { type: 'button', onclick: () => use(example) }, look, h('span', name))
+  })
+  const gallery = h('section', { 'aria-label': 'examples' }, h('p.group', 'Examples'), h('div.gallery', ...cards))
+
+  const copied = h('span.dim', { role: 'status' })
+  const copy = async () => {
+    await navigator.clipboard?.writeText(code.textContent ?? '')
+    copied.textContent = 'copied'
+  }
+  const choose = choice('language', languages, (chosen) => {
+    language = languages[chosen]
+    showCode()
+  })
+  const codePanel = fold('This call in code', h('div.tools', choose, button('Copy', copy), copied), code)
+  codePanel.classList.add('code-panel')
+  codePanel.open = true
+
+  const card = (title: string, kind: string, content: HTMLElement) =>
+    h('section.card', { 'aria-label': title }, h('div.card-head', h('h3', title), h('span.dim', kind)), content)
+  const path = base.replace(location.origin, '') + api.path
+  const element = h(
+    'article',
+    h('h2', { tabindex: '-1' }, api.name),
+    h('p.route', h('span.method', api.method), ' ', h('code', path)),
+    markdownView(api.doc ?? ''),
+    examples.length > 0 && gallery,
+    h('div.panes', card('Input', kindText(api.input), form), card('Answer', kindText(api.output, true), answer)),
+    codePanel,
+    reference(api, operation, document),
+  )
+  if (examples.length > 0) void use(examples[0], () => isTouched)
+  return { element, leave: () => running?.abort() }
 }
 
-function shortOf({ type, content }: Example): string {
-  return typeof content?.data === 'string' ? onOneLine(content.data) : type
+/** Shows the picture of an example, the first one of a form. */
+async function showPicture(look: HTMLElement, content: Content): Promise<void> {
+  const all = [content, ...(content.parts ?? []).map(([, part]) => part)]
+  const picture = all.find(({ type }) => type?.startsWith('image/'))?.data
+  const image = picture instanceof Blob && (await mediaView(picture))?.querySelector('img')
+  if (image) look.replaceChildren(image)
 }

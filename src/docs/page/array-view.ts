@@ -29,7 +29,7 @@ const maxPixels = 4_000_000
 /** Shows an array: small ones as a table, others as a heat map; vectors also as a line. */
 export function arrayView(array: ViewedArray): HTMLElement {
   const { shape, data } = array
-  if (data.length === 0) return h('p', { class: 'dim' }, `no elements, shape (${shape.join(', ')})`)
+  if (data.length === 0) return h('p.dim', `no elements, shape (${shape.join(', ')})`)
   const width = shape.at(-1) ?? 1
   const rows = data.length / width
   const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(isNumber)
@@ -40,13 +40,13 @@ export function arrayView(array: ViewedArray): HTMLElement {
     views.push(['Line', () => plot(data as ArrayLike<number>, 'elements')])
   if (isNumbers && rows > 1 && data.length <= maxPixels) views.push(['Heat map', () => heatMap(data, rows, width)])
   if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
-  const box = h('div', { class: 'view' })
+  const box = h('div.view')
   const show = (i: number) => box.replaceChildren(views[i][1]())
   const names = views.map(([name]) => name)
-  const caption = h('p', { class: 'dim' }, `shape (${shape.join(', ')})`)
+  const caption = h('p.dim', `shape (${shape.join(', ')})`)
   const choose = choice('view of the array', names, show)
   choose.hidden = names.length === 1
-  return h('div', {}, h('div', { class: 'tools between' }, caption, choose), box)
+  return h('div', h('div.tools.between', caption, choose), box)
 }
 
 function isNumber(value: unknown): boolean {
@@ -59,8 +59,8 @@ function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLEl
   const columns = Array.from({ length: shownColumns }, (_, j) => j)
   const body = Array.from({ length: shownRows }, (_, i) => [i, ...columns.map((j) => cellText(data[i * width + j]))])
   const isCut = rows > shownRows || width > shownColumns
-  const more = isCut && h('p', { class: 'dim' }, `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`)
-  return h('div', {}, table('elements', ['', ...columns], body), more)
+  const more = isCut && h('p.dim', `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`)
+  return h('div', table('elements', ['', ...columns], body), more)
 }
 
 function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
@@ -82,5 +82,5 @@ function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLEle
   context.putImageData(picture, 0, 0)
   canvas.style.aspectRatio = `${width} / ${rows}`
   canvas.style.width = `min(100%, ${Math.max(160, Math.min(480, width * 16))}px)`
-  return h('figure', {}, canvas, h('figcaption', { class: 'dim' }, `${cellText(low)} to ${cellText(high)}`))
+  return h('figure', canvas, h('figcaption.dim', `${cellText(low)} to ${cellText(high)}`))
 }

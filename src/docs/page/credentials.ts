@@ -4,7 +4,7 @@ import { type Scheme, schemesOf } from './operation.ts'
 
 /** The inputs for credentials. */
 export class Credentials {
-  readonly element = h('fieldset', { class: 'credentials', hidden: true })
+  readonly element = h('fieldset.credentials', { hidden: true })
   readonly #inputs = new Map<string, readonly [scheme: Scheme, input: HTMLInputElement]>()
 
   /** Shows the inputs of these schemes; hides all without any. */
@@ -16,9 +16,9 @@ export class Credentials {
         h('input', { type: 'password', autocomplete: 'off' }),
       ]
       this.#inputs.set(scheme.label, [scheme, input])
-      return h('label', { class: 'member' }, h('span', {}, scheme.label), input)
+      return h('label.member', h('span', scheme.label), input)
     })
-    this.element.replaceChildren(h('legend', {}, 'Credentials'), ...labels)
+    this.element.replaceChildren(h('legend', 'Credentials'), ...labels)
   }
 
   /** Shows the usual inputs, for an answer 401 where the document names no scheme. */

@@ -6,37 +6,38 @@ export type Child = Node | string | number | false | undefined
 /** Attributes and listeners (`onclick`). False and undefined leave an attribute out; true writes it empty. */
 export type Props = Readonly<Record<string, unknown>>
 
-/** Makes an HTML element. */
-export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  props: Props = {},
-  ...children: readonly Child[]
-): HTMLElementTagNameMap[K] {
-  return fill(document.createElement(tag), props, children)
+type NameOf<T extends string> = T extends `${infer Name}.${string}` ? Name : T
+
+/** Makes an HTML element with its classes: `h('p.dim', { id: 'about' }, 'text')`. */
+export function h<T extends string>(
+  tag: T,
+  ...content: readonly (Child | Props)[]
+): NameOf<T> extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[NameOf<T>] : HTMLElement {
+  const [name, ...classes] = tag.split('.')
+  const element = document.createElement(name)
+  if (classes.length > 0) element.className = classes.join(' ')
+  return fill(element, content) as never
 }
 
 /** Makes an SVG element. */
-export function svg<K extends keyof SVGElementTagNameMap>(
-  tag: K,
-  props: Props = {},
-  ...children: readonly Child[]
-): SVGElementTagNameMap[K] {
-  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), props, children)
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K, ...content: readonly (Child | Props)[]) {
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), content)
 }
 
-function fill<E extends Element>(element: E, props: Props, children: readonly Child[]): E {
-  for (const [name, value] of Object.entries(props)) {
-    if (value === undefined || value === false) continue
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value as EventListener)
-    else if (name === 'value') (element as unknown as HTMLInputElement).value = String(value)
-    else element.setAttribute(name, value === true ? '' : String(value))
+function fill<E extends Element>(element: E, content: readonly (Child | Props)[]): E {
+  for (const each of content) {
+    if (each === undefined || each === false) continue
+    if (typeof each !== 'object' || each instanceof Node) element.append(each instanceof Node ? each : String(each))
+    else for (const [name, value] of Object.entries(each)) set(element, name, value)
   }
-  element.append(...children.filter((child) => child !== undefined && child !== false).map(asNode))
   return element
 }
 
-function asNode(child: Node | string | number): Node | string {
-  return typeof child === 'number' ? String(child) : child
+function set(element: Element, name: string, value: unknown): void {
+  if (value === undefined || value === false) return
+  if (name.startsWith('on')) element.addEventListener(name.slice(2), value as EventListener)
+  else if (name === 'value') (element as HTMLInputElement).value = String(value)
+  else element.setAttribute(name, value === true ? '' : String(value))
 }
 
 let ids = 0
@@ -59,24 +60,24 @@ export function choice(label: string, names: readonly string[], choose: (index: 
   }
   const buttons = names.map((name, i) => button(name, () => select(i)))
   select(0)
-  return h('div', { class: 'choice', role: 'group', 'aria-label': label }, ...buttons)
+  return h('div.choice', { role: 'group', 'aria-label': label }, ...buttons)
 }
 
 /** Makes a part that opens and closes. */
 export function fold(title: string, ...children: readonly Child[]): HTMLDetailsElement {
-  return h('details', { class: 'fold' }, h('summary', {}, title), ...children)
+  return h('details.fold', h('summary', title), ...children)
 }
 
 /** Makes a table in a box that scrolls. `rows`: the first cell of each is its heading. */
 export function table(label: string, headings: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
   const head = headings.map((heading) => (heading === '' ? h('td') : h('th', { scope: 'col' }, heading)))
   const body = rows.map(([first, ...cells]) =>
-    h('tr', {}, h('th', { scope: 'row' }, first), ...cells.map((cell) => h('td', {}, cell))),
+    h('tr', h('th', { scope: 'row' }, first), ...cells.map((cell) => h('td', cell))),
   )
   return h(
-    'div',
-    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': label },
-    h('table', {}, h('thead', {}, h('tr', {}, ...head)), h('tbody', {}, ...body)),
+    'div.scroll',
+    { tabindex: '0', role: 'group', 'aria-label': label },
+    h('table', h('thead', h('tr', ...head)), h('tbody', ...body)),
   )
 }
 

@@ -47,12 +47,12 @@ export async function showResponse(
   { output }: ApiInfo,
   started: number,
 ): Promise<ErrorLocation[]> {
-  const facts = h('p', { class: 'facts' })
+  const facts = h('p.facts')
   const type = response.headers.get('content-type') ?? ''
   const tell = (bytes: number) => {
     const shown = [`${Math.round(performance.now() - started)} ms`, sizeText(bytes), type.split(';')[0]]
     const status = h('span', { class: response.ok ? 'status' : 'status failed' }, response.status)
-    facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', {}, text)))
+    facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', text)))
   }
   tell(Number(response.headers.get('content-length') ?? 0))
   box.replaceChildren(facts)
@@ -83,8 +83,8 @@ async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvent
       if (event === undefined || event === 'message') append(data)
       else {
         text = undefined
-        const name = h('span', { class: 'dim' }, [event, id].filter(Boolean).join(' '))
-        box.append(h('p', { class: 'event' }, name, ' ', data))
+        const name = h('span.dim', [event, id].filter(Boolean).join(' '))
+        box.append(h('p.event', name, ' ', data))
       }
     }
   }
@@ -111,8 +111,8 @@ function showError(box: HTMLElement, error: ServingError, status: number): Error
     ([, value]) => value !== undefined,
   )
   box.append(
-    h('p', { class: 'failure', role: 'alert' }, message),
-    h('dl', {}, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
+    h('p.failure', { role: 'alert' }, message),
+    h('dl', ...facts.flatMap(([name, value]) => [h('dt', name), h('dd', String(value))])),
   )
   if (status !== 400) return []
   if (issues.length === 0) return [{ message, offset, path }]

@@ -30,7 +30,7 @@ export interface Field {
 
 /** Makes the place of messages. */
 export function newNote(): HTMLElement {
-  return h('span', { class: 'note', role: 'alert', hidden: true, id: newId() })
+  return h('span.note', { role: 'alert', hidden: true, id: newId() })
 }
 
 /** Shows messages; an empty list hides the note. */
@@ -45,6 +45,28 @@ export function setInvalid(input: Element, isWrong: boolean): void {
   else input.removeAttribute('aria-invalid')
 }
 
+/**
+ * Shows each location in the child that its path leads into, with the path from there; others in the note. The name
+ * `''` stands for any path.
+ */
+export function markChildren(
+  locations: readonly ErrorLocation[],
+  children: Iterable<readonly [name: string, child: Pick<Field, 'mark'>]>,
+  note: HTMLElement,
+): void {
+  const rest = new Set(locations)
+  for (const [name, child] of children) {
+    const own = locations.flatMap((location) => {
+      const { path = '' } = location
+      if (name !== '' && path !== name && !path.startsWith(`${name}.`) && !path.startsWith(`${name}[`)) return []
+      rest.delete(location)
+      return { ...location, path: path.slice(name.length).replace(/^\./, '') || undefined }
+    })
+    child.mark(own)
+  }
+  tell(note, [...rest])
+}
+
 /** Several ways to give one input. What is in one is in the next that is chosen, as far as it can take it. */
 export class Ways implements Field {
   readonly element: HTMLElement
@@ -52,13 +74,13 @@ export class Ways implements Field {
   readonly #buttons: NodeListOf<HTMLButtonElement>
   #chosen: Field
 
-  constructor(label: string, ways: readonly (readonly [name: string, field: Field])[]) {
-    this.#fields = ways.map(([, field]) => field)
+  constructor(label: string, ways: Readonly<Record<string, Field>>) {
+    this.#fields = Object.values(ways)
     this.#chosen = this.#fields[0]
-    const names = ways.map(([name]) => name)
-    const buttons = choice(`way to give ${label}`, names, (index) => this.#choose(this.#fields[index]))
+    const choose = (index: number) => this.#choose(this.#fields[index])
+    const buttons = choice(`way to give ${label}`, Object.keys(ways), choose)
     this.#buttons = buttons.querySelectorAll('button')
-    this.element = h('div', { class: 'ways' }, buttons, ...this.#fields.map(({ element }) => element))
+    this.element = h('div.ways', buttons, ...this.#fields.map(({ element }) => element))
   }
 
   read(isDraft?: boolean): Content {

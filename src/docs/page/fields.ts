@@ -3,13 +3,13 @@ import { type DescriptorInfo, type PartInfo, queryId } from '../../client/descri
 import { frameFromJson } from '../../client/frames.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { button, h } from './dom.ts'
-import { type Content, type ErrorLocation, type Field, newNote, tell } from './field.ts'
-import { FileField } from './file-field.ts'
+import { type Content, type ErrorLocation, type Field, markChildren, newNote } from './field.ts'
+import { fileField } from './file-field.ts'
 import { imageField, mediaView } from './image-field.ts'
 import { printRows } from './schema.ts'
 import { jsonField } from './schema-form.ts'
 import { frameField } from './table-field.ts'
-import { TextField } from './text-field.ts'
+import { textField } from './text-field.ts'
 
 /** Returns the field for an input. `document` is what references of schemas lead into. */
 export function fieldOf(info: DescriptorInfo, label: string, document: unknown): Field {
@@ -17,7 +17,7 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
   const [type = 'application/octet-stream'] = mimeTypes
   if (info.parts !== undefined) return new FormField(info.parts, document)
   if (id === 'serving.io.NumpyNdarray' || id === 'serving.io.PandasSeries') {
-    return new TextField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
+    return textField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
   }
   if (id === 'serving.io.PandasDataFrame') {
     const columns = Array.isArray(args.columns) ? args.columns : ['column']
@@ -26,15 +26,17 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
     return frameField(label, String(args.orient), Object.keys(frame).length > 0 ? frame : empty)
   }
   if (id === 'serving.io.Image') {
-    const accept = mimeTypes.filter((each) => each.startsWith('image/'))
-    return imageField(label, accept)
+    return imageField(
+      label,
+      mimeTypes.filter((each) => each.startsWith('image/')),
+    )
   }
   if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
   if (!type.startsWith('text/') || id === 'serving.io.File') {
-    return new FileField({ label, accept: args.mime_type ? [String(args.mime_type)] : [], show: mediaView })
+    return fileField({ label, accept: args.mime_type ? [String(args.mime_type)] : [], show: mediaView })
   }
   const text = typeof example === 'string' ? example : ''
-  return new TextField({ label, type, text, rows: 4 })
+  return textField({ label, type, text, rows: 4 })
 }
 
 const maxZeros = 20_000
@@ -44,10 +46,8 @@ function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
   const lengths = (Array.isArray(shape) ? shape : []).map((length) => Math.abs(Number(length)))
   const size = lengths.reduce((product, length) => product * length, 1)
   const element = dtype === 'bool' ? false : dtype === 'str' ? '' : 0
-  return lengths.reduceRight<unknown>(
-    (inner, length) => new Array(length).fill(inner),
-    size > 0 && size <= maxZeros ? element : [],
-  )
+  if (size === 0 || size > maxZeros) return []
+  return lengths.reduceRight<unknown>((inner, length) => new Array(length).fill(inner), element)
 }
 
 function arrayPreview(text: string): Element | undefined {
@@ -60,66 +60,51 @@ function arrayPreview(text: string): Element | undefined {
 }
 
 class FormField implements Field {
-  readonly element = h('div', { class: 'parts' })
+  readonly element = h('div.parts')
   readonly #note = newNote()
-  readonly #parts: Part[]
+  readonly #parts: ReadonlyMap<string, Part>
 
   constructor(parts: ReadonlyMap<string, PartInfo>, document: unknown) {
-    this.#parts = [...parts].map(([name, info]) => new Part(name, info, document))
-    this.element.append(this.#note, ...this.#parts.map(({ element }) => element))
+    this.#parts = new Map([...parts].map(([name, info]) => [name, new Part(name, info, document)]))
+    this.element.append(this.#note, ...[...this.#parts.values()].map(({ element }) => element))
   }
 
   read(isDraft?: boolean): Content {
-    const parts = this.#parts.flatMap(({ name, fields }) => fields.map((field) => [name, field.read(isDraft)] as const))
+    const parts = [...this.#parts].flatMap(([name, { fields }]) =>
+      fields.map((field) => [name, field.read(isDraft)] as const),
+    )
     return { type: undefined, data: '', parts }
   }
 
-  write({ parts }: Content): boolean {
-    for (const part of this.#parts) part.write((parts ?? []).filter(([name]) => name === part.name))
-    return parts !== undefined
+  write({ parts = [] }: Content): boolean {
+    for (const [name, part] of this.#parts) part.write(parts.filter(([other]) => other === name))
+    return true
   }
 
   mark(locations: readonly ErrorLocation[]): void {
-    const isTaken = ({ path = '' }: ErrorLocation) => this.#parts.some((part) => part.find(path) !== undefined)
-    tell(
-      this.#note,
-      locations.filter((location) => !isTaken(location)),
-    )
-    for (const part of this.#parts) part.mark(locations)
+    markChildren(locations, this.#parts, this.#note)
   }
 }
 
 class Part {
-  readonly name: string
   readonly element: HTMLElement
   readonly fields: Field[] = []
+  readonly #note = newNote()
   readonly #list = h('div')
-  readonly #isSent: HTMLInputElement
+  readonly #isSent = h('input', { type: 'checkbox', onchange: () => this.#resize(Number(this.#isSent.checked)) })
+  readonly #isMany: boolean
   readonly #make: () => Field
 
   constructor(name: string, info: PartInfo, document: unknown) {
-    this.name = name
     this.#make = () => fieldOf(info, name, document)
-    const { occurrence } = info
-    const resize = (change: () => number) => () => this.#resize(change())
-    this.#isSent = h('input', { type: 'checkbox', onchange: resize(() => Number(this.#isSent.checked)) })
-    const tools =
-      occurrence === 'many'
-        ? h(
-            'div',
-            { class: 'tools' },
-            button(
-              `Add ${name}`,
-              resize(() => this.fields.length + 1),
-            ),
-            button(
-              `Remove ${name}`,
-              resize(() => this.fields.length - 1),
-            ),
-          )
-        : occurrence === 'optional' && h('label', {}, this.#isSent, ' send this part')
-    this.element = h('fieldset', {}, h('legend', {}, name), tools, this.#list)
-    this.#resize(occurrence === 'optional' ? 0 : 1)
+    this.#isMany = info.occurrence === 'many'
+    const change = (text: string, by: number) => button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
+    const isOptional = info.occurrence === 'optional'
+    const tools = this.#isMany
+      ? h('div.tools', change('Add', 1), change('Remove', -1))
+      : isOptional && h('label', this.#isSent, ' send this part')
+    this.element = h('fieldset', h('legend', name), tools, this.#list, this.#note)
+    this.#resize(isOptional ? 0 : 1)
   }
 
   write(parts: NonNullable<Content['parts']>): void {
@@ -128,22 +113,8 @@ class Part {
   }
 
   mark(locations: readonly ErrorLocation[]): void {
-    for (const field of this.fields) {
-      const own = locations.flatMap((location) => {
-        const [found, path] = this.find(location.path ?? '') ?? []
-        return found === field ? { ...location, path: path || undefined } : []
-      })
-      field.mark(own)
-    }
-  }
-
-  /** Returns the field that a path leads into, and the path within. */
-  find(path: string): readonly [Field, string] | undefined {
-    if (path !== this.name && !path.startsWith(`${this.name}.`) && !path.startsWith(`${this.name}[`)) return undefined
-    const rest = path.slice(this.name.length)
-    const [, index, inner] = this.fields.length > 1 ? (/^\[(\d+)\](.*)$/s.exec(rest) ?? []) : []
-    const field = this.fields[Number(index ?? 0)]
-    return field === undefined ? undefined : [field, (inner ?? rest).replace(/^\./, '')]
+    const places = this.fields.map((field, i) => [this.#isMany ? `[${i}]` : '', field] as const)
+    markChildren(locations, places, this.#note)
   }
 
   #resize(count: number): void {

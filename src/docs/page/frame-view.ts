@@ -14,8 +14,8 @@ export function frameView(frame: FrameValue): HTMLElement {
     ...names.map((name) => cellText(frame[name][i])),
   ])
   const more = height > shownRows ? `, the first ${shownRows} shown` : ''
-  const size = h('p', { class: 'dim' }, `${height} rows, ${names.length} columns${more}`)
-  return h('div', {}, size, table('frame', ['', ...names], rows), ...columnPlot(frame))
+  const size = h('p.dim', `${height} rows, ${names.length} columns${more}`)
+  return h('div', size, table('frame', ['', ...names], rows), ...columnPlot(frame))
 }
 
 /** Returns a plot of a column to be chosen; nothing if no column has numbers. */
@@ -30,8 +30,8 @@ function columnPlot(frame: FrameValue): HTMLElement[] {
   const select = h(
     'select',
     { 'aria-label': 'column to plot', onchange: () => show(select.value) },
-    ...numeric.map((name) => h('option', {}, name)),
+    ...numeric.map((name) => h('option', name)),
   )
   show(numeric[0])
-  return [h('label', { class: 'dim' }, 'Plot ', select), box]
+  return [h('label.dim', 'Plot ', select), box]
 }

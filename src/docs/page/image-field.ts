@@ -1,14 +1,14 @@
 /** Input of pictures: chosen, dropped, pasted or drawn; and pictures, sounds and films to look at. @module */
 import { button, choice, h } from './dom.ts'
 import { type Field, newNote, tell, Ways } from './field.ts'
-import { FileField } from './file-field.ts'
+import { fileField } from './file-field.ts'
 
 const side = 280
 const sheets = ['white', 'black'] as const
 
 /** Returns the field of a picture. */
 export function imageField(label: string, accept: readonly string[]): Field {
-  const file = new FileField({ label, accept: accept.length > 0 ? accept : ['image/*'], show: mediaView })
+  const file = fileField({ label, accept: accept.length > 0 ? accept : ['image/*'], show: mediaView })
   let drawing: File | undefined
   const note = newNote()
   const pad = drawingPad(label, (picture) => {
@@ -16,7 +16,7 @@ export function imageField(label: string, accept: readonly string[]): Field {
     tell(note, [])
   })
   const drawn: Field = {
-    element: h('div', {}, pad, note),
+    element: h('div', pad, note),
     read: (isDraft) => {
       if (drawing === undefined && !isDraft) throw new Error(`Draw ${label} first.`)
       return { type: 'image/png', data: drawing ?? new Blob(), name: 'drawing.png' }
@@ -24,10 +24,7 @@ export function imageField(label: string, accept: readonly string[]): Field {
     write: () => false,
     mark: (locations) => tell(note, locations),
   }
-  return new Ways(label, [
-    ['File', file],
-    ['Draw', drawn],
-  ])
+  return new Ways(label, { File: file, Draw: drawn })
 }
 
 function drawingPad(label: string, take: (picture: File | undefined) => void): HTMLElement {
@@ -72,7 +69,7 @@ function drawingPad(label: string, take: (picture: File | undefined) => void): H
     sheet = sheets[chosen]
     wipe()
   })
-  return h('div', {}, h('div', { class: 'tools' }, paper, size, button('Wipe', wipe)), canvas)
+  return h('div', h('div.tools', paper, size, button('Wipe', wipe)), canvas)
 }
 
 /** Shows a picture with its size, a sound or a film; undefined for other files. */
@@ -85,9 +82,9 @@ export async function mediaView(file: Blob): Promise<Element | undefined> {
   try {
     await image.decode()
   } catch {
-    return h('p', { class: 'dim' }, 'The browser cannot show this picture; it is sent as it is.')
+    return h('p.dim', 'The browser cannot show this picture; it is sent as it is.')
   }
-  const caption = h('figcaption', { class: 'dim' }, `${image.naturalWidth} × ${image.naturalHeight} pixels`)
+  const caption = h('figcaption.dim', `${image.naturalWidth} × ${image.naturalHeight} pixels`)
   if (image.naturalWidth < 100) image.classList.add('small')
-  return h('figure', {}, image, caption)
+  return h('figure', image, caption)
 }

@@ -1,6 +1,6 @@
 /** The page: a list of the service's APIs, and the one that is chosen. @module */
 import { type ApiInfo, apisOf } from '../../client/description.ts'
-import { ApiView } from './api-view.ts'
+import { apiView } from './api-view.ts'
 import { Credentials } from './credentials.ts'
 import { h } from './dom.ts'
 import { markdownView } from './markdown.ts'
@@ -9,8 +9,8 @@ import { groupOf, type ServiceDocument } from './operation.ts'
 // The page is at `{base}/` and `{base}/docs`, so that it works behind a proxy that adds a prefix, too.
 const base = location.origin + location.pathname.replace(/\/(docs\/?)?$/, '')
 const credentials = new Credentials()
-const heading = h('h1', {}, 'serving')
-const version = h('span', { class: 'dim' })
+const heading = h('h1', 'serving')
+const version = h('span.dim')
 const about = h('div')
 const main = h('main', { id: 'main' })
 const list = h('div', { id: 'apis', class: 'apis' })
@@ -18,14 +18,10 @@ const menu = h('button', {
   type: 'button',
   class: 'menu',
   'aria-controls': 'apis',
-  onclick: () => openMenu(isClosed()),
+  onclick: () => openMenu(menu.ariaExpanded !== 'true'),
 })
 const nav = h('nav', { 'aria-label': 'APIs', hidden: true }, menu, list)
-let shown: ApiView | undefined
-
-function isClosed(): boolean {
-  return menu.getAttribute('aria-expanded') !== 'true'
-}
+let shown: ReturnType<typeof apiView> | undefined
 
 function openMenu(isOpen: boolean): void {
   menu.setAttribute('aria-expanded', String(isOpen))
@@ -42,19 +38,17 @@ async function load(): Promise<void> {
   heading.textContent = title
   version.textContent = number === '0.0.0' ? '' : number
   about.replaceChildren(markdownView(description))
-  const links = new Map([...apis.values()].map((api) => [api.name, linkTo(api)]))
-  listApis([...apis.values()], links)
+  const links = listApis([...apis.values()])
   const show = () => {
     const name = decodeURIComponent(location.hash.replace(/^#\/?/, ''))
     const api = apis.get(name) ?? apis.values().next().value
     shown?.leave()
-    if (api === undefined) return main.replaceChildren(h('p', {}, 'The service has no APIs.'))
-    for (const [other, link] of links) link.toggleAttribute('aria-current', other === api.name)
-    links.get(api.name)?.setAttribute('aria-current', 'page')
+    if (api === undefined) return main.replaceChildren(h('p', 'The service has no APIs.'))
+    for (const [other, link] of links) link.ariaCurrent = other === api.name ? 'page' : null
     links.get(api.name)?.scrollIntoView({ block: 'nearest' })
     menu.replaceChildren(...breakable(api.name))
     openMenu(false)
-    shown = new ApiView(api, { base, document, credentials })
+    shown = apiView(api, { base, document, credentials })
     main.replaceChildren(shown.element)
     if (name === '') return
     main.querySelector('h2')?.focus({ preventScroll: true })
@@ -64,10 +58,6 @@ async function load(): Promise<void> {
   show()
 }
 
-function linkTo({ name }: ApiInfo): HTMLAnchorElement {
-  return h('a', { href: `#/${encodeURIComponent(name)}`, onclick: () => openMenu(false) }, ...breakable(name))
-}
-
 /** A long name may break after its marks, and nowhere else. */
 function breakable(name: string): (Node | string)[] {
   return name.split(/(?<=[_.-])/).flatMap((piece, i) => (i === 0 ? [piece] : [h('wbr'), piece]))
@@ -75,18 +65,24 @@ function breakable(name: string): (Node | string)[] {
 
 const maxUngrouped = 7
 
-function listApis(apis: readonly ApiInfo[], links: ReadonlyMap<string, HTMLElement>): void {
+/** Lists APIs, and returns their links by name. */
+function listApis(apis: readonly ApiInfo[]): ReadonlyMap<string, HTMLElement> {
+  const links = new Map<string, HTMLElement>()
   const isLong = apis.length > maxUngrouped
   const groups = new Map<string, HTMLElement>()
   const entries = apis.map((api) => {
     const group = isLong ? groupOf(api) : ''
     if (!groups.has(group)) groups.set(group, h('ul', { 'aria-label': group || undefined }))
-    const entry = h('li', {}, links.get(api.name))
+    const { name } = api
+    const href = `#/${encodeURIComponent(name)}`
+    const link = h('a', { href, onclick: () => openMenu(false) }, ...breakable(name))
+    const entry = h('li', link)
+    links.set(name, link)
     groups.get(group)?.append(entry)
-    return { entry, text: `${api.name} ${group} ${api.doc ?? ''}`.toLowerCase() }
+    return { entry, text: `${name} ${group} ${api.doc ?? ''}`.toLowerCase() }
   })
   const sections = [...groups].map(([name, ul]) =>
-    h('section', {}, name !== '' && h('p', { class: 'group', 'aria-hidden': 'true' }, name), ul),
+    h('section', name !== '' && h('p.group', { 'aria-hidden': 'true' }, name), ul),
   )
   const filter = h('input', {
     type: 'search',
@@ -99,6 +95,7 @@ function listApis(apis: readonly ApiInfo[], links: ReadonlyMap<string, HTMLEleme
   })
   list.replaceChildren(...(isLong ? [filter] : []), ...sections)
   nav.hidden = false
+  return links
 }
 
 function askCredentials(): void {
@@ -106,36 +103,28 @@ function askCredentials(): void {
     event.preventDefault()
     start()
   }
-  const text = h('p', { class: 'failure', role: 'alert' }, 'The service asks for credentials.')
-  main.replaceChildren(
-    h('form', { class: 'card', onsubmit: submit }, text, credentials.element, h('button', { class: 'send' }, 'Open')),
-  )
+  const text = h('p.failure', { role: 'alert' }, 'The service asks for credentials.')
+  main.replaceChildren(h('form.card', { onsubmit: submit }, text, credentials.element, h('button.send', 'Open')))
   credentials.askAny()
 }
 
 function start(): void {
   load().catch((error: Error) => {
     const retry = h('button', { type: 'button', onclick: start }, 'Try again')
-    main.replaceChildren(h('p', { class: 'failure', role: 'alert' }, error.message), retry)
+    main.replaceChildren(h('p.failure', { role: 'alert' }, error.message), retry)
   })
-}
-
-function skip(event: Event): void {
-  event.preventDefault()
-  main.querySelector('h2')?.focus()
 }
 
 document.addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') openMenu(false)
 })
+const skip = (event: Event) => {
+  event.preventDefault()
+  main.querySelector('h2')?.focus()
+}
 document.body.append(
   h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
-  h(
-    'header',
-    {},
-    h('div', { class: 'title' }, heading, version, h('a', { href: `${base}/openapi.json` }, 'openapi.json')),
-    about,
-  ),
-  h('div', { class: 'columns' }, nav, main),
+  h('header', h('div.title', heading, version, h('a', { href: `${base}/openapi.json` }, 'openapi.json')), about),
+  h('div.columns', nav, main),
 )
 start()

@@ -17,7 +17,7 @@ export function markdownView(text: string): HTMLElement {
       { href, rel: href && 'noreferrer' },
       ...children.map((each) => (typeof each === 'string' ? each : view(each))),
     )
-  return h('div', { class: 'doc' }, ...parseMarkdown(text).map(view))
+  return h('div.doc', ...parseMarkdown(text).map(view))
 }
 
 const span =

@@ -1,33 +1,16 @@
 /** What the document says of an API for people: kinds, examples, credentials, and all that may come back. @module */
 import { fileName } from '../../client/decode.ts'
-import { type ApiInfo, type DescriptorInfo, queryId, type SchemaObject } from '../../client/description.ts'
+import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
 import { fold, h, table } from './dom.ts'
 import type { Content } from './field.ts'
 import { printRows, typeText } from './schema.ts'
-
-interface Body {
-  readonly description?: string
-  readonly content?: Readonly<
-    Record<string, { readonly schema?: SchemaObject; readonly examples?: Examples } | undefined>
-  >
-}
-
-type Examples = Readonly<Record<string, { readonly value?: unknown; readonly externalValue?: string }>>
-type Requirements = readonly Readonly<Record<string, unknown>>[]
 
 /** A credential: `prefix` stands before it in its header. */
 export interface Scheme {
   readonly label: string
   readonly header: string
   readonly prefix: string
-}
-
-/** The operation of an API. */
-export interface Operation {
-  readonly requestBody?: Body
-  readonly responses?: Readonly<Record<string, Body>>
-  readonly security?: Requirements
 }
 
 /** The document of a service. */
@@ -106,7 +89,7 @@ export interface Example {
 /** Returns the examples of an API. */
 export function examplesOf({ requestBody }: Operation, base: string): Example[] {
   return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
-    Object.entries(media?.examples ?? {}).map(([name, { value, externalValue }]) => {
+    Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {
       const isText = typeof value === 'string' && !type.endsWith('json')
       const text = isText ? value : Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
       const content = externalValue === undefined ? { type, data: text, name } : undefined
@@ -137,31 +120,29 @@ async function contentOf(received: ReceivedContent): Promise<Content> {
 export function reference({ input, output }: ApiInfo, operation: Operation, document: ServiceDocument): HTMLElement {
   const { requestBody, responses = {} } = operation
   const body = (title: string, { schema, mimeTypes }: DescriptorInfo) => [
-    h('h3', {}, title),
-    mimeTypes.length > 0 && h('p', {}, ...mimeTypes.flatMap((type) => [h('code', {}, type), ' '])),
+    h('h3', title),
+    mimeTypes.length > 0 && h('p', ...mimeTypes.flatMap((type) => [h('code', type), ' '])),
     schema !== undefined && h('pre', { tabindex: '0' }, typeText(schema, document)),
   ]
   const errors = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
     const properties = content['application/problem+json']?.schema?.properties
     const { code, reason } = (properties ?? {}) as Readonly<Record<string, { readonly enum?: readonly string[] }>>
-    return code === undefined
-      ? []
-      : [[status, code.enum?.join(', '), reason?.enum?.join(', '), description?.replaceAll('`', '')]]
+    const [codes, reasons] = [code, reason].map((each) => each?.enum?.join(', '))
+    return codes === undefined ? [] : [[status, codes, reasons, description?.replaceAll('`', '')]]
   })
-  const accepted = output.mimeTypes.length > 1 && output.mimeTypes.join(', ')
   const headers = [
-    requestBody && ['content-type', 'type of the body, as above'],
-    accepted && ['accept', `type of the answer: ${accepted}`],
+    ...(requestBody ? [['content-type', 'type of the body, as above']] : []),
+    ...(output.mimeTypes.length > 1 ? [['accept', `type of the answer: ${output.mimeTypes.join(', ')}`]] : []),
     ...schemesOf(operation, document).map(({ header, prefix }) => [header, `${prefix}credentials`]),
     ['x-request-id', 'an id of your own: it comes back, and stands in the log'],
-  ].filter((row) => row !== undefined && row !== false)
+  ]
   return fold(
     'Schemas, errors and headers',
     ...body('Request', input),
     ...body('Response', output),
-    h('h3', {}, 'Errors'),
+    h('h3', 'Errors'),
     table('errors', ['status', 'code', 'reason', 'meaning'], errors),
-    h('h3', {}, 'Request headers'),
-    table('request headers', ['header', 'meaning'], headers as string[][]),
+    h('h3', 'Request headers'),
+    table('request headers', ['header', 'meaning'], headers),
   )
 }

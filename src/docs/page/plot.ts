@@ -40,12 +40,11 @@ export function bars(values: readonly number[], names: readonly string[]): HTMLE
   const max = Math.max(...values.map(Math.abs)) || 1
   const largest = values.indexOf(Math.max(...values))
   return h(
-    'div',
-    { class: 'bars' },
+    'div.bars',
     ...values.flatMap((value, i) => {
       const bar = h('span', { class: i === largest ? 'bar largest' : 'bar' })
       bar.style.width = `${(Math.abs(value) / max) * 100}%`
-      return [h('span', {}, names[i]), h('span', {}, bar), h('span', {}, cellText(value))]
+      return [h('span', names[i]), h('span', bar), h('span', cellText(value))]
     }),
   )
 }

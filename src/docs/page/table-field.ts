@@ -3,12 +3,12 @@ import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
 import { button, h } from './dom.ts'
-import { type Content, type ErrorLocation, type Field, newNote, setInvalid, tell, Ways } from './field.ts'
-import { FileField } from './file-field.ts'
+import { type Field, newNote, setInvalid, tell, Ways } from './field.ts'
+import { fileField } from './file-field.ts'
 import { frameView } from './frame-view.ts'
 import { readParquet } from './parquet.ts'
 import { printRows } from './schema.ts'
-import { TextField } from './text-field.ts'
+import { textField } from './text-field.ts'
 
 const maxTableRows = 200
 const maxFileBytes = 20_000_000
@@ -16,28 +16,19 @@ const parquetType = 'application/vnd.apache.parquet'
 
 /** Returns the field of a frame in the layout of `orient`. `frame`: what it starts with. */
 export function frameField(label: string, orient: string, frame: FrameValue): Field {
-  const cells = new TableField(label, orient)
-  cells.frame = frame
-  const file = new FileField({
+  const cells = cellsField(label, orient)
+  cells.show(frame)
+  const file = fileField({
     label,
     accept: ['text/csv', '.csv', '.parquet', parquetType],
     show: (chosen) => showFile(chosen, cells),
+    typeOf: (name) => (isParquet(name) ? parquetType : 'text/csv'),
   })
-  const ownRead = file.read.bind(file)
-  // Browsers do not know the types of these files everywhere.
-  file.read = (isDraft) => {
-    const content = ownRead(isDraft)
-    return { ...content, type: isParquet(content.name) ? parquetType : 'text/csv' }
-  }
-  return new Ways(label, [
-    ['Table', cells],
-    ['JSON', new TextField({ label: `${label} as JSON` })],
-    ['File', file],
-  ])
+  return new Ways(label, { Table: cells, JSON: textField({ label: `${label} as JSON` }), File: file })
 }
 
-async function showFile(file: File, cells: TableField): Promise<Element> {
-  const note = (text: string, view?: Element) => h('div', {}, h('p', { class: 'dim' }, text), view)
+async function showFile(file: File, cells: Cells): Promise<Element> {
+  const note = (text: string, view?: Element) => h('div', h('p.dim', text), view)
   if (file.size > maxFileBytes) return note('Too large to be shown here; sent as it is.')
   try {
     if (isParquet(file.name)) {
@@ -46,108 +37,92 @@ async function showFile(file: File, cells: TableField): Promise<Element> {
     }
     const [names = [], ...rows] = parseCsv(await file.text())
     const frame = Object.fromEntries(names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))]))
-    if (rows.length <= maxTableRows) cells.frame = frame
+    if (rows.length <= maxTableRows) cells.show(frame)
     return note(rows.length > maxTableRows ? 'Sent as it is.' : 'Also in the table.', frameView(frame))
   } catch (error) {
     return note(`It cannot be shown here (${(error as Error).message}); sent as it is.`)
   }
 }
 
-function isParquet(name = ''): boolean {
+function isParquet(name: string): boolean {
   return /\.parquet$/i.test(name)
 }
 
+interface Cells extends Field {
+  show(frame: FrameValue): void
+}
+
 /** A table to type in. */
-class TableField implements Field {
-  readonly element: HTMLElement
-  readonly #orient: string
-  readonly #label: string
-  readonly #table = h('table', { class: 'edit' })
-  readonly #note = newNote()
-  #names: string[] = []
-  #rows: string[][] = []
-
-  constructor(label: string, orient: string) {
-    this.#label = label
-    this.#orient = orient
-    const change = (text: string, change: () => void) =>
-      button(text, () => {
-        change()
-        this.#draw()
-      })
-    const tools = h(
-      'div',
-      { class: 'tools' },
-      change('Add row', () => this.#rows.push(this.#names.map(() => ''))),
-      change('Remove row', () => this.#rows.pop()),
-      change('Add column', () => this.#names.push(`column${this.#names.length + 1}`)),
-      change('Remove column', () => this.#names.pop()),
-    )
-    this.element = h('div', {}, h('div', { class: 'scroll' }, this.#table), tools, this.#note)
-  }
-
-  set frame(frame: FrameValue) {
-    this.#names = Object.keys(frame)
-    const height = Math.max(0, ...Object.values(frame).map((column) => column.length))
-    this.#rows = Array.from({ length: Math.min(height, maxTableRows) }, (_, i) =>
-      this.#names.map((name) => String(frame[name][i] ?? '')),
-    )
-    this.#draw()
-  }
-
-  read(): Content {
-    const column = (j: number): Cell[] => columnOfTexts(this.#rows.map((row) => row[j] ?? ''))
-    const frame = Object.fromEntries(this.#names.map((name, j) => [name, column(j)]))
-    return { type: 'application/json', data: printRows(frameToJson(frame, this.#orient, this.#label)) }
-  }
-
-  write({ data }: Content): boolean {
-    if (typeof data !== 'string') return false
-    this.frame = frameFromJson(JSON.parse(data), this.#orient)
-    return true
-  }
-
-  mark(locations: readonly ErrorLocation[]): void {
-    tell(this.#note, locations)
-    for (const input of this.#table.querySelectorAll<HTMLInputElement>('td input')) {
-      const isWrong = locations.some(({ path = '' }) => {
-        const [, row, column = ''] = /^(?:\[(\d+)\]\.?)?(.*)$/.exec(path) ?? []
-        const j = this.#names.indexOf(column)
-        if (row === undefined && j === -1) return false
-        return (row ?? input.dataset.row) === input.dataset.row && (j === -1 || input.dataset.column === String(j))
-      })
-      setInvalid(input, isWrong)
+function cellsField(label: string, orient: string): Cells {
+  const table = h('table.edit')
+  const note = newNote()
+  let names: string[] = []
+  let rows: string[][] = []
+  const draw = () => {
+    const cell = (values: string[], j: number, label: string, place = {}) => {
+      const oninput = () => {
+        values[j] = input.value
+        setInvalid(input, false)
+      }
+      const input = h('input', { value: values[j] ?? '', 'aria-label': label, oninput, ...place })
+      return input
     }
-  }
-
-  #draw(): void {
-    const names = this.#names
-    const headings = names.map((name, j) => {
-      const input = h('input', {
-        value: name,
-        'aria-label': `name of column ${j}`,
-        oninput: () => {
-          names[j] = input.value
-        },
-      })
-      return h('th', { scope: 'col' }, input)
+    const headings = names.map((_, j) => h('th', { scope: 'col' }, cell(names, j, `name of column ${j}`)))
+    const body = rows.map((row, i) => {
+      const cells = names.map((name, j) =>
+        h('td', cell(row, j, `${name}, row ${i}`, { 'data-row': i, 'data-column': j })),
+      )
+      return h('tr', h('th', { scope: 'row' }, i), ...cells)
     })
-    const cell = (row: string[], i: number, j: number) => {
-      const input = h('input', {
-        value: row[j] ?? '',
-        'data-row': i,
-        'data-column': j,
-        'aria-label': `${names[j]}, row ${i}`,
-        oninput: () => {
-          row[j] = input.value
-          setInvalid(input, false)
-        },
-      })
-      return h('td', {}, input)
-    }
-    const rows = this.#rows.map((row, i) =>
-      h('tr', {}, h('th', { scope: 'row' }, i), ...names.map((_, j) => cell(row, i, j))),
+    table.replaceChildren(h('thead', h('tr', h('td'), ...headings)), h('tbody', ...body))
+  }
+  const changes = {
+    'Add row': () => rows.push([]),
+    'Remove row': () => rows.pop(),
+    'Add column': () => names.push(`column${names.length + 1}`),
+    'Remove column': () => names.pop(),
+  }
+  const buttons = Object.entries(changes).map(([text, change]) =>
+    button(text, () => {
+      change()
+      draw()
+    }),
+  )
+  const show = (frame: FrameValue) => {
+    const columns = Object.entries(frame)
+    const height = Math.max(0, ...columns.map(([, column]) => column.length))
+    names = columns.map(([name]) => name)
+    rows = Array.from({ length: Math.min(height, maxTableRows) }, (_, i) =>
+      columns.map(([, column]) => String(column[i] ?? '')),
     )
-    this.#table.replaceChildren(h('thead', {}, h('tr', {}, h('td'), ...headings)), h('tbody', {}, ...rows))
+    draw()
+  }
+  return {
+    element: h('div', h('div.scroll', table), h('div.tools', ...buttons), note),
+    show,
+    read: () => {
+      const column = (j: number): Cell[] => columnOfTexts(rows.map((row) => row[j] ?? ''))
+      const frame = Object.fromEntries(names.map((name, j) => [name, column(j)]))
+      return { type: 'application/json', data: printRows(frameToJson(frame, orient, label)) }
+    },
+    write: ({ data }) => {
+      if (typeof data === 'string') show(frameFromJson(JSON.parse(data), orient))
+      return typeof data === 'string'
+    },
+    mark: (locations) => {
+      tell(note, locations)
+      const wrong = locations.map(({ path = '' }) => {
+        const [, row, column = ''] = /^(?:\[(\d+)\]\.?)?(.*)$/.exec(path) ?? []
+        const j = names.indexOf(column)
+        return { row, column: j === -1 ? undefined : String(j) }
+      })
+      for (const input of table.querySelectorAll<HTMLInputElement>('td input')) {
+        const { row: i, column: j } = input.dataset
+        setInvalid(
+          input,
+          wrong.some(({ row, column }) => (row ?? column) !== undefined && (row ?? i) === i && (column ?? j) === j),
+        )
+      }
+    },
   }
 }

@@ -1,11 +1,10 @@
 /** Input of texts, in which the place of an error can be marked. @module */
 import { h } from './dom.ts'
-import { type Content, type ErrorLocation, type Field, newNote, setInvalid } from './field.ts'
+import { type ErrorLocation, type Field, newNote, setInvalid } from './field.ts'
 
-/** Options of a {@link TextField}. */
+/** Options of {@link textField}. */
 export interface TextFieldOptions {
   readonly label: string
-  /** Default `application/json`. */
   readonly type?: string
   readonly text?: string
   readonly rows?: number
@@ -13,51 +12,20 @@ export interface TextFieldOptions {
   readonly preview?: (text: string) => Element | undefined
 }
 
-/** A text area over a copy of its text, in which places are marked. */
-export class TextField implements Field {
-  readonly element: HTMLElement
-  readonly #area: HTMLTextAreaElement
-  readonly #copy = h('div', { class: 'copy', 'aria-hidden': 'true' })
-  readonly #note = newNote()
-  readonly #preview = h('div', { class: 'look' })
-  readonly #options: TextFieldOptions
-
-  constructor(options: TextFieldOptions) {
-    this.#options = options
-    const { label, type = 'application/json', text = '', rows = 6 } = options
-    this.#area = h('textarea', {
-      rows,
-      'aria-label': label,
-      spellcheck: 'false',
-      autocapitalize: 'off',
-      autocomplete: 'off',
-      oninput: () => this.#changed(),
-      onscroll: () => this.#copy.scrollTo(this.#area.scrollLeft, this.#area.scrollTop),
-      value: text,
-    })
-    const code = type.endsWith('json') ? 'editor code' : 'editor'
-    this.element = h('div', {}, h('div', { class: code }, this.#copy, this.#area), this.#note, this.#preview)
-    this.#changed()
-  }
-
-  get text(): string {
-    return this.#area.value
-  }
-
-  read(): Content {
-    return { type: this.#options.type ?? 'application/json', data: this.text }
-  }
-
-  write({ data }: Content): boolean {
-    if (typeof data !== 'string') return false
-    this.#area.value = data
-    this.#changed()
-    return true
-  }
-
+/** Returns a text area over a copy of its text, in which places are marked. */
+export function textField({
+  label,
+  type = 'application/json',
+  text: start = '',
+  rows = 6,
+  preview,
+}: TextFieldOptions): Field & { text(): string } {
+  const copy = h('div.copy', { 'aria-hidden': 'true' })
+  const note = newNote()
+  const look = h('div.look')
   /** Marks locations by byte or by path in JSON, and shows their messages; of others the messages alone. */
-  mark(locations: readonly ErrorLocation[]): void {
-    const { text } = this
+  const mark = (locations: readonly ErrorLocation[]) => {
+    const text = area.value
     const at = locations.map(({ offset, path }) => {
       return offset !== undefined ? characterAt(text, offset) : path !== undefined ? pathAt(text, path) : undefined
     })
@@ -66,23 +34,45 @@ export class TextField implements Field {
     let end = 0
     for (const [from, to] of known) {
       if (from < end) continue
-      marked.push(text.slice(end, from), h('mark', {}, text.slice(from, to) || ' '))
+      marked.push(text.slice(end, from), h('mark', text.slice(from, to) || ' '))
       end = to
     }
-    this.#copy.replaceChildren(...marked, text.slice(end), '\n')
-    setInvalid(this.#area, locations.length > 0)
-    this.#note.hidden = locations.length === 0
-    this.#note.replaceChildren(...locations.map(({ message }, i) => h('span', {}, `${where(text, at[i])}${message}`)))
-    this.#copy.scrollTop = this.#area.scrollTop
+    copy.replaceChildren(...marked, text.slice(end), '\n')
+    setInvalid(area, locations.length > 0)
+    note.hidden = locations.length === 0
+    note.replaceChildren(...locations.map(({ message }, i) => h('span', `${where(text, at[i])}${message}`)))
+    copy.scrollTop = area.scrollTop
     const [first] = known
     if (first === undefined) return
-    this.#area.focus({ preventScroll: true })
-    this.#area.setSelectionRange(first[0], first[0])
+    area.focus({ preventScroll: true })
+    area.setSelectionRange(first[0], first[0])
   }
-
-  #changed(): void {
-    this.mark([])
-    this.#preview.replaceChildren(this.#options.preview?.(this.text) ?? '')
+  const changed = () => {
+    mark([])
+    look.replaceChildren(preview?.(area.value) ?? '')
+  }
+  const area = h('textarea', {
+    rows,
+    'aria-label': label,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+    autocomplete: 'off',
+    oninput: changed,
+    onscroll: () => copy.scrollTo(area.scrollLeft, area.scrollTop),
+    value: start,
+  })
+  changed()
+  return {
+    element: h('div', h(type.endsWith('json') ? 'div.editor.code' : 'div.editor', copy, area), note, look),
+    text: () => area.value,
+    read: () => ({ type, data: area.value }),
+    write: ({ data }) => {
+      if (typeof data !== 'string') return false
+      area.value = data
+      changed()
+      return true
+    },
+    mark,
   }
 }
 
