@@ -1,6 +1,6 @@
 /**
  * The public surface of serving.
- * @module
+ * @module serving
  */
 
 export type { DataOf, DType, DTypeData, NumericDType } from './core/dtype.ts'

@@ -84,12 +84,16 @@ export default defineConfig({
       },
       {
         text: 'Reference',
-        items: pages('reference', {
-          options: 'Options',
-          errors: 'Errors',
-          metrics: 'Metrics',
-          cli: 'Command line',
-        }),
+        items: [
+          ...pages('reference', {
+            options: 'Options',
+            errors: 'Errors',
+            metrics: 'Metrics',
+            cli: 'Command line',
+          }),
+          // TypeDoc writes it: a site of its own.
+          { text: 'API', link: '/api/index.html', target: '_self' },
+        ],
       },
       {
         text: 'Migrate',

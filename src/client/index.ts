@@ -1,4 +1,4 @@
-/** `serving/client`: typed calls of a service, from browsers and Node. @module */
+/** `serving/client`: typed calls of a service, from browsers and Node. @module serving/client */
 import { type Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'

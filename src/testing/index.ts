@@ -1,4 +1,4 @@
-/** The laws that every descriptor keeps, to be run over descriptors of your own: `serving/testing`. @module */
+/** `serving/testing`: the laws that every descriptor keeps, to run over descriptors of your own. @module serving/testing */
 import { laws } from './laws.ts'
 import type { DescriptorSpec, TestRunner } from './spec.ts'
 

@@ -1,4 +1,4 @@
-/** `serving/config`: types for `serving.config.ts`. Loads nothing else of the package. @module */
+/** `serving/config`: types for `serving.config.ts`. Loads nothing else of the package. @module serving/config */
 import type { BuildOptions } from './build-options.ts'
 import type { OptionsInFile } from './config-schema.ts'
 

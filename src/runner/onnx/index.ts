@@ -3,7 +3,7 @@
  * × intra-op threads ≤ cores: {@link intraOpThreadsFor} divides them. **Ending threads**: onnxruntime-node aborts
  * the process if a thread ends while a model computes. So {@link onnxRunner} ends no thread in which a call hangs
  * (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
- * @module
+ * @module serving/onnx
  */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'

@@ -6,7 +6,7 @@ import { readTiff } from './tiff.ts'
 /** Media types of the pictures that are known by their bytes. */
 export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
 
-/** A media type of {@link imageMimeTypes}. */
+/** A media type of `imageMimeTypes`. */
 export type ImageMimeType = (typeof imageMimeTypes)[number]
 
 /** Type and size. */
@@ -14,7 +14,7 @@ export interface ImageHeader extends ImageSize {
   readonly mimeType: ImageMimeType
 }
 
-/** Returns the type of a picture by its first bytes; undefined for others than {@link imageMimeTypes}. */
+/** Returns the type of a picture by its first bytes; undefined for others than `imageMimeTypes`. */
 export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'

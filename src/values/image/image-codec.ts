@@ -45,7 +45,7 @@ export const encodableModes = {
   'image/avif': ['RGB', 'RGBA'],
 } as const satisfies Partial<Record<ImageMimeType | 'image/avif', readonly RasterMode[]>>
 
-/** A media type of {@link encodableModes}. */
+/** A media type of `encodableModes`. */
 export type EncodableMimeType = keyof typeof encodableModes
 
 /** Whether a value is the media type of a format that can be written. */
@@ -156,7 +156,7 @@ export class ImageCodec {
     return mimeType === 'image/jpeg' && (channels === 1 || channels === 3) ? this.#jpeg : undefined
   }
 
-  /** Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error; the signal's reason. */
+  /** Encodes a copy of pixels in one of `encodableModes`. **Errors**: an Error; the signal's reason. */
   async encode(
     pixels: Pixels,
     mimeType: EncodableMimeType,

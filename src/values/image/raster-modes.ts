@@ -22,7 +22,7 @@ export const rasterModes = {
   LAB: { channels: 3, dtype: 'uint8' },
 } as const
 
-/** A colour mode of {@link rasterModes}. */
+/** A colour mode of `rasterModes`. */
 export type RasterMode = `${keyof typeof rasterModes}`
 
 /** The pixels of a raster as numbers: one element per channel. */

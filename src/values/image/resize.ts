@@ -3,7 +3,7 @@
 /** Filters of a resize, named as Pillow names them; all of them are widened when a picture gets smaller (antialias). */
 export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const
 
-/** A filter of {@link resizeFilters}. */
+/** A filter of `resizeFilters`. */
 export type ResizeFilter = (typeof resizeFilters)[number]
 
 /** One direction: `extent` input pixels (fractional for a scaled JPEG) map to `full`, `count` computed from `first`. */
