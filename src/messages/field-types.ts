@@ -186,6 +186,13 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
   return {
     ...numbers,
     finish: (list) => checked(numbers.finish?.(list)),
+    write(writer, number, list) {
+      if (list.length === 0) return
+      writer.tag(number, wireType.bytes).fork()
+      // protobufjs would make an object of each 64-bit number.
+      for (const dim of list) dim === dim >>> 0 ? writer.uint32(dim) : writer.int64(dim)
+      writer.ldelim()
+    },
     fromJson: (json, path) => checked(numbers.fromJson(json, path)),
   }
 }
