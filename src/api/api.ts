@@ -101,7 +101,7 @@ export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
 }
 
-/** **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument that names the mistake. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
   checkOptions('svc.api', options, optionNames)
@@ -141,7 +141,7 @@ export function nameOfRoute(route = ''): string {
   return String(route).replace(/^\//, '').replaceAll('/', '_')
 }
 
-/** **Errors**: InvalidArgument; `method` is what was called. */
+/** **Errors**: InvalidArgument; `method` is the caller's method. */
 export function requireName(name: unknown, method: string): string {
   if (typeof name !== 'string' || name === '')
     throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)

@@ -15,7 +15,7 @@ import {
   type Protocol,
 } from './stages.ts'
 
-/** A call, its content decoded or still as bytes; undefined if the client set none. */
+/** A call, its content decoded or still as bytes; undefined if the client sent no content. */
 export interface RpcRequest {
   readonly apiName: string
   readonly content: RawContent | ProtoContent | undefined

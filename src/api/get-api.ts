@@ -37,7 +37,7 @@ export interface GetApi extends Pick<Api, 'name' | 'route' | 'doc' | 'output' | 
 
 const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
 
-/** **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument that names the mistake. */
 export function createGetApi(
   route: string,
   options: GetOptions<AnyDescriptor, StandardSchemaV1 | undefined>,

@@ -37,7 +37,7 @@ function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
   let disposition = ''
   for (const line of head.split('\r\n')) {
     const [, name, value] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
-    // Headers refuses what is no Latin-1; names of files come as UTF-8.
+    // Headers refuses text beyond Latin-1; names of files come as UTF-8.
     if (name?.toLowerCase() === 'content-disposition') disposition = value
     else if (name !== undefined) headers.set(name, value)
   }

@@ -10,13 +10,13 @@ export type Secret = string | (() => string | Promise<string>)
 export interface CallOptions {
   readonly signal?: AbortSignal
   /**
-   * Time for the whole call, retries included; of a stream, until it starts. Default: that of the client, else none.
-   * **Units**: milliseconds.
+   * Time for the whole call, retries included; of a stream, until it starts. Default: that of the client, else
+   * no limit. **Units**: milliseconds.
    */
   readonly timeoutMs?: number
   /**
-   * How often to try again what is safe: what the server refused before its function ran (429, 503 with `retry-after`),
-   * and connections that were refused. Default: that of the client, else 2.
+   * How often to try again safely: requests that the server refused before its function ran (429, 503 with
+   * `retry-after`), and connections that were refused. Default: that of the client, else 2.
    */
   readonly retries?: number
   /** Whether calling twice does no harm, so that broken connections, 502, 503 and 504 are tried again, too. */

@@ -58,7 +58,7 @@ type ArgumentsOf<I> =
 export type QueryArgument = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
 type QueryValue = string | number | bigint | boolean
 
-/** What is passed to an API with input descriptor `I`. */
+/** The argument of an API with input descriptor `I`. */
 export type ArgumentOf<I> = I extends Multipart<infer P> ? FormArgument<P> : SingleArgument<I>
 
 type SingleArgument<I> =

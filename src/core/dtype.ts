@@ -5,7 +5,7 @@ import { expected, InvalidArgument } from './errors.ts'
  * - `code`: in the add-on (native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
  * - `kind`: numpy's letter; with `bytes` it is the name in .npy files.
  * - `container`: the typed array. bool is one byte 0 or 1; float16 is its bits, since Node 20 has no Float16Array.
- * - `polars`: the type of a Polars column; undefined if it has none.
+ * - `polars`: the type of a Polars column, or undefined.
  * - `proto`: scalar type, number in the enum DType, field numbers in NDArray and Series; undefined without a list.
  */
 export const elementTypes = {

@@ -102,7 +102,7 @@ export const badInputReasons = [
   'size',
 ] as const
 
-/** What is wrong with the input, sent as `reason`. */
+/** The kind of a wrong input, sent as `reason`. */
 export type BadInputReason = (typeof badInputReasons)[number]
 
 /** An issue that a schema reports. */

@@ -20,7 +20,7 @@ export interface FormatDescription {
   readonly mimeType: string
   /** Schema of a JSON body, or of a text as a JSON string. Undefined for bytes and for forms. */
   readonly schema?: JsonSchema
-  /** A body that fits, as a JSON value; a text as a string. Undefined for bytes, or if none is known. */
+  /** A body that fits, as a JSON value; a text as a string. Undefined for bytes, or if unknown. */
   readonly example?: unknown
   readonly fields?: readonly FieldDescription[]
 }

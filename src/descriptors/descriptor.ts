@@ -14,7 +14,7 @@ export interface BodyReceiver<In = unknown> {
   write(piece: Uint8Array): void | Promise<void>
   /** Returns the value that `fromHttpRequest` would return. */
   end(): MaybePromise<In>
-  /** Called if the client disconnected or was refused. Frees what is held. */
+  /** Called if the client disconnected or was refused. Frees its memory. */
   abort(reason: Error): void
 }
 
@@ -35,7 +35,7 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   /** Name of this kind of descriptor in metadata. Default: the name of the class. */
   readonly descriptorId: string = this.constructor.name
 
-  /** Fields that metadata publishes to every client beside `mimeType`. Default: none, so an API key stays private. */
+  /** Fields that metadata publishes to every client beside `mimeType`. Empty by default: an API key stays private. */
   readonly publicOptions: readonly string[] = []
 
   #description: Description | undefined

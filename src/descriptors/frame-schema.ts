@@ -13,7 +13,7 @@ import type { Orient } from '../values/table/json/frame-plan.ts'
 import type { JsonSchema } from './description.ts'
 import { elementSchema, exampleElement } from './element-schema.ts'
 
-/** What is known of a frame's columns. */
+/** The known properties of a frame's columns. */
 export interface FrameForm {
   readonly orient: Orient
   /** Types by column name; other columns have any. */
@@ -25,7 +25,7 @@ export interface FrameForm {
   readonly required: readonly string[]
 }
 
-/** What is known of a series. */
+/** The known properties of a series. */
 export interface SeriesForm {
   readonly orient: Orient
   readonly dtype: string | undefined

@@ -38,7 +38,7 @@ export function streamResponse(
 }
 
 function lineOf(json: string): string {
-  // A custom encoder may write line breaks; JSON has none in strings, so they are white space.
+  // A custom encoder may write line breaks; JSON's strings contain no line breaks, so they are white space.
   return `${json.replace(/[\r\n]+/g, ' ')}\n`
 }
 

@@ -164,7 +164,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
     const type = requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
     const bytes = request.peek()
-    // What BentoML's clients send for None.
+    // BentoML's clients send this for Python's null.
     if (bytes.length === 0 && type !== undefined) return this.#check(null)
     return this.#check(parseJson(bytes, 'JSON', this))
   }

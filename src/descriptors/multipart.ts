@@ -58,7 +58,7 @@ export type MultipartExample<P extends Parts> = {
 export interface MultipartOptions {
   /** Maximum number of parts, declared or not. Default 1000. */
   readonly maxParts?: number
-  /** Default: none. **Units**: bytes. */
+  /** No limit by default. **Units**: bytes. */
   readonly maxPartBytes?: number
 }
 
@@ -68,8 +68,8 @@ const optionNames = ['maxParts', 'maxPartBytes']
  * Decodes a form to an object with a value for each declared part; encodes such an object as a form.
  *
  * **Wire**: parts are matched by name, in any order, and read by their own headers. A part of type
- * `application/octet-stream`, `text/plain` or none is taken to be what its descriptor reads, or what its file's name
- * says. Other parts are skipped. Responses have the declared parts in order; other keys are dropped.
+ * `application/octet-stream`, `text/plain` or without a type is taken to be what its descriptor reads, or what its
+ * file's name says. Other parts are skipped. Responses have the declared parts in order; other keys are dropped.
  * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in their
  * path, and offsets from its start; 415 for another type than multipart/form-data.
  * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so that any name works.

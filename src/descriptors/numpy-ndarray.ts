@@ -32,7 +32,7 @@ import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJ
 
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
-  /** Type that arrays are cast to, both ways, by numpy's rules without wrapping. Default: none. */
+  /** Type that arrays are cast to, both ways, by numpy's rules without wrapping. Default: no cast. */
   readonly dtype?: D | null
   /**
    * Refuse what numpy's `same_kind` does not cast to `dtype`, both ways. In JSON a number without fraction and exponent
@@ -40,7 +40,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
    * `dtype`.
    */
   readonly enforceDtype?: boolean
-  /** Shape that arrays are reshaped to; `-1` matches any length. Default: none. */
+  /** Shape that arrays are reshaped to; `-1` matches any length. Default: no change. */
   readonly shape?: readonly number[] | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean

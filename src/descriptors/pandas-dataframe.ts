@@ -72,7 +72,7 @@ const maxExampleColumns = 64
  * milliseconds, or as `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are
  * JSON text, which dtype `list` or `struct` reads. Decimals are floats in JSON and messages. A column of several kinds,
  * such as `[1,"2"]`, needs a dtype. Row labels are texts or numbers of one level, stored beside the frame, see {@link
- * labels}; CSV has none, and Parquet only what pandas states as the index. Parquet with nested columns is decoded in a
+ * labels}; CSV lacks them, Parquet has what pandas states as the index. Parquet with nested columns is decoded in a
  * separate process. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.

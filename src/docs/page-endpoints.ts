@@ -28,7 +28,7 @@ let page: Page | undefined
  * **Cost**: the file is read and compressed at the first request, and kept.
  */
 export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
-  // What is mounted at `/` answers it, too; `/docs` stays, as the longer path.
+  // A handler mounted at `/` answers it, too; `/docs` stays, as the longer path.
   const taken = new Set(others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)))
   const pages = [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path)).map(pageEndpoint)
   return [...pages, ...[...apis].flatMap((api) => exampleEndpoints(prefix, api))]

@@ -37,7 +37,7 @@ export class Exchange extends Reply {
     return this.closes || this.server.health.state !== 'ready'
   }
 
-  /** What has to be decompressed: the Content-Encoding. */
+  /** The Content-Encoding of a body that has to be decompressed. */
   get encoding(): string | undefined {
     const encoding = this.endpoint.decompresses ? this.ctx.headers.get('content-encoding') : undefined
     return encoding?.toLowerCase() === 'identity' ? undefined : encoding

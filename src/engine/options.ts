@@ -24,7 +24,7 @@ export interface Limits {
   readonly maxInFlight: number
   /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
   readonly bodyTimeoutMs: number
-  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: none. **Units**: milliseconds. */
+  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds. */
   readonly sendTimeoutMs: number
   /** Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
   readonly headerTimeoutMs: number

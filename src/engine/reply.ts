@@ -157,7 +157,7 @@ export abstract class Reply implements RequestPeer {
     this.#clock.start()
   }
 
-  /** Resolves when the client has read what was sent, or the request is over. */
+  /** Resolves when the client has read all sent bytes, or the request is over. */
   caughtUp(): Promise<void> {
     if (this.over) return Promise.resolve()
     this.#awaitReader()

@@ -78,7 +78,7 @@ export function typeOfFilename(filename: string | undefined): MediaType | undefi
 }
 
 /**
- * Returns the media type for a descriptor; undefined if the client states none. In a form, many clients write
+ * Returns the media type for a descriptor; undefined without a stated one. In a form, many clients write
  * `application/octet-stream` or `text/plain` for unknown types: there the file's name decides. `curl -d` states
  * `application/x-www-form-urlencoded`, which is read as JSON. **Errors**: UnsupportedMediaType naming what `accepts`
  * takes.
@@ -104,7 +104,7 @@ export function requireMediaType(
   )
 }
 
-/** Returns the client's type, or the name's for none or `application/octet-stream`; undefined without a valid one. */
+/** Returns the client's type, else or for `application/octet-stream` the name's; undefined without a valid one. */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
   const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)
   const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined

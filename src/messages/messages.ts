@@ -23,7 +23,7 @@ export interface NDArrayMessage {
   readonly scalar?: boolean
 }
 
-/** `Series`: elements in the list of their type, with what is missing and the labels of the rows. */
+/** `Series`: elements in the list of their type, with the missing places and the labels of the rows. */
 export interface SeriesMessage extends Omit<NDArrayMessage, 'dtype' | 'shape' | 'scalar'> {
   readonly nullPositions?: Numbers<Uint32Array>
   readonly index?: SeriesMessage

@@ -1,7 +1,7 @@
 /** A gRPC message from its frames: a flag, a length in 32 bits, bytes. **Source**: PROTOCOL-HTTP2.md. @module */
 import { grpcStatusNumbers } from './rpc-error.ts'
 
-/** A status for what is not one message of the right size. */
+/** A status for anything but one message of the right size. */
 export interface MessageFault {
   readonly code: number
   readonly details: string

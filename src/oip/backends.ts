@@ -1,4 +1,4 @@
-/** The servers of a remote model: whose turn it is, which are down, and what is tried again. @module */
+/** The servers of a remote model: whose turn it is, which are down, and which calls are tried again. @module */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Overloaded } from '../core/errors.ts'

@@ -13,7 +13,7 @@ export interface ErrorFields {
 
 const maxCauses = 5
 
-/** Converts what was thrown into plain data. */
+/** Converts a thrown value into plain data. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { name: 'Error', message: errors.show(error) }
   const { name, message, stack } = error

@@ -225,7 +225,7 @@ class RunningListener implements Listener {
     health.state = state
     const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)
     await wait(lastRequestMs)
-    // A loop that is late runs its timers before it reads what has come meanwhile.
+    // A loop that is late runs its timers before it reads new bytes.
     await polled()
     await limiter.idle(limits.drainTimeoutMs - lastRequestMs)
     await this.#drain(0)

@@ -1,4 +1,4 @@
-/** `serving/testing`: the laws that every descriptor keeps, to run over descriptors of your own. @module serving/testing */
+/** `serving/testing`: the laws of descriptors, to run over descriptors of your own. @module serving/testing */
 import { laws } from './laws.ts'
 import type { DescriptorSpec, TestRunner } from './spec.ts'
 

@@ -54,6 +54,6 @@ describe('plain English', () => {
       return placesOf(file, found.join('\n').replace(/`[^`\n]*`/g, ''))
     })
     expect(files.length).toBeGreaterThan(300)
-    expect(comments.length, 'words of rules 3 and 5 in src').toBeLessThanOrEqual(99)
+    expect(comments.length, 'words of rules 3 and 5 in src').toBeLessThanOrEqual(18)
   })
 })

@@ -17,8 +17,8 @@ export interface ApiKeyOptions {
   /** Header with the key, beside `authorization: Bearer`. Default `x-api-key`. */
   readonly header?: string
   /**
-   * Cookie with the key if no header has it, for browsers' EventSource. Default: none. Other sites can cause requests
-   * with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
+   * Cookie with the key if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
+   * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
    */
   readonly cookie?: string
 }

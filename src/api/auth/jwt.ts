@@ -26,7 +26,7 @@ export interface JwtOptions {
   /** Verified tokens to remember until they expire. Default 1000. */
   readonly cacheSize?: number
   /**
-   * Cookie with the token if the header has none, for browsers' EventSource. Default: none. Other sites can cause
+   * Cookie with the token if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
    * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
    */
   readonly cookie?: string

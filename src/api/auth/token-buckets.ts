@@ -1,4 +1,4 @@
-/** What is left to a caller. */
+/** The rest of a caller's share. */
 export interface Share {
   readonly isAllowed: boolean
   /** Whole tokens left. */

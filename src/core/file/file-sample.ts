@@ -16,7 +16,7 @@ export interface SampleContent {
   readonly bytes: Uint8Array
   /** Without directories. */
   readonly name: string | undefined
-  /** Undefined if the sample states none. */
+  /** Undefined if the sample does not state it. */
   readonly mimeType: string | undefined
 }
 

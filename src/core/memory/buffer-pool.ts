@@ -24,7 +24,7 @@ export class BufferPool {
     return this.takeUsed(size) ?? Buffer.allocUnsafeSlow(size).buffer
   }
 
-  /** Returns a used buffer of `size` to four times as many bytes, not zeroed; undefined if there is none. */
+  /** Returns a used buffer of `size` to four times as many bytes, not zeroed, or undefined. */
   takeUsed(size: number): ArrayBuffer | undefined {
     if (size < minBytes / maxOversize) return undefined
     let best: ArrayBuffer | undefined

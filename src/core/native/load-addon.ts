@@ -23,8 +23,8 @@ export interface LoadedAddon<A> {
 }
 
 /**
- * Returns the first loadable binary with the caller's interface version, or the reason for none. `unbuilt`: the reason
- * if only other add-ons were built.
+ * Returns the first loadable binary with the caller's interface version, or the reason against it. `unbuilt`: the
+ * reason if only other add-ons were built.
  */
 export function loadAddon<A extends { readonly contract: number }>(
   file: string,

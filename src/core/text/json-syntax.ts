@@ -15,7 +15,7 @@ export function skipSpace(json: Uint8Array, pos: number, end: number): number {
 }
 
 const blanks = /[ \n\r\t]*/y
-// Digits are taken whole, so that a number without its fraction or exponent is none.
+// Digits are taken whole, so that a number does not end before its fraction or exponent.
 const scalar = /-?(?:0|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][+-]?\d+|(?![eE]))|true|false|null/y
 // Not whole strings: a regular expression needs stack for each escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are wrong in strings
@@ -65,7 +65,7 @@ function stringEnd(text: string, start: number): number {
   return at === -1 ? -1 : at + 1
 }
 
-/** Returns where a match of the sticky expression ends; -1 if there is none at this place. */
+/** Returns where a match of the sticky expression ends; -1 without a match at this place. */
 function endOf(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at
   return expression.test(text) ? expression.lastIndex : -1

@@ -67,7 +67,7 @@ export function markChildren(
   tell(note, [...rest])
 }
 
-/** Several ways to give one input. What is in one is in the next that is chosen, as far as it can take it. */
+/** Several ways to give one input. The next chosen one takes over the value as far as it can. */
 export class Ways implements Field {
   readonly element: HTMLElement
   readonly #fields: readonly Field[]

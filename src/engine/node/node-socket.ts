@@ -17,7 +17,7 @@ const stallMs = 30_000
 
 /** The socket of one request on node:http. */
 export class NodeSocket implements ExchangeSocket {
-  // Node keeps references to what is written, and has no event for a single write.
+  // Node keeps references to written bytes, and has no event for a single write.
   readonly copies = false
   readonly answersLater = false
   readonly #exchange: Exchange

@@ -6,7 +6,7 @@ import { HeaderList, isHeaderName } from '../message.ts'
 export interface FormPart {
   readonly headers: HeaderList
   readonly name: string
-  /** For files; empty if the user chose none. Without directories. */
+  /** For files; empty if the user chose no file. Without directories. */
   readonly filename: string | undefined
 }
 

@@ -11,7 +11,7 @@ const maxIdleBytes = 64 * 1024 * 1024
 /** Limit of one read or write call. **Units**: bytes. */
 const callBytes = 1024 * 1024 * 1024
 
-/** A shared file, unlinked as soon as it is open, so that it ends with both processes. */
+/** A shared file, unlinked once it is open, so that it ends with both processes. */
 export class SharedFile {
   readonly fd: number
   readonly #blocks: { readonly start: number; readonly end: number }[] = []

@@ -95,7 +95,7 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
   }
 }
 
-/** Returns a Response as a response of the server; a body that is there at once is sent as one piece. */
+/** Returns a Response as a response of the server; a body that comes at once is sent as one piece. */
 async function responseOf(response: Response, ctx: Context): Promise<HttpResponse> {
   const { status } = response
   const headers: HeaderLine[] = [...response.headers]
@@ -105,7 +105,7 @@ async function responseOf(response: Response, ctx: Context): Promise<HttpRespons
   const first = await reader.read()
   if (first.done) return { ...base, body: '' }
   const rest = reader.read()
-  // What has ended already says so within this turn of the event loop.
+  // A body that has ended already says so within this turn of the event loop.
   const next = await Promise.race([rest, new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])
   if (next?.done) return { ...base, body: first.value }
   rest.catch(ignore)

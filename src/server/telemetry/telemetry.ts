@@ -83,7 +83,7 @@ function tryToMeasure(): void {
 
 /** Returns a tracer for the SDK that the application has registered; undefined without one. `share`: `traceSample`. */
 async function createTracer(share: number | undefined, scheme: 'http' | 'https'): Promise<Tracer | undefined> {
-  // Where all copies of the API's major version 1 find what is registered.
+  // Where all copies of the API's major version 1 find registered objects.
   const registered = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')]
   if ((registered as { readonly trace?: unknown } | undefined)?.trace === undefined) return undefined
   const { isSdkRegistered, OtelTracer, sampleShare } = await import('../../telemetry/tracing/otel-tracer.ts')

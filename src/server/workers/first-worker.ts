@@ -36,7 +36,7 @@ function leave(): void {
   process.exit(0)
 }
 
-/** Returns the worker that {@link startFirstWorker} has started; undefined where it has ended, or there is none. */
+/** Returns the worker that {@link startFirstWorker} has started; undefined if it has ended or was never started. */
 export function takeFirstWorker(): FirstWorker | undefined {
   const worker = first
   first = undefined

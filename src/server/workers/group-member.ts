@@ -32,7 +32,7 @@ export class GroupMember {
     })
   }
 
-  /** Reports the metrics for the last time: what was counted outlives this process. */
+  /** Reports the metrics for the last time: the counts outlive this process. */
   async leave(): Promise<void> {
     await sendToSupervisor({ kind: 'last_metrics', families: await this.#own() })
   }

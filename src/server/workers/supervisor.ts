@@ -35,7 +35,7 @@ export interface SupervisorOptions {
   readonly logger: NonNullable<ServeOptions['logger']>
   /** Prints lines for a human: the address of the service once all workers are ready. */
   readonly print: (line: string) => void
-  /** Reads the options anew before a reload; see {@link warnOfKept}. */
+  /** Reads the options again before a reload; see {@link warnOfKept}. */
   readonly refresh?: () => Promise<WorkerOptions>
   /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
   readonly development?: Development
@@ -52,7 +52,7 @@ export interface Development {
 /** One worker with its number; outlives the worker's processes. */
 interface Slot {
   readonly number: number
-  /** The process that takes requests, or starts to; undefined while none does. */
+  /** The process that takes requests, or starts to; or undefined. */
   current?: WorkerProcess
   wasReady: boolean
   restartsInARow: number
@@ -247,7 +247,7 @@ class Supervision {
    */
   async #reload(reason: string): Promise<void> {
     this.#pendingReload = reason
-    // A worker that starts for the first time may have read some of what has changed since.
+    // A worker that starts for the first time may have read some of the changes since.
     const isStarting = this.#slots.some(({ current, wasReady }) => !wasReady && current !== undefined)
     if (this.#reloading || this.#stopping || isStarting) return
     this.#reloading = true

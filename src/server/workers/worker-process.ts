@@ -23,7 +23,7 @@ export interface FirstWorker {
   readonly isLoaded: boolean
 }
 
-/** How a process ended; code -1 when the system could start none. */
+/** How a process ended; code -1 if the system could not start one. */
 export interface Exit {
   readonly code: number
   readonly signal: string | null

@@ -24,7 +24,7 @@ export interface Tracer extends RequestObserver {
   stage<T>(ctx: Context, name: StageName, work: () => T): T
   /** Begins a call of a Runner; undefined where the caller is not traced. `caller`: a context, or other options. */
   call(runner: string, method: string, caller: object): CallTrace | undefined
-  /** Begins what a thread is asked for; undefined where none of the calls is traced. */
+  /** Begins the job of a thread; undefined if no call is traced. */
   job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace | undefined
   traceId(ctx: Context): string | undefined
   headers(ctx: Context): Record<string, string>

@@ -62,7 +62,7 @@ export function needsTokens(dtype: DType | undefined, enforced: boolean): boolea
   return dtype === 'str' || isWideInteger(dtype) || (enforced && !isFloat(dtype))
 }
 
-/** Returns the element type of scalars that were given none; undefined if no type has them all. */
+/** Returns the element type of scalars without a given one; undefined if no type has them all. */
 function inferType(scalars: readonly Scalar[]): DType | CastFault {
   const isText = typeof scalars[0] === 'string'
   const odd = scalars.findIndex((scalar) => (typeof scalar === 'string') !== isText)

@@ -64,7 +64,7 @@ export class FlatTable {
     return at === 0 ? 0 : this.#buffer.readUint8(at)
   }
 
-  /** Writes over a field of one byte that is there. */
+  /** Writes over an existing field of one byte. */
   putUint8(id: number, value: number): void {
     const at = this.#field(id, 1)
     if (at !== 0) this.#buffer.writeUint8(at, value)

@@ -38,7 +38,7 @@ function setShape(words: Float64Array, shape: readonly number[]): void {
   for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
 }
 
-/** Returns the array in the buffer, or why there is none; undefined when JSON.parse has to read the text. */
+/** Returns the array in the buffer, or why it holds no array; undefined when JSON.parse has to read the text. */
 export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
   if (buffer === undefined || words[0] !== 0) {
     const failure = failureKinds[words[0]]

@@ -124,7 +124,7 @@ export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: strin
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
 }
 
-/** Returns the bytes of elements, as they are in memory. */
+/** Returns the bytes of elements in memory. */
 export function bytesOf(data: ArrayBufferView): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }

@@ -79,7 +79,7 @@ function cellOf(data: Uint8Array, at: number, { bits, channels }: Histogram): nu
   return cell
 }
 
-/** Cuts the box with the greatest error at its mean, until there are 256 or none can be cut. */
+/** Cuts the box with the greatest error at its mean, until there are 256 or no box can be cut. */
 function cutBoxes(histogram: Histogram): Box[] {
   const used = Uint32Array.from(histogram.counts.keys()).filter((cell) => histogram.counts[cell] > 0)
   const boxes = [boxAround(used, histogram)]

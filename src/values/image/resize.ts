@@ -21,7 +21,7 @@ export interface Resize {
   readonly y: Axis
   /** Channels of the output. Grey comes from colour as ITU-R 601-2 luma; alpha is dropped, not composited. */
   readonly channels: number
-  /** Size of the output and the corner of the computed part in it. The rest of the output is left as it is. */
+  /** Size of the output and the corner of the computed part in it. The rest of the output keeps its values. */
   readonly width: number
   readonly height: number
   readonly left: number

@@ -12,7 +12,7 @@ export interface TensorOptions {
   /** Height and width, in the order of the tensor's shape. **Units**: pixels, 1 to 16,384. */
   readonly size: readonly [height: number, width: number]
   /**
-   * `cover` (default) resizes until both sides suffice and cuts the centre out; `contain` resizes until none is too
+   * `cover` (default) resizes until both sides suffice and cuts the centre out; `contain` resizes until neither is too
    * long and centres the picture on `background`; `fill` resizes each side separately.
    */
   readonly fit?: TensorFit

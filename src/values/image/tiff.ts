@@ -19,7 +19,7 @@ interface Directory {
   readonly tags: ReadonlyMap<number, { readonly entry: number; readonly values: readonly number[] }>
 }
 
-/** BigTIFF has another magic number and is none of the known types. **Source**: TIFF 6.0, section 2. */
+/** BigTIFF has another magic number and is not a known type. **Source**: TIFF 6.0, section 2. */
 function readDirectory(bytes: Uint8Array): Directory | undefined {
   if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -161,7 +161,7 @@ export function textAt(column: Column, row: number): string {
   return Buffer.from(buffer, byteOffset, length).toString()
 }
 
-/** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else none. */
+/** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else no copy. */
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
   const { heaps = [], ...rest } = column

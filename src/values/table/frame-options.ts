@@ -65,7 +65,7 @@ export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Ori
   return { format, unit: checkOneOf('dateUnit', dateUnit ?? 'ms', timeUnits) }
 }
 
-/** Returns the numpy name of a Polars type, for descriptors made from samples; undefined if it has none. */
+/** Returns the numpy name of a Polars type, for descriptors made from samples, or undefined. */
 export function dtypeNameOf(variant: string): string | undefined {
   if (variant === 'String' || variant === 'Utf8') return 'str'
   if (variant === 'Categorical') return 'category'

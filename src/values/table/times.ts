@@ -13,7 +13,7 @@ export interface TimeForm {
 /** Names of the forms that JSON has. */
 export const timeFormats = ['epoch', 'iso'] as const
 
-/** Texts with all digits: what is not JSON says of times. */
+/** Texts with all digits: the form of times beside JSON. */
 export const exactTimes: TimeForm = { format: 'exact', unit: 'ns' }
 
 const perSecond: Readonly<Record<TimeUnit, bigint>> = { s: 1n, ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }

@@ -1,5 +1,5 @@
 /**
- * Reads the header of CSV text; what is below it is for a {@link CsvParser}. A {@link CsvWriter} writes it.
+ * Reads the header of CSV text; a {@link CsvParser} reads the rest. A {@link CsvWriter} writes it.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */

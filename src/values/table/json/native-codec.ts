@@ -1,5 +1,5 @@
 /**
- * The native add-on behind the contracts of frames and of CSV, and what is used without it.
+ * The native add-on behind the contracts of frames and of CSV, and their substitute without it.
  * @module
  */
 import { getRandomValues } from 'node:crypto'

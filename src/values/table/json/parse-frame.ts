@@ -13,7 +13,7 @@ import {
   type ParsedFrame,
 } from './frame-codec.ts'
 
-/** A value whose numbers are strings: `n1.5`, beside `sText`. Keys are numbered, so that none is lost. */
+/** A value whose numbers are strings: `n1.5`, beside `sText`. Keys are numbered, so that each is kept. */
 type Marked = null | boolean | string | readonly Marked[] | MarkedObject
 type MarkedObject = { readonly [key: string]: Marked }
 

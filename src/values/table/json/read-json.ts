@@ -19,7 +19,7 @@ export interface JsonFrame {
   readonly name: string | undefined
   /** table: the types from the schema, by column. */
   readonly types: readonly (FrameType | undefined)[] | undefined
-  /** Why it was refused; then the columns hold every element as it is written, and {@link settleKinds} settles them. */
+  /** Why it was refused; then the columns hold every element as text of JSON, and {@link settleKinds} settles them. */
   readonly mixed?: BadInput
 }
 

@@ -138,7 +138,7 @@ for (;;) {
   }
   garbageBytes += file.length + size + frameBytes
   if (garbageBytes < collectBytes) continue
-  // V8 does not see the memory of frames, and frees none of it before the event loop turns.
+  // V8 does not see the memory of frames, and does not free it before the event loop turns.
   garbageBytes = 0
   globalThis.gc?.()
   await setImmediate()

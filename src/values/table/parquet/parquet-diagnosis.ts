@@ -19,7 +19,7 @@ const fixedLength = 7
 const byteStreamSplit = 9
 const maxShownPath = 100
 
-/** Returns what was received, for an error message, with the column if known. `cause` is what Polars said. */
+/** Returns a description of the file, for an error message, with the column if known. `cause` is what Polars said. */
 export function diagnoseParquet(file: Uint8Array, cause: string): string {
   const arrowType = /^Arrow datatype (\S[^.]{0,60}) not supported/.exec(cause)?.[1]
   if (arrowType !== undefined) return `one with a column of Arrow type ${arrowType}, which is not supported`

@@ -38,7 +38,7 @@ export interface ParquetFooter {
   readonly schemaElements: number
 }
 
-/** Returns what a file's footer states, with its sizes, or what is wrong with it. */
+/** Returns what a file's footer states, with its sizes, or its mistake. */
 export function readParquetFooter(
   file: Uint8Array,
 ): (ParquetFooter & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {

@@ -6,7 +6,7 @@ import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
 import { findKeyValue, footerBytes } from './parquet-metadata.ts'
 
-/** A level of an index: the name of its column, or numbers at equal steps, which have none. */
+/** A level of an index: the name of its column, or numbers at equal steps, which have no name. */
 type Level = string | { readonly name: string; readonly start: number; readonly step: number }
 
 /** Columns or a frame of a file, and the labels of its rows; undefined: 0, 1, 2, … */
@@ -20,7 +20,7 @@ const levelList = /^\s*\[(?:[^"[\]]|"(?:[^"\\]|\\.)*")*\]/
 /** Longest list of levels that is read. **Units**: bytes. */
 const maxListBytes = 2 ** 12
 
-/** Returns the levels of the index that pandas states in a file's footer; none for other files. */
+/** Returns the levels of the index that pandas states in a file's footer; an empty list for other files. */
 export function indexLevels(file: Uint8Array): readonly Level[] {
   const footer = footerBytes(file)
   const found = findKeyValue(footer, 'pandas')

@@ -14,7 +14,7 @@ import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
 import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
 
-/** Bounds of what is read here. **Units**: bytes; columns. */
+/** Bounds of this reader. **Units**: bytes; columns. */
 const maxFileBytes = 2 ** 26
 const maxFooterBytes = 2 ** 16
 const maxColumns = 512

@@ -1,6 +1,6 @@
 /**
  * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
- * server. Bytes go through two unnamed files, in `/dev/shm` if it exists: read, not mapped, since what was checked must
+ * server. Bytes go through two unnamed files, in `/dev/shm` if it exists: read, not mapped, since checked bytes must
  * not change. The child answers in 5 bytes, which cannot make the server allocate what a hostile file chose. @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -7,7 +7,7 @@ import { Unreadable } from './thrift.ts'
 
 const [seconds, milliseconds, unitField] = [0, 1, 0]
 
-/** Calls the times of seconds of a client's file milliseconds, as they are stored. */
+/** Calls the times of seconds of a client's file milliseconds, since the file stores these. */
 export function mendTimes(file: Uint8Array): void {
   changeFields(file, (field) => {
     const type = field.uint8(2) === arrowIds.time ? field.table(3) : undefined

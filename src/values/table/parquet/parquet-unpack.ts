@@ -7,7 +7,7 @@ const pageWork = 2 ** 10
 const zlibWork = 2 ** 14
 const headerWork = 8
 
-/** What is left of the work that one file may cause: bytes read, and bytes made of them. */
+/** The rest of the work that one file may cause: bytes read, and bytes made of them. */
 export class WorkBudget {
   #left: number
 

@@ -4,7 +4,7 @@
  */
 import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
 
-/** Types of what is written, by their number in the compact protocol. A boolean is its type. */
+/** Types of written values, by their number in the compact protocol. A boolean is its type. */
 const wire = {
   flag: 1,
   false: 2,

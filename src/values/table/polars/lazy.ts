@@ -48,7 +48,7 @@ abstract class Lazy<T extends DataFrame | Series> implements ProxyHandler<object
   get(_: object, key: PropertyKey): unknown {
     if (this.whole !== undefined) return key === tableKey ? undefined : Reflect.get(this.whole, key)
     if (key === tableKey) return this.table
-    // Resolving a promise with a value looks up its `then`; Polars has none.
+    // Resolving a promise with a value looks up its `then`, which Polars lacks.
     return this.own(key) ?? (key === 'then' ? undefined : Reflect.get(this.made(), key))
   }
 
@@ -160,7 +160,7 @@ const numeric =
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, value) => sum + value, 0)
 const known = (numbers: readonly number[]) => numbers.filter((value) => !Number.isNaN(value))
 
-/** What is computed without nodejs-polars' series, which takes a millisecond to make; undefined: by that one. */
+/** Methods that work without nodejs-polars' series, which takes a millisecond to make; undefined: by that one. */
 const methods: ReadonlyMap<PropertyKey, Method> = new Map<PropertyKey, Method>([
   ['toArray', (elements) => elements],
   [Symbol.iterator, (elements) => elements.values()],
