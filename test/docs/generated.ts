@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
+import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
@@ -45,7 +46,18 @@ ${groups.map(section).join('\n\n')}
 }
 
 function errors(): string {
-  const rows = Object.entries(errorTable).map(([code, row]) => [`\`${code}\``, row.status, row.grpc, row.meaning])
+  type ErrorClass = new (message: string) => { code: string }
+  const isClass = ([name, each]: [string, unknown]) =>
+    typeof each === 'function' && each.prototype instanceof errorClasses.ServingError && name !== 'SetupError'
+  const classes = Object.entries(errorClasses).filter(isClass) as unknown as [string, ErrorClass][]
+  const classOf = new Map(classes.map(([name, Class]) => [new Class('').code, name]))
+  const rows = Object.entries(errorTable).map(([code, row]) => [
+    `\`${code}\``,
+    `\`${classOf.get(code)}\``,
+    row.status,
+    row.grpc,
+    row.meaning,
+  ])
   return `${note}
 
 # Errors
@@ -65,7 +77,9 @@ Every error is \`application/problem+json\` (RFC 9457).
 From 500 up the server logs the cause and does not send it.
 A subclass of \`ServingError\` in your code keeps its own status.
 
-${table(['code', 'HTTP', 'gRPC', 'meaning'], rows)}
+\`serving\` exports the classes. Throw one in a function: \`throw new NotFound('expected a known name, received x')\`.
+
+${table(['code', 'class', 'HTTP', 'gRPC', 'meaning'], rows)}
 
 ## Reasons
 
