@@ -26,6 +26,10 @@ it.skipIf(chromium === undefined)(
       await page.keyboard.press('Enter')
       await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'hello')
       expect(await textOf('h1')).toBe('guarded')
+      // The API takes the key as well, and its code has a place for one.
+      await page.click('.send')
+      await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'Hello, text!')
+      expect(await textOf('.code-panel pre')).toContain("-H 'x-api-key: YOUR_KEY'")
     } finally {
       await own.close()
     }

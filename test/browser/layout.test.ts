@@ -84,6 +84,8 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     await page.waitForSelector('.gallery img')
     await page.waitForSelector('.shown img')
     expect((await send()).status).toBe('200')
+    await open('reverse')
+    await page.waitForFunction(() => document.querySelector<HTMLAudioElement>('.shown audio')?.duration === 0.1)
     await open('mix')
     await page.waitForSelector('.shown img')
     expect(await page.$eval('[aria-label=weights]', (each) => (each as HTMLTextAreaElement).value)).toBe('[2.0]')

@@ -170,6 +170,17 @@ describe('the call as code', () => {
     )
   })
 
+  it('has the credentials that the API asks for', () => {
+    const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
+    const code = (language: Parameters<typeof snippet>[0]) =>
+      snippet(language, words, { type: 'text/plain', data: '$& a' }, base, { 'x-api-key': 'YOUR_KEY' })
+    expect(code('curl')).toContain("-H 'x-api-key: YOUR_KEY'")
+    expect(code('Python')).toContain(
+      'data="$& a".encode(),\n    headers={"content-type": "text/plain", "x-api-key": "YOUR_KEY"},',
+    )
+    expect(code('TypeScript')).toContain(`'${base}', { headers: {"x-api-key":"YOUR_KEY"} })`)
+  })
+
   it('gives clients columns, whatever the layout of the body', () => {
     const split = apis.get('frame_split') as NonNullable<ReturnType<typeof apis.get>>
     const data = '{"columns":["a"],"index":[0,1],"data":[[1],[2]]}'

@@ -8,6 +8,13 @@ import { z } from 'zod'
 
 const pattern = new URL('../../examples/all/pattern.png', import.meta.url)
 
+/** A WAV file of a tenth of a second, 8-bit mono. */
+const silence = Buffer.alloc(44 + 800, 128)
+silence.write('RIFF\x4c\x03\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')
+silence.writeUInt32LE(8000, 24)
+silence.writeUInt32LE(8000, 28)
+silence.write('\x01\0\x08\0data\x20\x03\0\0', 32, 'latin1')
+
 const svc = new Service('clients', { doc: 'An API for each descriptor.' })
 
 export const double = svc.api(
@@ -140,7 +147,12 @@ export const preview = svc.api(
 )
 
 export const reverse = svc.api(
-  { input: new io.File(), output: new io.File(), doc: 'The bytes of a file in reverse order.' },
+  {
+    input: new io.File(),
+    output: new io.File(),
+    doc: 'The bytes of a file in reverse order.',
+    examples: [{ name: 'Silence', input: new BinaryFile(silence, { name: 'silence.wav', mimeType: 'audio/wav' }) }],
+  },
   function reverse(file) {
     return new BinaryFile(file.bytes.slice().reverse(), { name: `rückwärts ${file.name}`, mimeType: file.mimeType })
   },

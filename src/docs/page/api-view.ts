@@ -37,11 +37,13 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   let running: AbortController | undefined
   // From then on the first example comes too late.
   let isTouched = false
-  credentials.ask(schemesOf(operation, document))
+  const schemes = schemesOf(operation, document)
+  const keys = Object.fromEntries(schemes.slice(0, 1).map(({ header, prefix }) => [header, `${prefix}YOUR_KEY`]))
+  credentials.ask(schemes)
 
   const showCode = () => {
     try {
-      code.textContent = snippet(language, api, field.read(true), base)
+      code.textContent = snippet(language, api, field.read(true), base, keys)
     } catch (error) {
       code.textContent = (error as Error).message
     }

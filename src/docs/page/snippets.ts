@@ -10,11 +10,19 @@ const maxLine = 110
 /** Languages of the snippets. */
 export const languages = ['curl', 'Python', 'TypeScript'] as const
 
-/** Returns the call of an API in a language. `base` is the URL of the service. */
-export function snippet(language: (typeof languages)[number], api: ApiInfo, content: Content, base: string): string {
-  const query = api.method === 'GET' ? encodeQuery(JSON.parse(String(content.data)), api.name) : ''
-  if (language === 'curl') return curl(api, content, base + api.path + query)
-  return language === 'Python' ? python(api, content, base + api.path + query) : typescript(api, content, base)
+type Headers = Readonly<Record<string, string>>
+
+/** Returns the call of an API in a language. `base` is the URL of the service, `headers` are of credentials. */
+export function snippet(
+  language: (typeof languages)[number],
+  api: ApiInfo,
+  content: Content,
+  base: string,
+  headers: Headers = {},
+): string {
+  const url = base + api.path + (api.method === 'GET' ? encodeQuery(JSON.parse(String(content.data)), api.name) : '')
+  if (language === 'curl') return curl(api, content, url, headers)
+  return language === 'Python' ? python(api, content, url, headers) : typescript(api, content, base, headers)
 }
 
 function textOf(content: Content): string | undefined {
@@ -37,10 +45,11 @@ function isJson({ type }: Content): boolean {
   return type === 'application/json'
 }
 
-function curl({ method, output }: ApiInfo, content: Content, url: string): string {
+function curl({ method, output }: ApiInfo, content: Content, url: string, headers: Headers): string {
   const shell = (text: string) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
   const { type, parts } = content
   const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(url)}`]
+  for (const line of Object.entries(headers)) lines.push(`-H ${shell(line.join(': '))}`)
   for (const [name, part] of parts ?? []) {
     const text = textOf(part)
     const value = text === undefined ? `@${fileOf(part)}` : quotedInForm(text)
@@ -62,19 +71,24 @@ function quotedInForm(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
 
-function python({ method, output }: ApiInfo, content: Content, url: string): string {
+function python({ method, output }: ApiInfo, content: Content, url: string, credentials: Headers): string {
   const { type, parts } = content
   const isText = output.id === 'serving.io.Text'
   const text = textOf(content)
   const options = [JSON.stringify(url)]
+  let headers = credentials
   if (parts !== undefined) options.push(`files=[\n${parts.map(pythonPart).join('')}    ]`)
   else if (method === 'POST' && isJson(content) && text) options.push(`json=${pythonValue(text)}`)
-  else if (method === 'POST')
-    options.push(`data=${pythonBytes(content)}`, `headers={"content-type": ${JSON.stringify(type)}}`)
+  else if (method === 'POST') {
+    options.push(`data=${pythonBytes(content)}`)
+    headers = { 'content-type': String(type), ...credentials }
+  }
+  const named = Object.entries(headers).map((line) => line.map((word) => JSON.stringify(word)).join(': '))
+  if (named.length > 0) options.push(`headers={${named.join(', ')}}`)
   if (isText) options.push('stream=True')
-  const line = `requests.${method.toLowerCase()}(${options.join(', ')})`
-  const call =
-    line.length < 90 || options.length === 1 ? line : line.replace(/\(.*\)$/s, `(\n    ${options.join(',\n    ')},\n)`)
+  const line = options.join(', ')
+  const isShort = line.length < 70 || options.length === 1
+  const call = `requests.${method.toLowerCase()}(${isShort ? line : `\n    ${options.join(',\n    ')},\n`})`
   const read = isText
     ? 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
     : output.mimeTypes[0] === 'application/json'
@@ -102,14 +116,15 @@ function pythonPart([name, part]: readonly [string, Content]): string {
   return `        (${JSON.stringify(name)}, (${file}, ${value}, ${JSON.stringify(part.type?.split(';')[0])})),\n`
 }
 
-function typescript(api: ApiInfo, content: Content, base: string): string {
+function typescript(api: ApiInfo, content: Content, base: string, headers: Headers): string {
   const value = content.parts === undefined ? literalOf(api.input, content) : `{\n${formMembers(api.input, content)}}`
+  const options = Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
   const call = `${/^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`}(${value})`
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
     "import { createClient } from 'serving/client'",
     "import type * as service from './service.ts' // exports the APIs\n",
-    `const client = createClient<typeof service>(${quoted(base)})`,
+    `const client = createClient<typeof service>(${quoted(base)}${options})`,
     api.output.id === 'serving.io.Text'
       ? `for await (const piece of ${call}) console.log(piece)\n`
       : `console.log(await ${call})\n`,
