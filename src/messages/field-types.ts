@@ -178,14 +178,23 @@ export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
 /** A shape: a repeated field of integers as a list of numbers. **Errors**: BadInput `shape` above `max` elements. */
 export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly number[]> {
   const numbers = packed(kind)
-  const checked = (list: unknown) => {
-    const { length } = (list ?? []) as ArrayLike<unknown>
-    if (length > max) throw new BadInput(`expected at most ${max} dimensions, received ${length}`, { reason: 'shape' })
-    return list && Array.from(list as ArrayLike<unknown>, Number)
+  const check = (count: number) => {
+    if (count > max) throw new BadInput(`expected at most ${max} dimensions, received more`, { reason: 'shape' })
   }
   return {
     ...numbers,
-    finish: (list) => checked(numbers.finish?.(list)),
+    read(reader, before = []) {
+      const list = before as number[]
+      const end = reader.is(wireType.bytes) ? reader.extent() : reader.pos + 1
+      while (reader.pos < end) {
+        check(list.length + 1)
+        const { low, high } = reader.int64()
+        list.push(kind === 'int32' ? low : high * 2 ** 32 + (low >>> 0))
+      }
+      if (reader.is(wireType.bytes) && reader.pos !== end) throw reader.fault('complete packed numbers')
+      return list
+    },
+    finish: (list) => nonEmpty(list as number[]),
     write(writer, number, list) {
       if (list.length === 0) return
       writer.tag(number, wireType.bytes).fork()
@@ -193,7 +202,11 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
       for (const dim of list) dim === dim >>> 0 ? writer.uint32(dim) : writer.int64(dim)
       writer.ldelim()
     },
-    fromJson: (json, path) => checked(numbers.fromJson(json, path)),
+    fromJson(json, path) {
+      const list = numbers.fromJson(json, path) as ArrayLike<unknown> | undefined
+      check(list?.length ?? 0)
+      return list && Array.from(list, Number)
+    },
   }
 }
 

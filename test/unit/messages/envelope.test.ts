@@ -183,7 +183,7 @@ describe('our protobuf codec and protobufjs', () => {
     expect(plain(stock.NDArray.decode(Buffer.from(hex, 'hex')))).toMatchObject({ shape: [2, 300, -1, 7] })
     expect(read('1200')).toEqual({ shape: undefined })
     expect(() => read('1201ff1001')).toThrow('expected complete packed numbers in the protobuf message')
-    expect(() => read(`12810800${'01'.repeat(1024)}`)).toThrow('expected at most 1024 dimensions, received 1025')
+    expect(() => read(`12810800${'01'.repeat(1024)}`)).toThrow('expected at most 1024 dimensions, received more')
     expect(read(`12800800${'01'.repeat(1023)}`)).toEqual({ shape: [0, ...new Array(1023).fill(1)] })
   })
 
