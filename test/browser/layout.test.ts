@@ -91,6 +91,11 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     expect(await page.$eval('[aria-label=weights]', (each) => (each as HTMLTextAreaElement).value)).toBe('[2.0]')
     expect((await send()).status).toBe('200')
     expect(await textOf('.answer pre.text')).toBe('hello')
+    for (const name of ['frame_csv', 'frame_parquet']) {
+      await open(name)
+      await page.waitForFunction(() => document.querySelector('.shown td + td')?.textContent === '4')
+      expect((await send()).text).toContain('1 rows, 2 columns')
+    }
     await open('total')
     expect(await page.$$eval('.edit td input', (all) => all.map((each) => (each as HTMLInputElement).value))).toEqual([
       'tea',

@@ -61,6 +61,11 @@ const frames = Object.fromEntries(
     return [orient, frame]
   }),
 )
+for (const defaultFormat of ['csv', 'parquet'] as const) {
+  const input = new io.PandasDataFrame({ defaultFormat, dtype: { count: 'int64' } })
+  const examples = [{ name: 'Tea', input: pl.DataFrame({ item: ['tea'], count: [4] }) }]
+  svc.api({ input, output: new io.PandasDataFrame(), name: `frame_${defaultFormat}`, examples }, (value) => value)
+}
 void frames
 
 export const center = svc.api(

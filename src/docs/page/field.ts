@@ -28,6 +28,11 @@ export interface Field {
   mark(locations: readonly ErrorLocation[]): void
 }
 
+/** Whether a content is JSON text. */
+export function isJson(content: Content): content is Content & { readonly data: string } {
+  return typeof content.data === 'string' && /json/.test(content.type ?? '')
+}
+
 /** Makes the place of messages. */
 export function newNote(): HTMLElement {
   return h('span.note', { role: 'alert', hidden: true, id: newId() })

@@ -20,7 +20,9 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
     return textField({ label, text: printRows(example ?? zeros(args)), preview: arrayPreview })
   }
   if (id === 'serving.io.PandasDataFrame') {
-    const columns = Array.isArray(args.columns) ? args.columns : ['column']
+    const typed = typeof args.dtype === 'object' ? Object.keys(args.dtype ?? {}) : []
+    const named = [args.columns, typed, args.required] as (readonly string[] | undefined)[]
+    const columns = named.find((each) => (each?.length ?? 0) > 0) ?? ['column']
     const frame = typeof example === 'object' && example !== null ? frameFromJson(example, String(args.orient)) : {}
     const empty = Object.fromEntries(columns.map((name) => [name, ['', '']]))
     return frameField(label, String(args.orient), Object.keys(frame).length > 0 ? frame : empty)

@@ -8,7 +8,7 @@ export interface FileFieldOptions {
   readonly accept?: readonly string[]
   readonly show: (file: File) => Promise<Element | undefined>
   /** The type of a file, if the browser may not know it. */
-  readonly typeOf?: (name: string) => string
+  readonly typeOf?: (file: File) => string
 }
 
 /** Returns the field of one file. */
@@ -62,9 +62,9 @@ export function fileField({ label, accept = [], show, typeOf }: FileFieldOptions
     element: h('div', zone, note),
     read: (isDraft): Content => {
       if (file === undefined && !isDraft) throw new Error(`Choose a file for ${label} first.`)
-      const type = (file ?? { type: accept.find((each) => each.includes('/')) }).type || 'application/octet-stream'
-      const name = file?.name ?? `file.${type.includes('stream') ? 'bin' : type.replace(/.*\//, '')}`
-      return { type: typeOf?.(name) ?? type, data: file ?? new Blob(), name }
+      const [draft = 'application/octet-stream'] = accept.filter((each) => each.includes('/'))
+      const sent = file ?? new File([], `file.${draft.replace(/.*[/+-]/, '')}`, { type: draft })
+      return { type: typeOf?.(sent) || sent.type || 'application/octet-stream', data: sent, name: sent.name }
     },
     write: ({ type, data, name = 'file' }) => {
       if (typeof data !== 'string') take(new File([data], name, { type }))

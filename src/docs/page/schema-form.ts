@@ -1,7 +1,7 @@
 /** The members of an object as fields. @module */
 import type { SchemaObject } from '../../client/description.ts'
 import { h } from './dom.ts'
-import { type ErrorLocation, type Field, markChildren, newNote, setInvalid, tell, Ways } from './field.ts'
+import { type ErrorLocation, type Field, isJson, markChildren, newNote, setInvalid, tell, Ways } from './field.ts'
 import { hasMembers, resolved, startOf } from './schema.ts'
 import { textField } from './text-field.ts'
 
@@ -15,9 +15,10 @@ export function jsonField(label: string, schema: unknown, example: unknown, docu
   const fields: Field = {
     ...form,
     read: () => ({ type: 'application/json', data: JSON.stringify(form.value(), null, 2) }),
-    write: ({ data }) => {
-      if (typeof data === 'string') form.show(JSON.parse(data))
-      return typeof data === 'string'
+    write: (content) => {
+      const isMine = isJson(content)
+      if (isMine) form.show(JSON.parse(content.data))
+      return isMine
     },
   }
   return new Ways(label, { Fields: fields, JSON: text })

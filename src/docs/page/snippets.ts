@@ -2,7 +2,7 @@
 import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
 import { encodeQuery } from '../../client/encode.ts'
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
-import type { Content } from './field.ts'
+import { type Content, isJson } from './field.ts'
 
 const maxInline = 2000
 const maxLine = 110
@@ -39,10 +39,6 @@ export function onOneLine(json: string): string {
 
 function fileOf(content: Content): string {
   return content.name ?? (isJson(content) ? 'body.json' : 'body.txt')
-}
-
-function isJson({ type }: Content): boolean {
-  return type === 'application/json'
 }
 
 function curl({ method, output }: ApiInfo, content: Content, url: string, headers: Headers): string {

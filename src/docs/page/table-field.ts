@@ -3,7 +3,7 @@ import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
 import { button, h } from './dom.ts'
-import { type Field, newNote, setInvalid, tell, Ways } from './field.ts'
+import { type Field, isJson, newNote, setInvalid, tell, Ways } from './field.ts'
 import { fileField } from './file-field.ts'
 import { frameView } from './frame-view.ts'
 import { readParquet } from './parquet.ts'
@@ -22,7 +22,7 @@ export function frameField(label: string, orient: string, frame: FrameValue): Fi
     label,
     accept: ['text/csv', '.csv', '.parquet', parquetType],
     show: (chosen) => showFile(chosen, cells),
-    typeOf: (name) => (isParquet(name) ? parquetType : 'text/csv'),
+    typeOf: (file) => (isParquet(file) ? parquetType : 'text/csv'),
   })
   return new Ways(label, { Table: cells, JSON: textField({ label: `${label} as JSON` }), File: file })
 }
@@ -31,7 +31,7 @@ async function showFile(file: File, cells: Cells): Promise<Element> {
   const note = (text: string, view?: Element) => h('div', h('p.dim', text), view)
   if (file.size > maxFileBytes) return note('Too large to be shown here; sent as it is.')
   try {
-    if (isParquet(file.name)) {
+    if (isParquet(file)) {
       const { frame, height } = await readParquet(file)
       return note(`Sent as it is, all of its ${height} rows.`, frameView(frame))
     }
@@ -44,8 +44,8 @@ async function showFile(file: File, cells: Cells): Promise<Element> {
   }
 }
 
-function isParquet(name: string): boolean {
-  return /\.parquet$/i.test(name)
+function isParquet({ name, type }: File): boolean {
+  return /\.parquet$/i.test(name) || /parquet|octet-stream/.test(type)
 }
 
 interface Cells extends Field {
@@ -105,9 +105,10 @@ function cellsField(label: string, orient: string): Cells {
       const frame = Object.fromEntries(names.map((name, j) => [name, column(j)]))
       return { type: 'application/json', data: printRows(frameToJson(frame, orient, label)) }
     },
-    write: ({ data }) => {
-      if (typeof data === 'string') show(frameFromJson(JSON.parse(data), orient))
-      return typeof data === 'string'
+    write: (content) => {
+      const isMine = isJson(content)
+      if (isMine) show(frameFromJson(JSON.parse(content.data), orient))
+      return isMine
     },
     mark: (locations) => {
       tell(note, locations)

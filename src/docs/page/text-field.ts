@@ -1,6 +1,6 @@
 /** Input of texts, in which the place of an error can be marked. @module */
 import { h } from './dom.ts'
-import { type ErrorLocation, type Field, newNote, setInvalid } from './field.ts'
+import { type ErrorLocation, type Field, isJson, newNote, setInvalid } from './field.ts'
 
 /** Options of {@link textField}. */
 export interface TextFieldOptions {
@@ -66,8 +66,10 @@ export function textField({
     element: h('div', h(type.endsWith('json') ? 'div.editor.code' : 'div.editor', copy, area), note, look),
     text: () => area.value,
     read: () => ({ type, data: area.value }),
-    write: ({ data }) => {
-      if (typeof data !== 'string') return false
+    write: (content) => {
+      const { data } = content
+      // Of another kind than text: a picture, or a CSV file for JSON.
+      if (typeof data !== 'string' || (/json/.test(type) && !isJson(content))) return false
       area.value = data
       changed()
       return true
