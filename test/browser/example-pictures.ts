@@ -102,7 +102,7 @@ async function terminal({ page, base }: Running, commands: readonly string[]): P
     return `<b>$ ${command.replace(PYTHON, 'python')}</b>\n${answer}`
   })
   const style = 'margin:0;padding:24px;background:#161b22;color:#d6dde6;font:15px/1.6 monospace;white-space:pre-wrap'
-  await page.setContent(`<body style="${style}">${lines.join('\n\n')}`)
+  await page.setContent(`<!doctype html><body style="${style}">${lines.join('\n\n')}`)
   await page.setViewport({ width: 1100, height: await page.$eval('html', (html) => html.offsetHeight) })
 }
 
