@@ -1,92 +1,52 @@
+/** Status codes of gRPC with their numbers and HTTP statuses. **Source**: gRPC core, statuscodes.md; Connect. */
+export const grpcStatuses = {
+  CANCELLED: { number: 1, http: 499 },
+  UNKNOWN: { number: 2, http: 500 },
+  INVALID_ARGUMENT: { number: 3, http: 400 },
+  DEADLINE_EXCEEDED: { number: 4, http: 504 },
+  NOT_FOUND: { number: 5, http: 404 },
+  PERMISSION_DENIED: { number: 7, http: 403 },
+  RESOURCE_EXHAUSTED: { number: 8, http: 429 },
+  FAILED_PRECONDITION: { number: 9, http: 400 },
+  ABORTED: { number: 10, http: 409 },
+  UNIMPLEMENTED: { number: 12, http: 501 },
+  INTERNAL: { number: 13, http: 500 },
+  UNAVAILABLE: { number: 14, http: 503 },
+  UNAUTHENTICATED: { number: 16, http: 401 },
+} as const
+
+/** gRPC status codes in use. */
+export type GrpcStatusName = keyof typeof grpcStatuses
+
+function row<const S extends number, const G extends GrpcStatusName>(status: S, grpc: G, meaning: string) {
+  return { status, grpc, meaning }
+}
+
 /** All error codes with HTTP status, gRPC status and meaning. A closed list. */
 export const errorTable = {
-  bad_input: { status: 400, grpc: 'INVALID_ARGUMENT', meaning: 'The request does not fit the input descriptor.' },
-  unsupported_media_type: {
-    status: 415,
-    grpc: 'INVALID_ARGUMENT',
-    meaning: 'The input descriptor does not read this Content-Type.',
-  },
-  payload_too_large: { status: 413, grpc: 'RESOURCE_EXHAUSTED', meaning: 'The body is larger than `maxBodyBytes`.' },
-  unauthorized: {
-    status: 401,
-    grpc: 'UNAUTHENTICATED',
-    meaning: 'The caller is not known; see the `www-authenticate` header.',
-  },
-  forbidden: { status: 403, grpc: 'PERMISSION_DENIED', meaning: 'The caller is known and not allowed.' },
-  not_found: {
-    status: 404,
-    grpc: 'NOT_FOUND',
-    meaning: 'No API has this path, or the function found nothing by that name.',
-  },
-  method_not_allowed: {
-    status: 405,
-    grpc: 'UNIMPLEMENTED',
-    meaning: 'The path exists, the method does not; see the `allow` header.',
-  },
-  conflict: { status: 409, grpc: 'ABORTED', meaning: 'The current state of the resource does not allow it.' },
-  too_many_requests: {
-    status: 429,
-    grpc: 'RESOURCE_EXHAUSTED',
-    meaning: 'The caller sent more than its share; see `retry-after`.',
-  },
-  overloaded: {
-    status: 503,
-    grpc: 'UNAVAILABLE',
-    meaning: 'Too many requests in flight, or the server is draining; see `retry-after`.',
-  },
-  deadline_exceeded: {
-    status: 504,
-    grpc: 'DEADLINE_EXCEEDED',
-    meaning: 'The function did not answer before the request deadline.',
-  },
-  insufficient_storage: {
-    status: 507,
-    grpc: 'RESOURCE_EXHAUSTED',
-    meaning: 'The disk for large uploads is full.',
-  },
-  client_closed: { status: 499, grpc: 'CANCELLED', meaning: 'The client went away; nobody receives this answer.' },
-  bad_output: {
-    status: 500,
-    grpc: 'INTERNAL',
-    meaning: 'The function returned what its output descriptor cannot encode.',
-  },
-  function_error: { status: 500, grpc: 'INTERNAL', meaning: 'The function threw. The message is logged, not sent.' },
-  internal: { status: 500, grpc: 'INTERNAL', meaning: 'A fault of a descriptor or of the framework itself.' },
-  invalid_argument: {
-    status: 500,
-    grpc: 'INTERNAL',
-    meaning: 'Set-up: an option or a name is wrong. Thrown to the developer.',
-  },
-  value_error: {
-    status: 500,
-    grpc: 'INTERNAL',
-    meaning: 'Set-up: a value could not be worked out from a sample. Thrown to the developer.',
-  },
-  missing_dependency: {
-    status: 500,
-    grpc: 'INTERNAL',
-    meaning: 'Set-up: an optional package is not installed. Thrown to the developer.',
-  },
-} as const satisfies Record<string, { status: number; grpc: GrpcStatusName; meaning: string }>
+  bad_input: row(400, 'INVALID_ARGUMENT', 'The request does not fit the input descriptor.'),
+  unsupported_media_type: row(415, 'INVALID_ARGUMENT', 'The input descriptor does not read this Content-Type.'),
+  payload_too_large: row(413, 'RESOURCE_EXHAUSTED', 'The body is larger than `maxBodyBytes`.'),
+  unauthorized: row(401, 'UNAUTHENTICATED', 'The caller is not known; see the `www-authenticate` header.'),
+  forbidden: row(403, 'PERMISSION_DENIED', 'The caller is known and not allowed.'),
+  not_found: row(404, 'NOT_FOUND', 'No API has this path, or the function found nothing by that name.'),
+  method_not_allowed: row(405, 'UNIMPLEMENTED', 'The path exists, the method does not; see the `allow` header.'),
+  conflict: row(409, 'ABORTED', 'The current state of the resource does not allow it.'),
+  too_many_requests: row(429, 'RESOURCE_EXHAUSTED', 'The caller sent more than its share; see `retry-after`.'),
+  overloaded: row(503, 'UNAVAILABLE', 'Too many requests in flight, or the server is draining; see `retry-after`.'),
+  deadline_exceeded: row(504, 'DEADLINE_EXCEEDED', 'The function did not answer before the request deadline.'),
+  insufficient_storage: row(507, 'RESOURCE_EXHAUSTED', 'The disk for large uploads is full.'),
+  client_closed: row(499, 'CANCELLED', 'The client went away; nobody receives this answer.'),
+  bad_output: row(500, 'INTERNAL', 'The function returned what its output descriptor cannot encode.'),
+  function_error: row(500, 'INTERNAL', 'The function threw. The message is logged, not sent.'),
+  internal: row(500, 'INTERNAL', 'A fault of a descriptor or of the framework itself.'),
+  invalid_argument: row(500, 'INTERNAL', 'Set-up: an option or a name is wrong. Thrown to the developer.'),
+  value_error: row(500, 'INTERNAL', 'Set-up: a value could not be worked out from a sample. Thrown to the developer.'),
+  missing_dependency: row(500, 'INTERNAL', 'Set-up: an optional package is not installed. Thrown to the developer.'),
+}
 
 /** A code of {@link errorTable}. */
 export type ErrorCode = keyof typeof errorTable
-
-/** gRPC status codes in use. **Source**: gRPC core, status codes. */
-export type GrpcStatusName =
-  | 'CANCELLED'
-  | 'UNKNOWN'
-  | 'INVALID_ARGUMENT'
-  | 'DEADLINE_EXCEEDED'
-  | 'NOT_FOUND'
-  | 'PERMISSION_DENIED'
-  | 'RESOURCE_EXHAUSTED'
-  | 'FAILED_PRECONDITION'
-  | 'ABORTED'
-  | 'UNIMPLEMENTED'
-  | 'INTERNAL'
-  | 'UNAVAILABLE'
-  | 'UNAUTHENTICATED'
 
 /** All values of `reason`. */
 export const badInputReasons = [

@@ -1,30 +1,6 @@
 /** RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies. @module */
-import { type GrpcStatusName, type ServingError, tellsDetail } from '../core/errors.ts'
+import { type GrpcStatusName, grpcStatuses, type ServingError, tellsDetail } from '../core/errors.ts'
 import { ProtoWriter, wireType } from './protobuf.ts'
-
-/** Status codes with the HTTP status in Connect. **Source**: gRPC core, statuscodes.md; Connect, "Error Codes". */
-const statuses: readonly (readonly [name: GrpcStatusName, number: number, http: number])[] = [
-  ['CANCELLED', 1, 499],
-  ['UNKNOWN', 2, 500],
-  ['INVALID_ARGUMENT', 3, 400],
-  ['DEADLINE_EXCEEDED', 4, 504],
-  ['NOT_FOUND', 5, 404],
-  ['PERMISSION_DENIED', 7, 403],
-  ['RESOURCE_EXHAUSTED', 8, 429],
-  ['FAILED_PRECONDITION', 9, 400],
-  ['ABORTED', 10, 409],
-  ['UNIMPLEMENTED', 12, 501],
-  ['INTERNAL', 13, 500],
-  ['UNAVAILABLE', 14, 503],
-  ['UNAUTHENTICATED', 16, 401],
-]
-
-const column = <T>(entries: readonly (readonly [GrpcStatusName, T])[]) =>
-  Object.fromEntries(entries) as Readonly<Record<GrpcStatusName, T>>
-/** Numbers of the gRPC status codes. */
-export const grpcStatusNumbers = column(statuses.map(([name, number]) => [name, number]))
-/** HTTP statuses of the gRPC status codes. */
-export const httpStatuses = column(statuses.map(([name, , http]) => [name, http]))
 
 /** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
@@ -68,7 +44,7 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
 /** Encodes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
 export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
   const writer = new ProtoWriter(info.length + message.length + 80)
-  writer.tag(1, wireType.varint).int32(grpcStatusNumbers[status])
+  writer.tag(1, wireType.varint).int32(grpcStatuses[status].number)
   writer.text(2, message)
   writer.message(3, () => {
     writer.text(1, `type.googleapis.com/${errorInfoType}`)

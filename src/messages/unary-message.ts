@@ -1,5 +1,5 @@
 /** A gRPC message from its frames: a flag, a length in 32 bits, bytes. **Source**: PROTOCOL-HTTP2.md. @module */
-import { grpcStatusNumbers } from './rpc-error.ts'
+import { grpcStatuses } from '../core/errors.ts'
 
 /** A status for anything but one message of the right size. */
 export interface MessageFault {
@@ -60,11 +60,11 @@ export class UnaryMessage {
     }
     const end = this.#filled + piece.length - at
     if (end > this.#length) {
-      return { code: grpcStatusNumbers.UNIMPLEMENTED, details: 'expected one message, received more' }
+      return { code: grpcStatuses.UNIMPLEMENTED.number, details: 'expected one message, received more' }
     }
     if (this.#memory === undefined && this.#length > this.#limit) {
       const details = `expected a message of at most ${this.#limit} bytes, received ${this.#length}`
-      return { code: grpcStatusNumbers.RESOURCE_EXHAUSTED, details }
+      return { code: grpcStatuses.RESOURCE_EXHAUSTED.number, details }
     }
     const memory = this.#reserve(end)
     piece.copy(memory, this.#filled, at)

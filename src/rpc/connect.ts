@@ -2,7 +2,7 @@
 
 import { encodeContentJson } from '../api/content-json.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
-import { BadInput, ServingError } from '../core/errors.ts'
+import { BadInput, grpcStatuses, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
@@ -12,7 +12,7 @@ import { mediaTypeOf } from '../http/media-type.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { requestFromJson } from '../messages/envelope.ts'
-import { errorInfoType, httpStatuses, rpcErrorOf } from '../messages/rpc-error.ts'
+import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
 import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
 const connectHeaders = [
@@ -114,7 +114,7 @@ function problem(error: ServingError, requestId: string): HttpResponse {
   const code = status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
   const body = { code, message, details: [{ type: errorInfoType, value }] }
   const headers = problemHeaders(error, requestId, 'application/json')
-  return { status: httpStatuses[status], headers, body: JSON.stringify(body), error }
+  return { status: grpcStatuses[status].http, headers, body: JSON.stringify(body), error }
 }
 
 // The status tells clients that a server does not speak Connect.

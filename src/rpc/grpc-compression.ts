@@ -1,9 +1,9 @@
 /** Compressed messages of gRPC, within the limits of compressed bodies. @module */
-import type { ServingError } from '../core/errors.ts'
+import { grpcStatuses, type ServingError } from '../core/errors.ts'
 import { Limiter } from '../core/memory/limiter.ts'
 import type { Limits } from '../engine/options.ts'
 import { decodeContent } from '../http/content-encoding.ts'
-import { grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
+import { rpcErrorOf } from '../messages/rpc-error.ts'
 
 /** Unpacks a message, without its prefix. **Errors**: statuses. */
 export type MessageUnpacker = (packed: Uint8Array, encoding: string) => Promise<Uint8Array>
@@ -15,12 +15,12 @@ export function messageUnpacker({ maxBodyBytes, maxUnpackRatio }: Limits): Messa
   const limiter = new Limiter(maxAtOnce)
   const refused = (error: ServingError) => {
     const { status, message } = rpcErrorOf(error, '')
-    throw { code: grpcStatusNumbers[status], details: message }
+    throw { code: grpcStatuses[status].number, details: message }
   }
   return (packed, encoding) => {
     if (encoding !== 'gzip' && encoding !== 'deflate') {
       const details = `expected the encoding gzip or deflate, received ${encoding.slice(0, 80)}`
-      return Promise.reject({ code: grpcStatusNumbers.UNIMPLEMENTED, details })
+      return Promise.reject({ code: grpcStatuses.UNIMPLEMENTED.number, details })
     }
     return limiter.run(() => decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio)).catch(refused)
   }

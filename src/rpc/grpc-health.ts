@@ -1,8 +1,8 @@
 /** gRPC's health service. **Source**: grpc/health/v1/health.proto. @module */
 
+import { grpcStatuses } from '../core/errors.ts'
 import { count, text } from '../messages/field-types.ts'
 import { message, messages, messageType } from '../messages/message-type.ts'
-import { grpcStatusNumbers } from '../messages/rpc-error.ts'
 import { answerPlainly, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
 const serviceName = 'grpc.health.v1.Health'
@@ -44,7 +44,7 @@ export class GrpcHealth {
       if (this.#names.has(name)) call.end({ bytes: checkAnswer.encode({ status: this.#status }) })
       else {
         const details = `expected the name of a service, received ${name.slice(0, 200)}`
-        call.refuse({ code: grpcStatusNumbers.NOT_FOUND, details })
+        call.refuse({ code: grpcStatuses.NOT_FOUND.number, details })
       }
     })
     const watch = answerPlainly(maxBytes, (call, message) => {

@@ -1,7 +1,8 @@
 /** gRPC's reflection, for tools such as grpcurl. **Source**: grpc/reflection/v1/reflection.proto. @module */
+
+import { grpcStatuses } from '../core/errors.ts'
 import { type DescriptorFile, fileDescriptors } from '../messages/gen/descriptors.ts'
 import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
-import { grpcStatusNumbers } from '../messages/rpc-error.ts'
 import { answerPlainly, drained, type GrpcMethod } from './grpc-stream.ts'
 
 const maxBytes = 4096
@@ -45,7 +46,7 @@ function answerTo(message: Uint8Array): Uint8Array {
   )
   if (file === undefined) {
     writer.message(told.error, () => {
-      writer.tag(1, wireType.varint).int32(grpcStatusNumbers.NOT_FOUND)
+      writer.tag(1, wireType.varint).int32(grpcStatuses.NOT_FOUND.number)
       writer.text(2, 'expected the name of a file or a symbol that is served, received another')
     })
   } else {

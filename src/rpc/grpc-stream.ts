@@ -1,7 +1,14 @@
 /** One gRPC call on its stream of node:http2, unary or streaming. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { setImmediate as turn } from 'node:timers/promises'
-import { BadInput, DeadlineExceeded, InternalError, PayloadTooLarge, ServingError } from '../core/errors.ts'
+import {
+  BadInput,
+  DeadlineExceeded,
+  grpcStatuses,
+  InternalError,
+  PayloadTooLarge,
+  ServingError,
+} from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { noMemory } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
@@ -9,7 +16,7 @@ import { countedBytes } from '../engine/memory-budget.ts'
 import { TransferClock } from '../engine/transfer-clock.ts'
 import { plainAddress } from '../http/client-address.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
-import { grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
+import { rpcErrorOf } from '../messages/rpc-error.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
 import { MetadataHeaders } from './grpc-metadata.ts'
@@ -217,14 +224,14 @@ export class GrpcStream {
     const { bytes } = this.#message
     if (this.#method.isDuplex) this.#endDuplex()
     else if (bytes !== undefined) void this.#answer(bytes)
-    else this.#fault({ code: grpcStatusNumbers.UNIMPLEMENTED, details: 'expected one message, received none' })
+    else this.#fault({ code: grpcStatuses.UNIMPLEMENTED.number, details: 'expected one message, received none' })
   }
 
   /** Ends a duplex call whose client has ended its side, unless there are messages to answer. */
   #endDuplex(): void {
     if (this.#isOver || this.#rest !== undefined) return
     if (this.#answerer === undefined) this.end()
-    else this.#fault({ code: grpcStatusNumbers.INTERNAL, details: 'expected a whole message, received a part of it' })
+    else this.#fault({ code: grpcStatuses.INTERNAL.number, details: 'expected a whole message, received a part of it' })
   }
 
   #answer(bytes: Uint8Array): MaybePromise<void> {
@@ -281,19 +288,19 @@ export class GrpcStream {
   #startTimeout(text: string): void {
     const timeoutMs = parseTimeout(text)
     if (timeoutMs === undefined) {
-      this.refuse({ code: grpcStatusNumbers.INTERNAL, details: 'expected a number and a unit as grpc-timeout' })
+      this.refuse({ code: grpcStatuses.INTERNAL.number, details: 'expected a number and a unit as grpc-timeout' })
       return
     }
     this.#deadline = Date.now() + timeoutMs
     if (timeoutMs > maxTimeoutMs) return
     this.#timer = setTimeout(() => {
-      this.refuse({ code: grpcStatusNumbers.DEADLINE_EXCEEDED, details: 'Deadline exceeded' })
+      this.refuse({ code: grpcStatuses.DEADLINE_EXCEEDED.number, details: 'Deadline exceeded' })
       this.#answerer?.cancel()
     }, timeoutMs)
   }
 
   #fault({ code, details }: MessageFault): void {
-    const isLong = code === grpcStatusNumbers.RESOURCE_EXHAUSTED
+    const isLong = code === grpcStatuses.RESOURCE_EXHAUSTED.number
     const status = this.#answerer?.fail(isLong ? new PayloadTooLarge(details) : new BadInput(details))
     this.refuse({ ...status, code, details })
   }
@@ -335,7 +342,7 @@ export function drained(stream: ServerHttp2Stream, signal?: AbortSignal): Promis
 
 function statusOf(error: ServingError): Status {
   const { status, message } = rpcErrorOf(error, '')
-  return { code: grpcStatusNumbers[status], details: message }
+  return { code: grpcStatuses[status].number, details: message }
 }
 
 function nothing(): void {}

@@ -8,11 +8,10 @@ import {
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
-import { SetupError } from '../core/errors.ts'
+import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
-import { grpcStatusNumbers } from '../messages/rpc-error.ts'
 import { grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
 import { GrpcCalls } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
@@ -64,7 +63,7 @@ export async function listenGrpc(
     const call = new GrpcStream(server, stream, headers, method ?? unknownMethod)
     if (method === undefined) {
       const details = `expected a method of this server, received ${path?.slice(0, 200)}`
-      call.refuse({ code: grpcStatusNumbers.UNIMPLEMENTED, details })
+      call.refuse({ code: grpcStatuses.UNIMPLEMENTED.number, details })
     }
   })
   return {

@@ -1,6 +1,6 @@
 /** A gRPC call while it is open: its context, what it holds, and its end. @module */
 import { withDeadline } from '../api/stages.ts'
-import { ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
+import { ClientClosed, grpcStatuses, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { admitCall, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
@@ -11,7 +11,7 @@ import type { HookedEndpoint } from '../engine/request-hooks.ts'
 import { TransferClock } from '../engine/transfer-clock.ts'
 import { Context, type ContextInit, type Scheme } from '../http/context.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
-import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
+import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
 import { metadataOf } from './grpc-metadata.ts'
 import { type Answerer, drained, type GrpcStream, type Status } from './grpc-stream.ts'
 
@@ -112,7 +112,7 @@ export class OpenCall implements Answerer, ContextInit {
     if (error.retryAfterSeconds !== undefined) metadata['retry-after'] = String(error.retryAfterSeconds)
     if (error.challenge !== undefined) metadata['www-authenticate'] = error.challenge
     this.leave()
-    return { code: grpcStatusNumbers[status.status], details, metadata }
+    return { code: grpcStatuses[status.status].number, details, metadata }
   }
 
   /** Sends the response headers of the function and the client's request id as metadata. */

@@ -333,16 +333,20 @@ conda:
     expect(existsSync(join(cwd, 'build'))).toBe(false)
   })
 
-  it('replaces a build, and nothing else', async () => {
+  it('refuses a folder that is no build', async () => {
     const cwd = project({ 'build/precious.txt': 'mine' })
     const { code, stderr } = await run(['build'], { cwd })
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: 'serving: build holds something that is no build: name another folder with --out\n',
     })
-    await run(['build', '--out', 'out'], { cwd })
-    writeFileSync(join(cwd, 'out/stale.txt'), '')
+    expect(readdirSync(join(cwd, 'build'))).toEqual(['precious.txt'])
+  })
+
+  it('replaces a build', async () => {
+    const cwd = project({ 'out/manifest.json': '{}', 'out/stale.txt': '' })
     expect((await run(['build', '--out', 'out'], { cwd })).code).toBe(0)
     expect(existsSync(join(cwd, 'out/stale.txt'))).toBe(false)
+    expect(existsSync(join(cwd, 'out/main.js'))).toBe(true)
   })
 })

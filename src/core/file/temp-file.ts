@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 
 const readAsync = promisify(read)
 const writeAsync = promisify(write)
-// The largest single read that Node allows is 2^31-1 bytes.
-const maxReadBytes = 1024 ** 3
+// The largest single read or write that Node allows is 2^31-1 bytes.
+const maxCallBytes = 1024 ** 3
 
 /**
  * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open, so a killed process
@@ -44,7 +44,7 @@ export class TempFile {
   writeSync(bytes: Uint8Array, position: number): void {
     this.#use()
     for (let done = 0; done < bytes.length; ) {
-      done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done)
+      done += writeSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxCallBytes), position + done)
     }
   }
 
@@ -64,11 +64,12 @@ export class TempFile {
     return bytes
   }
 
-  /** Fills `bytes` with the file's first ones. Blocks. */
-  readIntoSync(bytes: Uint8Array): void {
+  /** Fills `bytes` with those from `position` on. Blocks. */
+  readIntoSync(bytes: Uint8Array, position = 0): void {
     this.#use()
     for (let done = 0; done < bytes.length; ) {
-      done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxReadBytes), done))
+      const size = Math.min(bytes.length - done, maxCallBytes)
+      done += requireBytes(readSync(this.#fd, bytes, done, size, position + done))
     }
   }
 

@@ -54,7 +54,7 @@ const filledUp = (length: number) => Math.ceil(length / 8) * 8
 export function encodeFrame(
   message: unknown,
   views: readonly Transfer[],
-  file: SharedFile | undefined,
+  file: SharedFile,
   freed: readonly number[],
 ): Buffer[] {
   const entries: ViewEntry[] = []
@@ -63,7 +63,7 @@ export function encodeFrame(
   for (const view of views as readonly ArrayBufferView[]) {
     const { buffer, byteOffset, byteLength } = view
     const type = typeCodes[(view as Uint8Array)[Symbol.toStringTag]]
-    const start = byteLength < minSharedBytes ? undefined : file?.write(view)
+    const start = byteLength < minSharedBytes ? undefined : file.write(view)
     entries.push([type, byteLength, start ?? -1])
     if (start !== undefined) continue
     const piece = Buffer.alloc(filledUp(byteLength))
@@ -83,14 +83,14 @@ export function encodeFrame(
 
 /** Reads messages from the bytes of a stream. */
 export class FrameReader {
-  readonly #file: SharedFile | undefined
+  readonly #file: SharedFile
   readonly #receive: (message: unknown, freed: readonly number[]) => void
   #chunks: Buffer[] = []
   #size = 0
   #needed = 8
   #freed: number[] = []
 
-  constructor(file: SharedFile | undefined, receive: (message: unknown, freed: readonly number[]) => void) {
+  constructor(file: SharedFile, receive: (message: unknown, freed: readonly number[]) => void) {
     this.#file = file
     this.#receive = receive
   }
@@ -130,7 +130,6 @@ export class FrameReader {
         at += filledUp(bytes)
         return new Container(own.buffer)
       }
-      if (this.#file === undefined) throw new Error('a view in a shared file that is not there')
       this.#freed.push(start)
       return new Container(this.#file.read(start, bytes))
     })

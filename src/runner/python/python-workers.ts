@@ -32,10 +32,10 @@ function open(
   index: number,
   receive: (message: Up) => void,
 ): ChildLink {
-  const down = sharedFile()
-  const up = sharedFile()
+  const down = new SharedFile()
+  const up = new SharedFile()
   const child = spawn(executable, ['-u', program, String(concurrency), String(memoryLimitMb ?? 0)], {
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', down?.fd ?? 'ignore', up?.fd ?? 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', down.fd ?? 'ignore', up.fd ?? 'ignore'],
     detached: true,
     env: {
       OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
@@ -48,7 +48,7 @@ function open(
   const [input, output, errors, socket] = child.stdio as unknown as [Writable, Readable, Readable, Duplex]
   const kill = () => killGroup(child)
   const reader = new FrameReader(up, (message, freed) => {
-    down?.free(freed)
+    down.free(freed)
     receive(message as Up)
   })
   socket.on('data', (chunk: Buffer) => {
@@ -72,8 +72,8 @@ function open(
   }
   child.once('exit', () => {
     kill()
-    down?.close()
-    up?.close()
+    down.close()
+    up.close()
   })
   const handles = [child, input, output, errors, socket] as unknown as readonly { ref(): void; unref(): void }[]
   return {
@@ -97,13 +97,5 @@ function open(
     unref() {
       for (const handle of handles) handle.unref()
     },
-  }
-}
-
-function sharedFile(): SharedFile | undefined {
-  try {
-    return new SharedFile()
-  } catch {
-    return undefined
   }
 }
