@@ -85,6 +85,8 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     await page.waitForSelector('.shown img')
     expect((await send()).status).toBe('200')
     await open('reverse')
+    // Any file may be chosen.
+    expect(await page.$eval('input[type=file]', (each) => (each as HTMLInputElement).accept)).toBe('')
     await page.waitForFunction(() => document.querySelector<HTMLAudioElement>('.shown audio')?.duration === 0.1)
     await open('mix')
     await page.waitForSelector('.shown img')

@@ -99,7 +99,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   }
   const cards = examples.map((example) => {
     const { name, type, content } = example
-    const look = h('span.thumb', typeof content?.data === 'string' ? onOneLine(content.data) : type)
+    const look = h('span.thumb', typeof content?.data === 'string' ? onOneLine(content.data) : kindText(api.input))
     if (/^(image|multipart)\//.test(type)) void load(example).then((loaded) => loaded && showPicture(look, loaded))
     return h('button', { type: 'button', onclick: () => use(example) }, look, h('span', name))
   })

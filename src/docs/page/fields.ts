@@ -35,7 +35,9 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
   }
   if (id === queryId || /json$/.test(type)) return jsonField(label, schema, example, document)
   if (!type.startsWith('text/') || id === 'serving.io.File') {
-    return fileField({ label, accept: args.mime_type ? [String(args.mime_type)] : [], show: mediaView })
+    const { mime_type: mimeType = 'application/octet-stream' } = args
+    const isAny = mimeType === 'application/octet-stream'
+    return fileField({ label, accept: isAny ? [] : [String(mimeType)], show: mediaView })
   }
   const text = typeof example === 'string' ? example : ''
   return textField({ label, type, text, rows: 4 })

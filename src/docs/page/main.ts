@@ -104,7 +104,9 @@ function askCredentials(): void {
     start()
   }
   const text = h('p.failure', { role: 'alert' }, 'The service asks for credentials.')
-  main.replaceChildren(h('form.card', { onsubmit: submit }, text, credentials.element, h('button.send', 'Open')))
+  main.replaceChildren(
+    h('form.card', { onsubmit: submit }, text, credentials.element, h('div.tools', h('button.send', 'Open'))),
+  )
   credentials.askAny()
 }
 
