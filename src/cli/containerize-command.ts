@@ -45,6 +45,6 @@ function findProgram(): ImageProgram {
   if (found !== undefined) return found
   throw new SetupError(
     'invalid_argument',
-    `none of ${imagePrograms.join(', ')} works here; the Dockerfile is in the build`,
+    `expected one of ${imagePrograms.join(', ')} that works here; the Dockerfile is in the build`,
   )
 }

@@ -62,7 +62,7 @@ const dev = program
   .summary('serve a service while it is written: reloads when a file changes')
   .description(
     'Serves FILE as serve does, with one worker by default, and loads it again when a source below the folder of its' +
-      ' package.json changes. A file that is wrong is reported, and the last good one goes on.',
+      ' package.json changes. If a file is wrong, the log says so, and the last good version stays.',
   )
   .argument('[FILE]', fileHelp)
   .action(async (path?: string) => {
@@ -126,7 +126,7 @@ openapi.addOption(commanderOption('baseUrl'))
 program
   .command('new')
   .summary('write a project with a service, a model and a test')
-  .description('Writes a project into a new folder: a service, a model, a test, and what is needed to run them.')
+  .description('Writes a project into a new folder: a service, a model, a test, and the files to run them.')
   .argument('NAME', 'the folder, and the name of the service')
   .addOption(
     new Option('--template <name>', 'what it serves: a model of arrays, pictures or tables, or one that streams text')

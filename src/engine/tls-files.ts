@@ -88,7 +88,7 @@ export class TlsFiles {
     } catch (error) {
       this.#pem = before
       const message = (error as Error).message
-      this.#log.error({ event: 'tls_not_reloaded' }, `the certificate served before goes on: ${message}`)
+      this.#log.error({ event: 'tls_not_reloaded' }, `the old certificate stays in use: ${message}`)
     }
   }
 }

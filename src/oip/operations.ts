@@ -39,7 +39,7 @@ function operation(name: string, summary: string, content: Json, request?: Json)
     tags: ['Open Inference Protocol'],
     summary,
     ...(request !== undefined && { requestBody: { content: request } }),
-    responses: { 200: { description: 'What was asked for.', content }, '4XX': failed, '5XX': failed },
+    responses: { 200: { description: 'The answer.', content }, '4XX': failed, '5XX': failed },
   }
 }
 

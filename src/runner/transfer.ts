@@ -143,7 +143,7 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
     if ((value as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] !== undefined) return visit(value, path)
   }
   if (path.length === maxDepth) {
-    throw new BadInput(`expected at most ${maxDepth} levels for what is sent to a runner, received more`)
+    throw new BadInput(`expected at most ${maxDepth} levels in values for a runner, received more`)
   }
   let copy: unknown[] | Record<string, unknown> | undefined
   const names = isList ? value.keys() : Object.keys(value)

@@ -56,4 +56,15 @@ describe('plain English', () => {
     expect(files.length).toBeGreaterThan(300)
     expect(comments.length, 'words of rules 3 and 5 in src').toBeLessThanOrEqual(18)
   })
+
+  it('is the language of messages, in which "received none" may stand', () => {
+    const files = globSync(['src/**/*.ts', '!src/messages/gen/**'], { cwd: root })
+    const messages = files.flatMap((file) => {
+      const lines = readFileSync(join(root, file), 'utf8').split('\n')
+      const code = lines.filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line)).join('\n')
+      const strings = [...code.matchAll(/'[^'\n]*'|"[^"\n]*"|`[^`\n]*`/g)].map(([text]) => text)
+      return placesOf(file, strings.join('\n')).filter((place) => !/none$/i.test(place))
+    })
+    expect(messages).toEqual([])
+  })
 })

@@ -126,6 +126,6 @@ export function tempFileFault(): Error | undefined {
 }
 
 function requireBytes(count: number): number {
-  if (count === 0) throw new Error('the temporary file is shorter than what was written to it')
+  if (count === 0) throw new Error('the temporary file is shorter than the bytes written to it')
   return count
 }

@@ -19,7 +19,7 @@ const problemSchema: JsonSchema = {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
-    detail: { type: 'string', description: 'What was expected, and what came.' },
+    detail: { type: 'string', description: 'What the server expected, and what came.' },
     code: { type: 'string', description: 'Which error it is; services may have codes of their own.' },
     reason: { type: 'string', enum: badInputReasons, description: 'What about the input is wrong.' },
     path: { type: 'string', description: 'Place in the input: `[2][0]`, `user.name`, the name of a part.' },

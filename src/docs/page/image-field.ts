@@ -82,7 +82,7 @@ export async function mediaView(file: Blob): Promise<Element | undefined> {
   try {
     await image.decode()
   } catch {
-    return h('p.dim', 'The browser cannot show this picture; it is sent as it is.')
+    return h('p.dim', 'The browser cannot show this picture; it is sent unchanged.')
   }
   const caption = h('figcaption.dim', `${image.naturalWidth} × ${image.naturalHeight} pixels`)
   if (image.naturalWidth < 100) image.classList.add('small')

@@ -29,18 +29,18 @@ export function frameField(label: string, orient: string, frame: FrameValue): Fi
 
 async function showFile(file: File, cells: Cells): Promise<Element> {
   const note = (text: string, view?: Element) => h('div', h('p.dim', text), view)
-  if (file.size > maxFileBytes) return note('Too large to be shown here; sent as it is.')
+  if (file.size > maxFileBytes) return note('Too large to show here; sent unchanged.')
   try {
     if (isParquet(file)) {
       const { frame, height } = await readParquet(file)
-      return note(`Sent as it is, all of its ${height} rows.`, frameView(frame))
+      return note(`Sent unchanged, all of its ${height} rows.`, frameView(frame))
     }
     const [names = [], ...rows] = parseCsv(await file.text())
     const frame = Object.fromEntries(names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))]))
     if (rows.length <= maxTableRows) cells.show(frame)
-    return note(rows.length > maxTableRows ? 'Sent as it is.' : 'Also in the table.', frameView(frame))
+    return note(rows.length > maxTableRows ? 'Sent unchanged.' : 'Also in the table.', frameView(frame))
   } catch (error) {
-    return note(`It cannot be shown here (${(error as Error).message}); sent as it is.`)
+    return note(`It cannot be shown here (${(error as Error).message}); sent unchanged.`)
   }
 }
 

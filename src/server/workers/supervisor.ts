@@ -263,7 +263,7 @@ class Supervision {
       if (failure === undefined) development.onReload(durationMs)
       else development.onFailure(failure)
     } else if (failure === undefined) logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
-    else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones go on')
+    else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones stay')
     this.#reloadIfPending()
   }
 
