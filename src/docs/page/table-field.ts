@@ -2,7 +2,7 @@
 import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
-import { button, h } from './dom.ts'
+import { button, h, table } from './dom.ts'
 import { type Field, isJson, newNote, setInvalid, tell, Ways } from './field.ts'
 import { fileField } from './file-field.ts'
 import { frameView } from './frame-view.ts'
@@ -54,7 +54,7 @@ interface Cells extends Field {
 
 /** A table to type in. */
 function cellsField(label: string, orient: string): Cells {
-  const table = h('table.edit')
+  const box = h('div.edit')
   const note = newNote()
   let names: string[] = []
   let rows: string[][] = []
@@ -67,14 +67,12 @@ function cellsField(label: string, orient: string): Cells {
       const input = h('input', { value: values[j] ?? '', 'aria-label': label, oninput, ...place })
       return input
     }
-    const headings = names.map((_, j) => h('th', { scope: 'col' }, cell(names, j, `name of column ${j}`)))
-    const body = rows.map((row, i) => {
-      const cells = names.map((name, j) =>
-        h('td', cell(row, j, `${name}, row ${i}`, { 'data-row': i, 'data-column': j })),
-      )
-      return h('tr', h('th', { scope: 'row' }, i), ...cells)
-    })
-    table.replaceChildren(h('thead', h('tr', h('td'), ...headings)), h('tbody', ...body))
+    const headings = names.map((_, j) => cell(names, j, `name of column ${j}`))
+    const body = rows.map((row, i) => [
+      i,
+      ...names.map((name, j) => cell(row, j, `${name}, row ${i}`, { 'data-row': i, 'data-column': j })),
+    ])
+    box.replaceChildren(table(label, ['', ...headings], body))
   }
   const changes = {
     'Add row': () => rows.push([]),
@@ -98,7 +96,7 @@ function cellsField(label: string, orient: string): Cells {
     draw()
   }
   return {
-    element: h('div', h('div.scroll', table), h('div.tools', ...buttons), note),
+    element: h('div', box, h('div.tools', ...buttons), note),
     show,
     read: () => {
       const column = (j: number): Cell[] => columnOfTexts(rows.map((row) => row[j] ?? ''))
@@ -117,7 +115,7 @@ function cellsField(label: string, orient: string): Cells {
         const j = names.indexOf(column)
         return { row, column: j === -1 ? undefined : String(j) }
       })
-      for (const input of table.querySelectorAll<HTMLInputElement>('td input')) {
+      for (const input of box.querySelectorAll<HTMLInputElement>('td input')) {
         const { row: i, column: j } = input.dataset
         setInvalid(
           input,
