@@ -13,7 +13,12 @@ const svc = new Service('chat', { doc: 'Talks about serving.', runners: [model] 
 const page = readFileSync(new URL('./page.html', import.meta.url))
 
 svc.api(
-  { input: new io.Text(), output: new io.Text(), doc: 'Answers in words of the documentation, as they are made.' },
+  {
+    input: new io.Text(),
+    output: new io.Text(),
+    doc: 'Answers in words of the documentation, one by one.',
+    examples: [{ name: 'Batching', input: 'How does batching work?' }],
+  },
   async function* reply(prompt, ctx) {
     yield* model.reply(prompt, ctx)
   },

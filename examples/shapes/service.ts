@@ -16,6 +16,11 @@ svc.api(
     input: new io.Image({ tensor: { size: [32, 32] } }),
     output: new io.JSON(),
     doc: 'The shape in a picture of any size, and the probability of each.',
+    examples: [
+      { name: 'A star', input: new URL('./held-out/star-123.png', import.meta.url) },
+      { name: 'A cross', input: new URL('./held-out/cross-45.png', import.meta.url) },
+      { name: 'A circle', input: new URL('./held-out/circle-136.png', import.meta.url) },
+    ],
   },
   async function classify(pixels, ctx) {
     const odds = await shapes.predict(pixels.reshape([1, 3, 32, 32]), ctx)

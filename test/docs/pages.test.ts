@@ -76,6 +76,13 @@ describe('the snippets', () => {
     expect(included.filter((file) => !files.includes(file))).toEqual([])
   })
 
+  it('hold every program of more than ten lines', () => {
+    const isProgram = ({ language, code }: { language: string; code: string }) =>
+      /^(ts|js|py|python)$/.test(language) && code.split('\n').length > 11
+    const long = blocks.filter((block) => block.page.startsWith('docs/') && isProgram(block))
+    expect(long.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  })
+
   it('that are tests pass', async () => {
     for (const [name, count] of [
       ['scaler', 2],
