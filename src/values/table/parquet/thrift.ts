@@ -64,9 +64,9 @@ function isList(type: ThriftType): type is readonly [ThriftType] {
 }
 
 function wireOf(type: ThriftType): number {
+  if (typeof type !== 'string') return isList(type) ? wire.list : structWire
   if (type === 'place') return wire.i32
-  if (typeof type === 'string' && type !== 'union') return wire[type]
-  return isList(type) ? wire.list : structWire
+  return type === 'union' ? structWire : wire[type]
 }
 
 const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
@@ -196,7 +196,8 @@ export class ThriftReader {
   #text(): string {
     const size = this.#varint()
     this.#advance(size)
-    return Buffer.from(this.#bytes.subarray(this.#pos - size, this.#pos)).toString()
+    const { buffer, byteOffset } = this.#bytes
+    return Buffer.from(buffer, byteOffset + this.#pos - size, size).toString()
   }
 
   #advance(count: number): void {
@@ -206,6 +207,13 @@ export class ThriftReader {
 }
 
 const maxVarint = 10
+const idLists = new WeakMap<ThriftFields, readonly number[]>()
+
+function idsOf(fields: ThriftFields): readonly number[] {
+  const ids = idLists.get(fields) ?? Object.keys(fields).map(Number)
+  idLists.set(fields, ids)
+  return ids
+}
 
 /** Returns the bytes of a struct. Its integers are not negative. */
 export function writeThrift<F extends ThriftFields>(fields: F, value: ThriftStruct<F>): Uint8Array {
@@ -228,16 +236,17 @@ export function writeThrift<F extends ThriftFields>(fields: F, value: ThriftStru
       if (!isShort) varint(list.length)
       for (const item of list) put(type[0], item)
     } else if (type === 'text') {
-      const text = Buffer.from(value as string)
-      varint(text.length)
-      out.append(text)
+      const size = Buffer.byteLength(value as string)
+      varint(size)
+      out.reserve(size)
+      out.length += out.buffer.write(value as string, out.length)
     } else if (typeof type !== 'string') struct(type, value as Readonly<Record<string, unknown>>)
     else if (type === 'byte') byte(value as number)
     else if (type !== 'flag') varint((value as number) * 2)
   }
   const struct = (fields: ThriftFields, value: Readonly<Record<string, unknown>>) => {
     let last = 0
-    for (const id of Object.keys(fields).map(Number)) {
+    for (const id of idsOf(fields)) {
       const [name, type] = fields[id]
       const own = value[name]
       if (own === undefined) continue
