@@ -1,72 +1,34 @@
 /** Casts columns by numpy's rules: truncates toward zero, parses numeric texts, never wraps around. @module */
 
-import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../../core/dtype.ts'
+import { type ColumnKind, elementTypes, isFloat, itemSize } from '../../core/dtype.ts'
 import { floatText } from '../../core/text/number-text.ts'
-import { type Column, columnOf, isValid, valueReader } from './columns.ts'
+import { type CastFailure, type Cell, type Column, castCells, valueReader } from './columns.ts'
 
-type Value = number | bigint | boolean | string
+type Value = Exclude<Cell, null>
 
 type Cast = (value: Value) => Value | undefined
-
-/** The first row whose element does not fit. */
-export interface CastFailure {
-  readonly failure: 'misfit'
-  readonly row: number
-}
 
 /** Casts a column to another kind; nulls stay null. */
 export function castToKind(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   if (column.kind === kind) return column
   const read = valueReader(column)
-  if (kind === 'str') return textColumn(column, rows, read)
-  const cast = kind === 'bool' ? toFlag : isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
-  const data = new Uint8Array(kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
-  const write = writerOf(data, kind)
-  for (let row = 0; row < rows; row++) {
-    if (!isValid(column, row)) continue
-    const value = cast(read(row))
-    if (value === undefined) return { failure: 'misfit', row }
-    write(row, value)
-  }
-  const { name, validity } = column
-  return { name, kind, data, ...(validity !== undefined && { validity }) }
+  const cast = castTo(kind, column.kind)
+  return castCells(column, rows, kind, (row) => cast(read(row)))
 }
 
-function writerOf(
-  data: Uint8Array<ArrayBuffer>,
-  kind: Exclude<ColumnKind, 'str'>,
-): (row: number, value: Value) => void {
-  if (kind === 'bool') {
-    return (row, value) => {
-      if (value) data[row >> 3] |= 1 << (row & 7)
-    }
-  }
-  const numbers = new (dataConstructor(kind))(data.buffer)
-  if (!isWideInteger(kind)) {
-    return (row, value) => {
-      numbers[row] = Number(value)
-    }
-  }
-  const words = new Int32Array(data.buffer)
-  return (row, value) => {
-    if (typeof value === 'number') {
-      words[row * 2] = value
-      words[row * 2 + 1] = Math.floor(value / 4294967296)
-    } else numbers[row] = BigInt(value) as unknown as number
-  }
+function castTo(kind: ColumnKind, own: ColumnKind): Cast {
+  if (kind === 'str') return toText(own)
+  if (kind === 'bool') return toFlag
+  return isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
 }
 
 /** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
-function textColumn(column: Column, rows: number, read: (row: number) => Value): Column {
-  const { name, kind, validity } = column
-  const width = isFloat(kind) ? itemSize(kind) : 0
-  const texts = Array.from({ length: rows }, (_, row) => {
-    if (!isValid(column, row)) return null
-    const value = read(row)
+function toText(own: ColumnKind): Cast {
+  const width = isFloat(own) ? itemSize(own) : 0
+  return (value) => {
     if (typeof value === 'boolean') return value ? 'True' : 'False'
     return width > 0 && Number.isFinite(value) ? floatText(value as number, width) : String(value)
-  })
-  return { ...columnOf(name, 'str', texts), ...(validity !== undefined && { validity }) }
+  }
 }
 
 function toFlag(value: Value): boolean | undefined {

@@ -1,8 +1,16 @@
 /** Casts columns of every type to the types that an option names. @module */
 import { isUtf8 } from 'node:buffer'
 import type { ColumnKind } from '../../core/dtype.ts'
-import { type CastFailure, castToKind } from './cast-to-kind.ts'
-import { type AnyColumn, bytesAt, type Column, contiguousText, isValid, type TimeType } from './columns.ts'
+import { castToKind } from './cast-to-kind.ts'
+import {
+  type AnyColumn,
+  bytesAt,
+  type CastFailure,
+  type Column,
+  contiguousText,
+  isValid,
+  type TimeType,
+} from './columns.ts'
 import { type FrameType, isNested, itemOfType, kindOfType, timeOfType } from './frame-dtype.ts'
 import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
 

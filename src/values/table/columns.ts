@@ -212,12 +212,39 @@ export function valueReader(column: Column): (row: number) => number | bigint | 
   }
 }
 
-/** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
-export function columnOf(
-  name: string,
+/** What columns are made from, and what they give back; `null` is a null. */
+export type Cell = number | bigint | boolean | string | null
+
+/** The first row whose element does not fit. */
+export interface CastFailure {
+  readonly failure: 'misfit'
+  readonly row: number
+}
+
+/** Returns what `read` returns for the rows that have a value, and nulls. */
+export function cellsOf(column: Pick<Column, 'validity'>, rows: number, read: (row: number) => Cell): Cell[] {
+  return Array.from({ length: rows }, (_, row) => (isValid(column, row) ? read(row) : null))
+}
+
+/** Makes a column of what `cast` returns for the rows that have a value; undefined does not fit. */
+export function castCells(
+  column: Column,
+  rows: number,
   kind: ColumnKind,
-  values: readonly (number | bigint | boolean | string | null)[],
-): Column {
+  cast: (row: number) => Cell | undefined,
+): Column | CastFailure {
+  const cells = new Array<Cell>(rows).fill(null)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) continue
+    const cell = cast(row)
+    if (cell === undefined) return { failure: 'misfit', row }
+    cells[row] = cell
+  }
+  return columnOf(column.name, kind, cells)
+}
+
+/** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
+export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]): Column {
   const rows = values.length
   const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
   if (kind === 'str') {
@@ -234,10 +261,15 @@ export function columnOf(
   }
   if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
   const numbers = new (dataConstructor(kind))(rows)
-  const isBig = isWideInteger(kind)
-  for (let i = 0; i < rows; i++) {
-    const value = values[i] as number | null
-    if (value !== null) numbers[i] = (isBig ? BigInt(value) : Number(value)) as number
+  // 64-bit integers by 32-bit halves, without a bigint for each.
+  const words = isWideInteger(kind) ? new Int32Array(numbers.buffer) : undefined
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue
+    if (words === undefined) numbers[i] = Number(value)
+    else if (typeof value === 'number') {
+      words[i * 2] = value
+      words[i * 2 + 1] = Math.floor(value / 2 ** 32)
+    } else numbers[i] = BigInt(value) as unknown as number
   }
   return { name, kind, data: new Uint8Array(numbers.buffer), ...rest }
 }

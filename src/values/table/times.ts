@@ -1,6 +1,15 @@
 /** Columns of times ⇄ text and numbers. @module */
-import type { CastFailure } from './cast-to-kind.ts'
-import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, type TimeUnit } from './columns.ts'
+import {
+  bytesAt,
+  type CastFailure,
+  type Column,
+  castCells,
+  cellsOf,
+  columnOf,
+  numberReader,
+  type TimeType,
+  type TimeUnit,
+} from './columns.ts'
 
 /** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */
 export interface TimeForm {
@@ -22,19 +31,30 @@ const daySeconds = 86_400n
 
 /** Returns a column of times as numbers or text. Times of day are always text. */
 export function printTimes(column: Column, rows: number, form: TimeForm): Column {
-  const { name, time, validity } = column
+  const { time } = column
   if (time === undefined) return column
   if (form.format === 'epoch' && 'unit' in time && time.unit === form.unit && time.type !== 'time') {
     const { time: _, ...numbers } = column
     return numbers
   }
   const read = numberReader(column)
-  const values: (number | bigint | string | null)[] = new Array(rows).fill(null)
   const isEpoch = form.format === 'epoch' && time.type !== 'time'
   const print = isEpoch ? epochOf(time, form.unit) : textOf(time, form)
-  for (let row = 0; row < rows; row++) if (isValid(column, row)) values[row] = print(BigInt(read(row)))
-  const made = columnOf(name, isEpoch ? 'int64' : 'str', values)
-  return validity === undefined ? made : { ...made, validity }
+  const cells = cellsOf(column, rows, (row) => print(BigInt(read(row))))
+  return columnOf(column.name, isEpoch ? 'int64' : 'str', cells)
+}
+
+function castTimes(
+  column: Column,
+  rows: number,
+  time: TimeType,
+  cast: (row: number) => bigint | undefined,
+): Column | CastFailure {
+  const made = castCells(column, rows, time.type === 'date' ? 'int32' : 'int64', (row) => {
+    const value = cast(row)
+    return value === undefined || BigInt.asIntN(64, value) !== value ? undefined : value
+  })
+  return 'failure' in made ? made : { ...made, time }
 }
 
 /** Returns a column of times as times of another type: cut down to its unit, a date is its midnight. */
@@ -46,16 +66,7 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
     return { ...column, time }
   const read = numberReader(column)
   const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
-  const values: (bigint | null)[] = new Array(rows).fill(null)
-  for (let row = 0; row < rows; row++) {
-    if (!isValid(column, row)) continue
-    const value = convert(BigInt(read(row)))
-    if (BigInt.asIntN(64, value) !== value) return { failure: 'misfit', row }
-    values[row] = value
-  }
-  const { name, validity } = column
-  const made = columnOf(name, time.type === 'date' ? 'int32' : 'int64', values)
-  return { ...made, time, ...(validity !== undefined && { validity }) }
+  return castTimes(column, rows, time, (row) => convert(BigInt(read(row))))
 }
 
 function dayOf(own: TimeType): (value: bigint) => bigint {
@@ -143,18 +154,11 @@ const duration = /^(-)?P(-?\d+)DT(\d+)H(\d+)M(\d+)(?:\.(\d{1,9}))?S$/
  * instant with an offset is stored as UTC; one without is local, or UTC for a type with a zone.
  */
 export function parseTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
-  const { name, validity } = column
   const read = readerOf(time)
-  const values: (number | bigint | null)[] = new Array(rows).fill(null)
-  for (let row = 0; row < rows; row++) {
-    if (!isValid(column, row)) continue
+  return castTimes(column, rows, time, (row) => {
     const bytes = bytesAt(column, row)
-    const value = bytes.length > 40 ? undefined : read(Buffer.from(bytes).toString('latin1').trim())
-    if (value === undefined || BigInt.asIntN(64, value) !== value) return { failure: 'misfit', row }
-    values[row] = value
-  }
-  const made = columnOf(name, time.type === 'date' ? 'int32' : 'int64', values)
-  return { ...made, time, ...(validity !== undefined && { validity }) }
+    return bytes.length > 40 ? undefined : read(Buffer.from(bytes).toString('latin1').trim())
+  })
 }
 
 function readerOf(time: TimeType): (text: string) => bigint | undefined {

@@ -3,7 +3,7 @@
  * base64, durations ISO 8601.
  * @module
  */
-import { type AnyColumn, type Column, columnOf, isValid, textAt } from '../columns.ts'
+import { type AnyColumn, type Column, cellsOf, columnOf, textAt } from '../columns.ts'
 import { csvWriter } from '../json/native-codec.ts'
 import { requireTable } from '../message.ts'
 import type { Polars } from '../polars/polars.ts'
@@ -43,8 +43,7 @@ function zonedColumn(polars: Polars, frame: DataFrame, place: number, { name, va
 function plainColumn(column: AnyColumn, rows: number): Column {
   const [flat] = unnestColumns({ rows, columns: [column] }, exactTimes).columns
   if (!('kind' in column) || column.time?.type !== 'time') return flat
-  const texts = Array.from({ length: rows }, (_, row) => {
-    if (!isValid(flat, row)) return null
+  const texts = cellsOf(flat, rows, (row) => {
     const text = textAt(flat, row)
     return `${text.slice(0, 8)}.${text.slice(9).padEnd(9, '0')}`
   })

@@ -2,7 +2,7 @@
 import type { BadInput } from '../../../core/errors.ts'
 import { floatText } from '../../../core/text/number-text.ts'
 import { castToKind } from '../cast-to-kind.ts'
-import { type Column, type ColumnTable, columnOf, isValid, textAt } from '../columns.ts'
+import { type Column, type ColumnTable, cellsOf, columnOf, textAt } from '../columns.ts'
 import { type FrameType, isNested, kindOfType } from '../frame-dtype.ts'
 
 type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
@@ -24,8 +24,7 @@ function settle(column: Column, rows: number, type: FrameType | undefined, refus
   const kind = type === undefined ? undefined : kindOfType(type)
   const isNumeric = kind !== undefined && kind !== 'str' && kind !== 'bool'
   const kinds = new Set<Kind>()
-  const values = Array.from({ length: rows }, (_, row) => {
-    if (!isValid(column, row)) return null
+  const values = cellsOf(column, rows, (row) => {
     const [own, text] = read(textAt(column, row), isNumeric)
     kinds.add(own)
     return text

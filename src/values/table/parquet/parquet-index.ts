@@ -1,6 +1,6 @@
 /** The index of a frame that pandas wrote as Parquet, as row labels. **Source**: pandas' developer guide. @module */
 import { castToKind } from '../cast-to-kind.ts'
-import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, columnOf, contiguousText, isValid } from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
 import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
@@ -80,13 +80,11 @@ export function withoutIndex(
 }
 
 function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number): Column {
-  const data = new Int32Array(rows * 2)
-  for (let row = 0; row < rows; row++) {
-    const value = start + row * step
-    data[row * 2] = value
-    data[row * 2 + 1] = Math.floor(value / 2 ** 32)
-  }
-  return { name, kind: 'int64', data: new Uint8Array(data.buffer) }
+  return columnOf(
+    name,
+    'int64',
+    Array.from({ length: rows }, (_, row) => start + row * step),
+  )
 }
 
 function labelsOf(column: AnyColumn | undefined, rows: number): Column | undefined {

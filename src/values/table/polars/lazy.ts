@@ -1,6 +1,6 @@
 /** Frames and series that stay columns until a function asks for more: then nodejs-polars makes its own. @module */
 import { inspect } from 'node:util'
-import { type AnyColumn, type Column, type ColumnTable, isValid, valueReader } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, cellsOf, valueReader } from '../columns.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
 type Table = ColumnTable<AnyColumn>
@@ -134,10 +134,8 @@ function isPlain(column: AnyColumn): column is Column {
 function elementsOf(column: Column, rows: number): unknown[] {
   const read = valueReader(column)
   const { kind } = column
-  return Array.from({ length: rows }, (_, row) => {
-    const value = isValid(column, row) ? read(row) : null
-    return value === null ? null : kind === 'int64' ? Number(value) : kind === 'uint64' ? BigInt(value) : value
-  })
+  const widen = kind === 'int64' ? Number : kind === 'uint64' ? BigInt : undefined
+  return cellsOf(column, rows, (row) => (widen === undefined ? read(row) : widen(read(row))))
 }
 
 function rowsOf(columns: readonly Column[], rows: number, areLists: boolean): unknown[] {

@@ -4,6 +4,8 @@ import {
   bytesAt,
   type Column,
   type ColumnTable,
+  cellsOf,
+  columnOf,
   isValid,
   type ListColumn,
   type StructColumn,
@@ -28,15 +30,9 @@ function flatColumn(column: AnyColumn, rows: number, times: TimeForm): Column {
   return { name, kind: 'str', isJson: true, data, offsets, ...(validity && { validity }) }
 }
 
-function base64Column({ name, validity, ...column }: Column, rows: number): Column {
-  const texts = Array.from({ length: rows }, (_, row) =>
-    validity === undefined || isValid({ validity }, row)
-      ? Buffer.from(bytesAt({ name, ...column }, row)).toString('base64')
-      : '',
-  )
-  const offsets = new Int32Array(rows + 1)
-  for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + texts[row].length
-  return { name, kind: 'str', data: Buffer.from(texts.join('')), offsets, ...(validity && { validity }) }
+function base64Column(column: Column, rows: number): Column {
+  const texts = cellsOf(column, rows, (row) => Buffer.from(bytesAt(column, row)).toString('base64'))
+  return columnOf(column.name, 'str', texts)
 }
 
 /** JSON texts with a comma after each: text `i` is from `offsets[i]` up to the byte before `offsets[i + 1]`. */
