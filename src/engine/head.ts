@@ -4,24 +4,9 @@ import { headerBlockOf } from '../http/constant-headers.ts'
 import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
 
-type NameUse = 'send' | 'skip' | 'refuse'
-
-// The cap is for code that makes up names.
-const nameUses = new Map<string, NameUse>()
-
-function useOf(name: string): NameUse {
-  let use = nameUses.get(name)
-  if (use === undefined) {
-    if (typeof name !== 'string' || !isHeaderName(name)) use = 'refuse'
-    else use = isFramingHeader(name.toLowerCase()) ? 'skip' : 'send'
-    if (nameUses.size < 1024) nameUses.set(name, use)
-  }
-  return use
-}
-
 /** Whether a header is the server's own to write. */
 export function isFraming(name: string): boolean {
-  return useOf(name) === 'skip'
+  return isFramingHeader(name.toLowerCase())
 }
 
 /** Returns why a response cannot be sent: a line break in a client's text could forge a response. */
@@ -40,10 +25,10 @@ function partFaultOf({ status, headers, body }: HttpResponse): string | undefine
   if (!Array.isArray(headers)) return expected('a list of [name, value]', 'the response headers', headers)
   const isChecked = headerBlockOf(headers) !== undefined
   for (let i = 0; i < headers.length && !isChecked; i++) {
-    const line = headers[i]
-    if (useOf(line[0]) === 'refuse') return expected('a token', 'a response header name', line[0])
-    if (typeof line[1] !== 'string' || !isHeaderValue(line[1])) {
-      return expected('a value without line breaks or control characters', `response header ${line[0]}`, line[1])
+    const [name, value] = headers[i]
+    if (typeof name !== 'string' || !isHeaderName(name)) return expected('a token', 'a response header name', name)
+    if (typeof value !== 'string' || !isHeaderValue(value)) {
+      return expected('a value without line breaks or control characters', `response header ${name}`, value)
     }
   }
   if (typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body) || isAsyncBody(body))

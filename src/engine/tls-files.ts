@@ -1,7 +1,8 @@
 /** Certificate and key in files, read again when the files change. @module */
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 import { InvalidArgument } from '../core/errors.ts'
 import type { Logger } from './log.ts'
 import type { ServeOptions } from './options.ts'
@@ -27,18 +28,16 @@ export class TlsFiles {
   readonly #caFile: string | undefined
   readonly #log: Logger
   readonly #listeners: ((pem: TlsPem) => void)[] = []
-  readonly #timer: NodeJS.Timeout
+  readonly #reload = () => this.#readAgain()
   #pem: TlsPem
-  #version: string
 
   constructor(certFile: string, keyFile: string, caFile: string | undefined, log: Logger) {
     this.certFile = certFile
     this.keyFile = keyFile
     this.#caFile = caFile
     this.#log = log
-    this.#version = this.#files.map(versionOf).join()
     this.#pem = this.#read()
-    this.#timer = setInterval(() => this.#poll(), pollMs).unref()
+    for (const file of this.#files) watchFile(file, { interval: pollMs, persistent: false }, this.#reload)
   }
 
   get pem(): TlsPem {
@@ -50,7 +49,7 @@ export class TlsFiles {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    for (const file of this.#files) unwatchFile(file, this.#reload)
   }
 
   get #files(): string[] {
@@ -70,16 +69,11 @@ export class TlsFiles {
     }
   }
 
-  #poll(): void {
-    const version = this.#files.map(versionOf).join()
-    if (version === this.#version) return
-    this.#version = version
+  #readAgain(): void {
     const before = this.#pem
     try {
       const pem = this.#read()
-      const { cert, key, clientCa } = before
-      const isSame = pem.cert.equals(cert) && pem.key.equals(key) && pem.clientCa?.equals(clientCa as Buffer) !== false
-      if (isSame) return
+      if (isDeepStrictEqual(pem, before)) return
       this.#pem = pem
       for (const listener of this.#listeners) listener(pem)
       const { subject, validTo } = new X509Certificate(pem.cert)
@@ -102,15 +96,6 @@ export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | und
     throw new InvalidArgument(`expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`)
   }
   return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
-}
-
-function versionOf(file: string): string {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unknown'
-  }
 }
 
 function readPem(option: string, file: string): Buffer {

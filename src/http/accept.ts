@@ -1,12 +1,15 @@
 import { parseMediaType } from './media-type.ts'
 
+// A comma in quotes does not end an item.
+const listItems = /(?:"(?:\\.|[^"\\])*"?|[^,"])+/g
+
 /**
  * Returns the type of `offered` that an Accept value ranks highest; of equal weight the most specifically matched, then
  * the first; undefined if it takes no type. **Source**: RFC 9110 section 12.5.1.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
   const weights = new Map<string, number>()
-  for (const range of splitList(accept)) {
+  for (const [range] of accept.matchAll(listItems)) {
     const type = parseMediaType(range)
     if (type === undefined) continue
     const q = Number(type.parameters.get('q') ?? 1)
@@ -32,24 +35,6 @@ function rankOf(type: string, weights: ReadonlyMap<string, number>): number {
   const weight = weights.get(ranges[level]) ?? 0
   // Weights have at most three decimals, so the level never outweighs a difference of weights.
   return weight === 0 ? 0 : weight * 10_000 + (ranges.length - level)
-}
-
-function splitList(value: string): string[] {
-  if (!value.includes('"')) return value.split(',')
-  const parts: string[] = []
-  let start = 0
-  let inQuotes = false
-  for (let i = 0; i < value.length; i++) {
-    const character = value[i]
-    if (inQuotes && character === '\\') i++
-    else if (character === '"') inQuotes = !inQuotes
-    else if (character === ',' && !inQuotes) {
-      parts.push(value.slice(start, i))
-      start = i + 1
-    }
-  }
-  parts.push(value.slice(start))
-  return parts
 }
 
 /** Tells caches that another Accept gets another response. **Source**: RFC 9110 section 12.5.5. */

@@ -33,11 +33,12 @@ const dash = 45
 // Gateways may add blanks after a boundary (RFC 2046 section 5.1.1), though few do.
 const maxPadding = 64
 const maxLine = maxPadding + 4
+const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 
 const plainForm = /^multipart\/form-data; boundary=([\w!#$%&'*+\-.^`|~]{1,70})$/
 
-type State = 'preamble' | 'data' | 'boundary' | 'head' | 'done'
+type State = 'preamble' | 'data' | 'head' | 'done'
 type Verdict = 'more' | 'next' | 'close' | 'data'
 
 /** Returns the boundary. **Errors**: UnsupportedMediaType for no form, BadInput `part` without a valid boundary. */
@@ -71,14 +72,10 @@ export class FormParser {
   readonly #listener: FormListener
   readonly #limits: FormLimits
   #state: State = 'preamble'
-  // Bytes of the delimiter seen at the end of the last piece; CRLF counts as seen at the start of a body or part.
-  #matched = 2
-  #assumed = 2
-  // The end of a boundary's line that the end of a piece cut.
-  #line: Buffer | undefined
-  #lineLength = 0
-  #head: Buffer | undefined
-  #headLength = 0
+  /** What the end of the last piece cut: the beginning of a boundary's line, or of a part's headers. */
+  #held: Buffer = lineEnd
+  /** Bytes of the line end after a part's headers: a boundary may follow it at once. */
+  #lineEnd = 0
   #part: FormPart | undefined
   #parts = 0
   #partBytes = 0
@@ -90,23 +87,24 @@ export class FormParser {
   }
 
   write(piece: Uint8Array): void {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    let bytes: Buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     let at = 0
-    while (at < bytes.length && this.#state !== 'done') {
-      if (this.#state === 'boundary') at = this.#readBoundary(bytes, at)
-      else if (this.#state === 'head') at = this.#readHead(bytes, at)
-      else at = this.#readData(bytes, at)
+    // A long first piece is not copied behind the line end that a body need not begin with.
+    if (this.#held === lineEnd && bytes.length > this.#delimiter.length + maxLine) at = this.#readStart(bytes)
+    else if (this.#held.length > 0) bytes = Buffer.concat([this.#held, bytes])
+    for (let before = -1; at > before && this.#state !== 'done'; ) {
+      before = at
+      at = this.#state === 'head' ? this.#readHead(bytes, at) : this.#readData(bytes, at)
     }
+    this.#held = Buffer.from(bytes.subarray(at))
   }
 
   end(): void {
-    if (this.#state === 'done') return
+    const line = this.#held.subarray(this.#delimiter.length)
     // The line end after the last boundary may be missing.
-    if (this.#state === 'boundary' && this.#lineLength >= 2 && this.#line?.[0] === dash) {
-      this.#closePart('done')
-      return
-    }
-    const started = this.#parts > 0 || this.#state === 'head' || this.#state === 'boundary'
+    if (this.#state !== 'head' && line[0] === dash && line[1] === dash) this.#closePart('done')
+    if (this.#state === 'done') return
+    const started = this.#parts > 0 || this.#state === 'head' || this.#held.length >= this.#delimiter.length
     throw new BadInput(
       started
         ? 'expected the closing boundary for the form, received the end of the body'
@@ -115,44 +113,25 @@ export class FormParser {
     )
   }
 
-  #readData(bytes: Buffer, at: number): number {
-    const delimiter = this.#delimiter
-    if (this.#matched > 0) {
-      let matched = this.#matched
-      while (at < bytes.length && matched < delimiter.length && bytes[at] === delimiter[matched]) {
-        at++
-        matched++
-      }
-      this.#matched = matched
-      if (matched === delimiter.length) return this.#found(at)
-      if (at === bytes.length) return at
-      // CR is only at a delimiter's start, so the held bytes cannot contain another start.
-      this.#emitMatched()
-    }
-    let search = at
-    for (;;) {
-      const hit = bytes.indexOf(delimiter, search)
-      if (hit === -1) {
-        const end = this.#delimiterStart(bytes, search)
-        this.#emit(bytes.subarray(at, end))
-        this.#matched = bytes.length - end
-        return bytes.length
-      }
-      const after = hit + delimiter.length
-      if (judge(bytes, after, Math.min(bytes.length, after + maxLine)) === 'data') {
-        search = after
-        continue
-      }
-      this.#emit(bytes.subarray(at, hit))
-      this.#matched = delimiter.length
-      return this.#found(after)
-    }
+  #readStart(bytes: Buffer): number {
+    const opening = this.#delimiter.subarray(lineEnd.length)
+    const isBoundary = opening.equals(bytes.subarray(0, opening.length))
+    return isBoundary ? this.#readBoundary(bytes, opening.length, judge(bytes, opening.length)) : 0
   }
 
-  #found(at: number): number {
-    this.#state = 'boundary'
-    this.#lineLength = 0
-    return at
+  /** Returns how far the bytes are read; those after it may be the beginning of a boundary. */
+  #readData(bytes: Buffer, at: number): number {
+    const delimiter = this.#delimiter
+    for (let search = at; ; search += delimiter.length) {
+      const hit = bytes.indexOf(delimiter, search)
+      if (hit === -1) return this.#emit(bytes, at, this.#delimiterStart(bytes, search))
+      const verdict = judge(bytes, hit + delimiter.length)
+      if (verdict !== 'data') {
+        this.#emit(bytes, at, hit)
+        return verdict === 'more' ? hit : this.#readBoundary(bytes, hit + delimiter.length, verdict)
+      }
+      search = hit
+    }
   }
 
   /** Returns where a delimiter begins that the piece's end cuts; else its length. */
@@ -166,67 +145,28 @@ export class FormParser {
     return length
   }
 
-  /** Reads the rest of a delimiter's line; byte by byte if the piece ends within it. */
-  #readBoundary(bytes: Buffer, at: number): number {
-    if (this.#lineLength === 0) {
-      const verdict = judge(bytes, at, Math.min(bytes.length, at + maxLine))
-      if (verdict === 'next' || verdict === 'close') {
-        this.#closePart(verdict === 'close' ? 'done' : 'head')
-        while (bytes[at] !== lf) at++
-        return at + 1
-      }
-    }
-    this.#line ??= Buffer.allocUnsafe(maxLine)
-    const line = this.#line
-    while (at < bytes.length) {
-      line[this.#lineLength++] = bytes[at++]
-      const verdict = judge(line, 0, this.#lineLength)
-      if (verdict === 'more') continue
-      if (verdict === 'data') {
-        this.#emitMatched()
-        this.#emit(line.subarray(0, this.#lineLength - 1))
-        this.#state = this.#part === undefined ? 'preamble' : 'data'
-        // The byte that did not fit may be the CR of a delimiter.
-        return at - 1
-      }
-      this.#closePart(verdict === 'close' ? 'done' : 'head')
-      return at
-    }
-    return at
+  #readBoundary(bytes: Buffer, at: number, verdict: Verdict): number {
+    if (verdict === 'data') return at
+    this.#closePart(verdict === 'close' ? 'done' : 'head')
+    return bytes.indexOf(lf, at) + 1
   }
 
   #readHead(bytes: Buffer, at: number): number {
-    const limit = this.#limits.maxHeaderBytes
-    if (this.#headLength === 0) {
-      const end = bytes.indexOf(headEnd, at)
-      if (end !== -1 && end - at <= limit) return this.#openPart(bytes, at, end, end + headEnd.length)
+    const { maxHeaderBytes, maxParts } = this.#limits
+    const end = bytes.indexOf(headEnd, at)
+    if (end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes) {
+      const message = `expected at most ${maxHeaderBytes} bytes for the headers of a part, received more`
+      throw new BadInput(message, { reason: 'part' })
     }
-    this.#head ??= Buffer.allocUnsafeSlow(limit + headEnd.length)
-    const head = this.#head
-    const before = this.#headLength
-    const taken = bytes.copy(head, before, at)
-    this.#headLength += taken
-    const end = head.subarray(0, this.#headLength).indexOf(headEnd, Math.max(0, before - headEnd.length + 1))
-    if (end !== -1) return this.#openPart(head, 0, end, at + end + headEnd.length - before)
-    if (this.#headLength === head.length) {
-      throw new BadInput(`expected at most ${limit} bytes for the headers of a part, received more`, { reason: 'part' })
-    }
-    return at + taken
-  }
-
-  #openPart(bytes: Buffer, start: number, end: number, next: number): number {
-    if (++this.#parts > this.#limits.maxParts) {
-      throw new BadInput(`expected at most ${this.#limits.maxParts} parts for the form, received more`, {
-        reason: 'part',
-      })
-    }
-    this.#part = parseFormPart(bytes, start, end)
+    if (end === -1) return at
+    if (++this.#parts > maxParts)
+      throw new BadInput(`expected at most ${maxParts} parts for the form, received more`, { reason: 'part' })
+    this.#part = parseFormPart(bytes, at, end)
     this.#partBytes = 0
-    this.#headLength = 0
     this.#state = 'data'
-    this.#matched = this.#assumed = 2
+    this.#lineEnd = lineEnd.length
     this.#listener.partStart(this.#part)
-    return next
+    return end + headEnd.length - lineEnd.length
   }
 
   #closePart(next: 'head' | 'done'): void {
@@ -236,27 +176,26 @@ export class FormParser {
     this.#listener.partEnd()
   }
 
-  #emitMatched(): void {
-    const bytes = this.#delimiter.subarray(this.#assumed, this.#matched)
-    this.#matched = this.#assumed = 0
-    this.#emit(bytes)
-  }
-
-  #emit(bytes: Uint8Array): void {
-    this.#assumed = 0
-    if (this.#part === undefined || bytes.length === 0) return
-    this.#partBytes += bytes.length
+  /** Returns `to`. */
+  #emit(bytes: Uint8Array, from: number, to: number): number {
+    if (to === from) return to
+    const content = bytes.subarray(from + this.#lineEnd, to)
+    this.#lineEnd = 0
+    if (this.#part === undefined || content.length === 0) return to
+    this.#partBytes += content.length
     if (this.#partBytes > this.#limits.maxPartBytes) {
       throw new PayloadTooLarge(`expected at most ${this.#limits.maxPartBytes} bytes for a part, received more`, {
         path: this.#part.name,
       })
     }
-    this.#listener.partData(bytes)
+    this.#listener.partData(content)
+    return to
   }
 }
 
 /** Judges the bytes after a delimiter; `more` if they are too few. */
-function judge(bytes: Uint8Array, from: number, to: number): Verdict {
+function judge(bytes: Uint8Array, from: number): Verdict {
+  const to = bytes.length
   let at = from
   const closing = at < to && bytes[at] === dash
   if (closing) {
