@@ -44,11 +44,8 @@ const serve = program
   .argument('[FILE]', fileHelp)
   .addHelpText(
     'after',
-    '\nEvery option can be set in the environment and in a serving.config file beside the service as well:',
-  )
-  .addHelpText(
-    'after',
-    'a flag goes before the environment, and that before the file. serving config shows what holds.',
+    '\nEvery option can be set in the environment and in a serving.config file beside the service as well:\n' +
+      'a flag goes before the environment, and that before the file. serving config shows what holds.',
   )
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
   .action(async (path?: string) => {

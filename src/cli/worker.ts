@@ -1,6 +1,7 @@
 /** A worker process: loads the service, serves it, and stops when the supervisor asks or has ended. @module */
 import cluster from 'node:cluster'
 import { nativeStatus } from '../core/native/add-on.ts'
+import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serveFrom } from '../server/listener.ts'
@@ -24,14 +25,9 @@ let service: Service | undefined
 let listener: Listener | undefined
 let leaving = false
 const group = new GroupMember(async () => (await listener?.collectMetrics()) ?? [])
-let open = () => {}
-let giveUp = (_why: Error) => {}
-const told = new Promise<void>((resolve, reject) => {
-  open = resolve
-  giveUp = reject
-})
+const told = deferred<void>()
 // Nothing may wait for it.
-told.catch(() => {})
+told.promise.catch(() => {})
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
@@ -39,7 +35,7 @@ process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
   if (isMessageOf('drain', message)) leave(0, message)
-  else if (isMessageOf('open', message)) open()
+  else if (isMessageOf('open', message)) told.resolve()
 })
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
@@ -57,7 +53,7 @@ process.on('uncaughtException', (error, origin) => {
 try {
   service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
   if (config.localHostOnly) service.onRequest(localHostOnly)
-  const when = { at_once: 'at_once', when_loaded: undefined, when_told: told } as const
+  const when = { at_once: 'at_once', when_loaded: undefined, when_told: told.promise } as const
   starting = serveFrom(service, { ...config.serve, logger }, when[opens])
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
@@ -88,7 +84,7 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
   try {
     if (listener === undefined) {
       service?.cancelStart()
-      giveUp(new Error('the process was told to stop'))
+      told.reject(new Error('the process was told to stop'))
     }
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)

@@ -1,6 +1,16 @@
 /** A value or a promise of it. The pipeline awaits promises only, so that ready values are answered at once. */
 export type MaybePromise<T> = T | Promise<T>
 
+/** A promise with the functions that settle it. */
+export function deferred<T>() {
+  let resolve!: (value: T) => void
+  let reject!: (reason: Error) => void
+  const promise = new Promise<T>((...both) => {
+    ;[resolve, reject] = both
+  })
+  return { promise, resolve, reject }
+}
+
 /** Whether a value is a promise of any realm, or another thenable. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (

@@ -1,7 +1,7 @@
 /** How objects of classes cross to other threads and processes: as named fields. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { BinaryFile } from '../core/file/binary-file.ts'
+import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
 import { RasterImage } from '../values/image/raster.ts'
@@ -124,25 +124,19 @@ registerSerializer<RasterImage>({
   type: RasterImage,
   movable: ['data'],
   toFields: ({ mode, width, height, data, palette }) => ({ mode, width, height, data, palette }),
-  fromFields: ({ mode, width, height, data, palette }) =>
-    new RasterImage(
-      mode as RasterImage['mode'],
-      width as number,
-      height as number,
-      data as Uint8Array,
-      palette as Uint8Array | undefined,
-    ),
+  fromFields(fields) {
+    const { mode, width, height, data, palette } = fields as unknown as RasterImage
+    return new RasterImage(mode, width, height, data, palette)
+  },
 })
 
 registerSerializer<BinaryFile>({
   name: 'BinaryFile',
   type: BinaryFile,
   toFields: ({ name, mimeType, bytes }) => ({ name, mimeType, bytes }),
-  fromFields: ({ name, mimeType, bytes }) =>
-    new BinaryFile(bytes as Uint8Array, {
-      mimeType: mimeType as string,
-      ...(name === undefined ? {} : { name: name as string }),
-    }),
+  fromFields({ bytes, ...options }) {
+    return new BinaryFile(bytes as Uint8Array, options as BinaryFileOptions)
+  },
 })
 
 registerSerializer<DataFrame>({

@@ -201,9 +201,6 @@ function copyOf(view: View): View {
   if (view instanceof DataView) {
     return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength)) as unknown as View
   }
-  if (view.buffer instanceof SharedArrayBuffer) {
-    return new (view.constructor as new (from: View) => View)(view)
-  }
   return view.slice()
 }
 

@@ -1,6 +1,7 @@
 /** Keeps the model loaded in all workers of a runner, and in each worker that replaces another. @module */
 
 import { InternalError, Overloaded, SetupError } from '../core/errors.ts'
+import { deferred } from '../core/promise.ts'
 import type { RunnerCounts, ThreadStates } from '../telemetry/metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -44,10 +45,9 @@ export class WorkerSupervisor {
   readonly #load: Omit<LoadMessage, 'index' | 'device'>
   readonly #loadViews: Transfer[] = []
   readonly #size: number
-  readonly #started: Promise<void>
+  readonly #started = deferred<void>()
   readonly #retries = new Map<ModelWorker, () => void>()
   readonly #hung = new Set<ModelWorker>()
-  #settle!: { resolve(): void; reject(error: Error): void }
   #loaded = 0
   #isStarted = false
   #failures = 0
@@ -72,9 +72,6 @@ export class WorkerSupervisor {
       warmup: warmup.map(([method, input]) => [method, packShared(input)]),
     }
     this.#size = Math.max(1, settings.threads)
-    this.#started = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-    })
     this.#pool = options.start({
       entry: options.entry,
       count: this.#size,
@@ -90,7 +87,7 @@ export class WorkerSupervisor {
   /** Resolves when all workers have the model. **Errors**: SetupError; then all have ended. */
   async started(): Promise<void> {
     try {
-      await this.#started
+      await this.#started.promise
     } catch (error) {
       await this.stop()
       throw error
@@ -104,7 +101,7 @@ export class WorkerSupervisor {
     this.#retries.clear()
     const end = new Overloaded(`the runner ${this.#settings.name} has stopped`)
     this.dispatcher.close(end)
-    this.#settle.reject(end)
+    this.#started.reject(end)
     // onnxruntime-node may end the whole process if its thread is ended while it computes.
     if (this.#isStarted) await this.dispatcher.idle(stopGraceMs)
     await this.#pool.stop()
@@ -161,7 +158,7 @@ export class WorkerSupervisor {
       this.#options.onEvent({ kind: 'replaced', message: `the runner ${name} has its model in ${worker.name}` })
     } else if (++this.#loaded === this.#size) {
       this.#isStarted = true
-      this.#settle.resolve()
+      this.#started.resolve()
     }
   }
 
@@ -169,7 +166,7 @@ export class WorkerSupervisor {
     const problem = `the runner ${this.#settings.name} could not load its model`
     const message = `${problem} in ${worker.name}: ${cause.message}`
     if (!this.#isStarted) {
-      this.#settle.reject(new SetupError('internal', message, { cause }))
+      this.#started.reject(new SetupError('internal', message, { cause }))
       return
     }
     this.#failures++
@@ -187,7 +184,7 @@ export class WorkerSupervisor {
     this.#retries.get(worker)?.()
     this.#retries.delete(worker)
     const message = `the runner ${this.#settings.name} lost a model: ${cause.message}`
-    if (!this.#isStarted) this.#settle.reject(new InternalError(message, { cause }))
+    if (!this.#isStarted) this.#started.reject(new InternalError(message, { cause }))
     else if (!this.#hung.delete(worker) && this.#failures === 0)
       this.#options.onEvent({ kind: 'ended', message, cause })
   }

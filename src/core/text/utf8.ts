@@ -3,6 +3,7 @@ import { BadInput } from '../errors.ts'
 import { asciiText } from './number-text.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 // Above this length ASCII is checked and decoded as latin1.
 const asciiBytes = 128
 const blockBytes = 1 << 16
@@ -38,10 +39,11 @@ export function checkUtf8(bytes: Uint8Array, name: string): void {
  * bytes exclude overlong forms, surrogates and code points above U+10FFFF. **Units**: bytes.
  */
 export function illFormedAt(bytes: Uint8Array): number {
-  // Node's vectorised check finds the block; the loop runs over that block only.
+  // Node's vectorised check finds the block; only that one is read in detail.
   for (let start = 0; start < bytes.length; ) {
     const end = cutBefore(bytes, start + blockBytes)
-    if (!isUtf8(bytes.subarray(start, end))) return illFormedIn(bytes, start)
+    const block = bytes.subarray(start, end)
+    if (!isUtf8(block)) return start + illFormedIn(block)
     start = end
   }
   return -1
@@ -55,22 +57,11 @@ function cutBefore(bytes: Uint8Array, end: number): number {
   return cut
 }
 
-function illFormedIn(bytes: Uint8Array, start: number): number {
-  let pos = start
-  while (pos < bytes.length) {
-    const lead = bytes[pos]
-    if (lead < 0x80) {
-      pos++
-      continue
-    }
-    const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0
-    if (more === 0 || pos + more >= bytes.length) return pos
-    const second = bytes[pos + 1]
-    const min = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
-    const max = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
-    if (second < min || second > max) return pos
-    for (let i = 2; i <= more; i++) if ((bytes[pos + i] & 0xc0) !== 0x80) return pos
-    pos += more + 1
-  }
-  return pos
+/** What is ill-formed becomes U+FFFD: up to there, the text has the same bytes again. */
+function illFormedIn(block: Uint8Array): number {
+  const again = Buffer.from(lenient.decode(block))
+  let at = 0
+  while (block[at] === again[at]) at++
+  while ((again[at] & 0xc0) === 0x80) at--
+  return at
 }

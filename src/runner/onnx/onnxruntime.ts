@@ -169,9 +169,8 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
 
 function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
   if (data.buffer instanceof ArrayBuffer) return data
-  // slice() of a Buffer would return a view.
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
-  return new (data.constructor as new (buffer: ArrayBuffer) => A)(bytes.buffer)
+  // A Buffer's own slice would return a view.
+  return Uint8Array.prototype.slice.call(data) as A
 }
 
 function arrayOf({ type, data, dims }: Tensor): NDArray {

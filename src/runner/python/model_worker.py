@@ -27,23 +27,18 @@ from serving_values import Packer, kind_of, stacked, unpack  # noqa: E402
 sys.dont_write_bytecode = WRITES_NONE
 
 
-class Call:
-    """The parameter `call` of methods that have one."""
-
+class Call:  # the parameter `call` of methods that have one
     def __init__(self, host, message):
         self._host = host
         self._cancelled = False
-        #: How many values of a stream its reader has asked for.
-        self._credits = 0
+        self._credits = 0  # how many values of a stream its reader has asked for
         deadline = message.get("deadlineMs")
         #: When no caller wants the result any more, in seconds since the epoch; None for never.
         self.deadline = None if deadline is None else deadline / 1000
-        #: Continues the trace of the callers; None where they have none.
         self.traceparent = message.get("traceparent")
 
     @property
     def cancelled(self):
-        """Whether no caller wants the result any more."""
         self._host.look()
         return self._cancelled
 
@@ -66,7 +61,6 @@ class Host:
             self.pool = ThreadPoolExecutor(concurrency)
 
     def serve(self):
-        """Handles messages until there are no more."""
         self.link.post({"kind": "ready"})
         while True:
             received = self.later.popleft() if self.later else self.link.receive()
@@ -141,17 +135,11 @@ class Host:
         self.link.post({"kind": "reply", "id": number, "reply": reply}, packer.views)
 
     def failure(self, error, method):
-        fields = {
-            "method": method,
-            "runner": self.runner,
-            "type": type(error).__name__,
-            "message": str(error),
-            "traceback": trace_of(error),
-        }
+        fields = {"method": method, "runner": self.runner, "type": type(error).__name__, "message": str(error)}
         status = getattr(error, "status", None)
         if type(status) is int and 400 <= status <= 599:
             fields["status"] = status
-        return fields
+        return {**fields, "traceback": trace_of(error)}
 
     def load(self, content, views, call):
         try:
@@ -170,7 +158,6 @@ class Host:
             return {"failure": {"name": type(error).__name__, "message": place_of(error), "stack": trace_of(error)}}
 
     def made(self, name, value, call):
-        """Makes a call of a method."""
         method, takes_input, takes_call = self.methods[name]
         args = (value,) if takes_input else ()
         result = method(*args, call=call) if takes_call else method(*args)
@@ -194,13 +181,12 @@ class Host:
         results, failed = [], []
         for i, value_of in enumerate(inputs_of(content["inputs"], views)):
             try:
-                result = self.made(content["method"], value_of(), call)
-                if is_generator(result):
+                results.append(self.made(content["method"], value_of(), call))
+                if is_generator(results[i]):
                     raise TypeError(f"{content['method']} yields: its options need stream: true")
             except Exception as error:
-                result = error
+                results[i:] = [error]
                 failed.append(i)
-            results.append(result)
         ms = (time.perf_counter() - start) * 1000
         stack = stacked(results)
         if stack is not None:
@@ -218,7 +204,6 @@ class Host:
         return {"results": {"items": packed}, "failed": failed, "ms": ms}
 
     def stream(self, number, content, views, call):
-        """Sends what a generator yields, as far as its reader has asked for it."""
         iterator = None
 
         def post(kind, value):
@@ -260,7 +245,6 @@ class Host:
         return not call._cancelled
 
     def iterated(self, result):
-        """Returns an iterator of what a method returned."""
         if hasattr(result, "__anext__"):
             return self.iterated_async(result)
         if hasattr(result, "__next__"):

@@ -25,14 +25,9 @@ function plainForm<T>(
   return serializer as Serializer<object>
 }
 
-const bytes = plainForm<ArrayBufferView>(
+const bytes = plainForm<ArrayBufferView | ArrayBuffer>(
   'bytes',
-  ({ buffer, byteOffset, byteLength }) => ({ data: new Uint8Array(buffer, byteOffset, byteLength) }),
-  ({ data }) => data,
-)
-const buffer = plainForm<ArrayBuffer>(
-  'bytes.buffer',
-  (memory) => ({ data: new Uint8Array(memory) }),
+  (memory) => ({ data: ArrayBuffer.isView(memory) ? bytesOf(memory) : new Uint8Array(memory) }),
   ({ data }) => data,
 )
 const array = plainForm<ArrayBufferView>(
@@ -71,8 +66,12 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
   if (typeof value === 'number') return number
   if (ArrayBuffer.isView(value)) return isBytes(value) ? bytes : array
   if (value instanceof Date) return date
-  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return buffer
+  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return bytes
   return value instanceof RasterImage ? picture : undefined
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
 const isBytes = (view: ArrayBufferView) =>

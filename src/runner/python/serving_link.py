@@ -84,8 +84,6 @@ class SharedWriter:
 
 
 class Link:
-    """Messages to and from the server."""
-
     def __init__(self):
         self.socket = socket.socket(fileno=3)
         self.socket.setblocking(True)
@@ -96,7 +94,6 @@ class Link:
         self.lock = threading.Lock()
 
     def is_waiting(self):
-        """Whether a message has come."""
         return bool(select.select([self.socket], [], [], 0)[0])
 
     def receive(self):

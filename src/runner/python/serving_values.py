@@ -8,6 +8,7 @@ import sys
 from serving_link import numpy
 
 MAX_STACKED_BYTES = 16 * 1024
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 # numpy's names of our element types, and the type codes of their memory where the two differ.
 CODES = {
@@ -31,7 +32,9 @@ def unpack(packed, views):
     # JSON has no undefined: it is left out.
     value = packed.get("value")
     for path, name, fields in packed.get("objects", ()):
-        item = made(name, unpack(fields, views), views)
+        item = unpack(fields, views)
+        if name in MAKERS:
+            item = MAKERS[name](item, views)
         if not path:
             value = item
             continue
@@ -43,10 +46,8 @@ def unpack(packed, views):
 
 
 def date_of(fields, _):
-    if fields["ms"] is None:
-        return None
-    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-    return epoch + datetime.timedelta(milliseconds=fields["ms"])
+    ms = fields["ms"]
+    return None if ms is None else EPOCH + datetime.timedelta(milliseconds=ms)
 
 
 def frame_of(fields, views):
@@ -62,7 +63,6 @@ def series_of(fields, views):
 MAKERS = {
     "NDArray": lambda fields, views: array_of(fields["data"], fields["shape"], fields["dtype"], views),
     "python.bytes": lambda fields, views: views[fields["data"]].bytes(),
-    "python.bytes.buffer": lambda fields, views: views[fields["data"]].bytes(),
     "python.array": lambda fields, views: views[fields["data"]].array(),
     "DataFrame": frame_of,
     "Series": series_of,
@@ -75,10 +75,6 @@ MAKERS = {
     "URL": lambda fields, _: fields["href"],
     "Error": lambda fields, _: RuntimeError(fields["message"]),
 }
-
-
-def made(name, fields, views):
-    return MAKERS[name](fields, views) if name in MAKERS else fields
 
 
 def arrow():
@@ -102,8 +98,6 @@ def array_of(data, shape, dtype, views):
 
 
 class Packer:
-    """Converts a value into what can be sent."""
-
     def __init__(self, describe_error):
         self.views = []
         self.describe_error = describe_error
@@ -132,13 +126,14 @@ class Packer:
             return self.items(value, path, objects)
         return self.other(value, path, objects)
 
+    def member(self, step, value, path, objects):
+        path.append(step)
+        plain = self.plain(value, path, objects)
+        path.pop()
+        return plain
+
     def items(self, values, path, objects):
-        result = []
-        for i, item in enumerate(values):
-            path.append(i)
-            result.append(self.plain(item, path, objects))
-            path.pop()
-        return result
+        return [self.member(i, item, path, objects) for i, item in enumerate(values)]
 
     def members(self, values, path, objects):
         if not all(isinstance(name, str) for name in values):
@@ -148,12 +143,7 @@ class Packer:
                 fields = {"entries": [[name, item] for name, item in values.items()]}
                 return self.leaf("Map", fields, path, objects)
             values = named
-        result = {}
-        for name, item in values.items():
-            path.append(name)
-            result[name] = self.plain(item, path, objects)
-            path.pop()
-        return result
+        return {name: self.member(name, item, path, objects) for name, item in values.items()}
 
     def leaf(self, name, fields, path, objects, data=None):
         """Adds an object with those fields, and with the memory `data` as its first view."""
@@ -162,7 +152,6 @@ class Packer:
             packed["value"]["data"] = len(self.views)
             self.views.append(data)
         objects.append((list(path), name, packed))
-        return None
 
     def other(self, value, path, objects):
         np = sys.modules.get("numpy")
@@ -182,11 +171,7 @@ class Packer:
             return value.isoformat()
         if isinstance(value, (set, frozenset)):
             return self.leaf("Set", {"values": list(value)}, path, objects)
-        if isinstance(value, dict):
-            return self.members(value, path, objects)
-        if isinstance(value, (list, tuple)):
-            return self.items(value, path, objects)
-        for base in (str, int, float):
+        for base in (dict, list, tuple, str, int, float):
             if isinstance(value, base):
                 return self.plain(base(value), path, objects)
         pandas = sys.modules.get("pandas")
@@ -248,7 +233,5 @@ def stacked(results):
     first = results[0]
     if first.dtype.name not in CODES or first.nbytes >= MAX_STACKED_BYTES:
         return None
-    for other in results:
-        if type(other) is not np.ndarray or other.dtype != first.dtype or other.shape != first.shape:
-            return None
-    return np.stack(results)
+    alike = (type(each) is np.ndarray and (each.dtype, each.shape) == (first.dtype, first.shape) for each in results)
+    return np.stack(results) if all(alike) else None

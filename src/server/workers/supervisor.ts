@@ -5,6 +5,7 @@
 import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
+import { deferred } from '../../core/promise.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
 import type { MetricsPort } from '../telemetry/metrics-endpoint.ts'
 import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
@@ -16,7 +17,7 @@ import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import { WorkerGroup } from './worker-group.ts'
 import type { Opens, WorkerConfig, WorkerReady } from './worker-messages.ts'
-import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
+import { type Exit, WorkerProcess } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
 const exitMarginMs = 2_000
@@ -86,10 +87,8 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   cluster.on('fork', (worker) => group.follow(worker))
   const port = metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
   const initial = { workers, serve }
-  const first = takeFirstWorker()
-  if (first !== undefined) group.follow(first.worker)
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, initial, group, port, first).finished
+    return await new Supervision({ ...options, config, workers: shared.workers }, initial, group, port).finished
   } finally {
     await port?.close()
   }
@@ -102,7 +101,8 @@ async function openMetrics(group: WorkerGroup, port: number, host: string | unde
 }
 
 class Supervision {
-  readonly finished: Promise<number>
+  readonly #finished = deferred<number>()
+  readonly finished = this.#finished.promise
   readonly #options: SupervisorOptions
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
@@ -111,8 +111,6 @@ class Supervision {
   readonly #group: WorkerGroup
   readonly #metricsPort: MetricsPort | undefined
   #config: WorkerConfig
-  #first: FirstWorker | undefined
-  #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
   #reloading = false
@@ -125,16 +123,11 @@ class Supervision {
     initial: WorkerOptions,
     group: WorkerGroup,
     metricsPort: MetricsPort | undefined,
-    first: FirstWorker | undefined,
   ) {
     this.#options = options
     this.#initial = initial
     this.#group = group
     this.#metricsPort = metricsPort
-    this.#first = first
-    this.finished = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject }
-    })
     this.#config = this.#configOf(options.config.serve)
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
@@ -181,8 +174,9 @@ class Supervision {
 
   #start(slot: Slot, opens: Opens = 'when_loaded'): WorkerProcess {
     const { logger } = this.#options
-    const worker = new WorkerProcess(slot.number, this.#config, logger, opens, this.#first)
-    this.#first = undefined
+    const first = takeFirstWorker()
+    if (first !== undefined) this.#group.follow(first.worker)
+    const worker = new WorkerProcess(slot.number, this.#config, logger, opens, first)
     this.#processes.add(worker)
     worker.started.then((ready) => {
       if (ready === undefined) return
@@ -318,7 +312,7 @@ class Supervision {
     }
     this.#options.logger.warn({ event: 'stop_now', signal }, `${signal} again: stopping at once`)
     this.#killAll('is stopped at once')
-    this.#settle.resolve(signals[signal])
+    this.#finished.resolve(signals[signal])
   }
 
   #stop(drainMs: number, atOnce = true): void {
@@ -335,7 +329,7 @@ class Supervision {
 
   #settleWhenAlone(): void {
     if (this.#processes.size > 0) return
-    if (this.#problem === undefined) this.#settle.resolve(0)
-    else this.#settle.reject(this.#problem)
+    if (this.#problem === undefined) this.#finished.resolve(0)
+    else this.#finished.reject(this.#problem)
   }
 }

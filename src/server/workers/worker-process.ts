@@ -1,5 +1,6 @@
 /** One worker process, from its start to its end. @module */
 import cluster, { type Worker } from 'node:cluster'
+import { deferred } from '../../core/promise.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import {
   type DrainRequest,
@@ -31,9 +32,11 @@ export interface Exit {
 
 /** A process of the program that `setWorkerFile` was given. */
 export class WorkerProcess {
+  readonly #started = deferred<WorkerReady | undefined>()
+  readonly #ended = deferred<Exit>()
   /** Resolves to what it said when it became ready, or to undefined when it ended before. */
-  readonly started: Promise<WorkerReady | undefined>
-  readonly ended: Promise<Exit>
+  readonly started = this.#started.promise
+  readonly ended = this.#ended.promise
   /** When it became ready; 0 before. **Units**: milliseconds of the monotonic clock. */
   readyAt = 0
   /** What it, or the system, said when it could not start. */
@@ -45,8 +48,6 @@ export class WorkerProcess {
   #opens: Opens
   /** Whether it was given its settings: before, it reads no other message. */
   #isLoaded = false
-  #onStarted!: (ready: WorkerReady | undefined) => void
-  #onEnded!: (exit: Exit) => void
 
   /** `first`: a process that runs already. */
   constructor(
@@ -60,12 +61,6 @@ export class WorkerProcess {
     this.#number = number
     this.#config = config
     this.#logger = logger
-    this.started = new Promise((resolve) => {
-      this.#onStarted = resolve
-    })
-    this.ended = new Promise((resolve) => {
-      this.#onEnded = resolve
-    })
     try {
       this.#worker = first?.worker ?? cluster.fork()
       this.#listen(this.#worker)
@@ -100,7 +95,7 @@ export class WorkerProcess {
       if (isMessageOf('loaded', message)) this.#onLoaded()
       else if (isMessageOf('ready', message)) {
         this.readyAt = performance.now()
-        this.#onStarted(message)
+        this.#started.resolve(message)
       } else if (isMessageOf('failed', message)) this.failure = message.message
     })
     worker.on('error', (error) => {
@@ -129,7 +124,7 @@ export class WorkerProcess {
   }
 
   #end(exit: Exit): void {
-    this.#onStarted(undefined)
-    this.#onEnded(exit)
+    this.#started.resolve(undefined)
+    this.#ended.resolve(exit)
   }
 }
