@@ -82,19 +82,10 @@ export interface Api {
 /** First path segments that APIs may not have: the server's own paths. */
 const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json', 'openapi.json']
 
-const optionNames = [
-  'input',
-  'output',
-  'name',
-  'route',
-  'doc',
-  'examples',
-  'auth',
-  'maxInFlight',
-  'onRequest',
-  'onResponse',
-  'onError',
-]
+/** What every function is registered with. */
+export type FunctionOptions = HookOptions &
+  Pick<ApiOptions<AnyDescriptor, AnyDescriptor>, 'output' | 'name' | 'doc' | 'auth' | 'maxInFlight'>
+const optionNames = ['output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
 
 /** Whether a text is a path segment of letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
@@ -103,25 +94,14 @@ export function isPathSegment(text: string): boolean {
 
 /** **Errors**: InvalidArgument that names the mistake. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
-  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
-  checkOptions('svc.api', options, optionNames)
-  const { input, output, doc } = options
-  const name = requireName(options.name ?? (fn.name || nameOfRoute(options.route)), 'svc.api')
-  requireDescriptor(input, 'input', name)
-  requireDescriptor(output, 'output', name)
-  const route = parseRoute(options.route ?? name)
-  const hooks = new Hooks(options)
+  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples'])
+  const { name, output, hooks } = common
+  const input = requireDescriptor(options.input, 'input', name)
   return {
-    name,
-    route,
-    doc,
-    examples: encodeExamples(options.examples ?? [], input as unknown as IODescriptor, name),
-    input: input as unknown as IODescriptor,
-    output: output as unknown as IODescriptor,
-    fn,
-    auth: parseAuth(options.auth, `auth of ${name}`),
-    hooks,
-    slots: slotsOf(options.maxInFlight, name),
+    ...common,
+    route: parseRoute(options.route ?? name),
+    examples: encodeExamples(options.examples ?? [], input, name),
+    input,
     readsHeaders:
       takesContext(fn) || !hooks.isEmpty || options.auth
         ? 'all'
@@ -129,20 +109,40 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   }
 }
 
-/** **Errors**: InvalidArgument. */
-export function slotsOf(maxInFlight: number | undefined, name: string): ConcurrencyLimiter | undefined {
+/** Checks a function and its options. `method`: the caller's; `own`: its other options. **Errors**: InvalidArgument. */
+export function parseFunction<F extends (...args: never[]) => unknown>(
+  method: string,
+  options: FunctionOptions,
+  fn: F,
+  route: string | undefined,
+  own: readonly string[],
+) {
+  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', method, fn))
+  checkOptions(method, options, [...optionNames, ...own])
+  const name = requireName(options.name ?? (fn.name || nameOfRoute(route)), method)
+  return {
+    name,
+    doc: options.doc,
+    output: requireDescriptor(options.output, 'output', name),
+    fn,
+    auth: parseAuth(options.auth, `auth of ${name}`),
+    hooks: new Hooks(options),
+    slots: slotsOf(options.maxInFlight, name),
+  }
+}
+
+function slotsOf(maxInFlight: number | undefined, name: string): ConcurrencyLimiter | undefined {
   if (maxInFlight === undefined) return undefined
   if (Number.isSafeInteger(maxInFlight) && maxInFlight >= 1) return new ConcurrencyLimiter(maxInFlight)
   throw new InvalidArgument(expected('a whole number from 1 up', `maxInFlight of ${name}`, maxInFlight))
 }
 
 /** Returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
-export function nameOfRoute(route = ''): string {
+function nameOfRoute(route = ''): string {
   return String(route).replace(/^\//, '').replaceAll('/', '_')
 }
 
-/** **Errors**: InvalidArgument; `method` is the caller's method. */
-export function requireName(name: unknown, method: string): string {
+function requireName(name: unknown, method: string): string {
   if (typeof name !== 'string' || name === '')
     throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)
   if (!isPathSegment(name))
@@ -150,10 +150,9 @@ export function requireName(name: unknown, method: string): string {
   return name
 }
 
-/** **Errors**: InvalidArgument. */
-export function requireDescriptor(value: unknown, role: string, name: string): void {
-  const ok = value instanceof IODescriptor
-  if (!ok) throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
+function requireDescriptor(value: unknown, role: string, name: string): IODescriptor {
+  if (value instanceof IODescriptor) return value
+  throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
 }
 
 /** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */

@@ -4,20 +4,8 @@ import type { Context } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
-import {
-  abortOf,
-  type Callable,
-  callDecoded,
-  decodeAsync,
-  decodeFailureOf,
-  endIterator,
-  functionFailureOf,
-  type Protocol,
-  proceed,
-  withDeadline,
-} from './stages.ts'
+import { abortOf, type Callable, callDecoded, endIterator, functionFailureOf, type Protocol } from './stages.ts'
 
 /**
  * Answers a request, synchronously if possible. Never throws, never rejects: failures are problem responses. The
@@ -25,21 +13,24 @@ import {
  * thread finishes, and its late result is dropped for a 504.
  */
 export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
+  return callDecoded(api, () => decode(api, request, ctx), ctx, http)
+}
+
+/** Decodes the body, and then releases it. */
+function decode(api: Api, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
+  let input: unknown
   try {
-    const input =
-      tracer === undefined
-        ? api.input.fromHttpRequest(request, ctx)
-        : tracer.stage(ctx, 'decode', () => api.input.fromHttpRequest(request, ctx))
-    if (isPromise(input)) {
-      request.retain()
-      return withDeadline(ctx, decodeAsync(api, settled(input, request), ctx, http), http)
-    }
-    request.release()
-    return proceed(api, input, ctx, http)
+    input = api.input.fromHttpRequest(request, ctx)
   } catch (error) {
     request.release()
-    return failure(decodeFailureOf(error), ctx)
+    throw error
   }
+  if (isPromise(input)) {
+    request.retain()
+    return settled(input, request)
+  }
+  request.release()
+  return input
 }
 
 /** Awaits the value and then releases the body, even if the request was given up. */

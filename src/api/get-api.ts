@@ -1,14 +1,12 @@
 import { BadInput, expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
-import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descriptor.ts'
-import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
-import { runSchema } from '../descriptors/run-schema.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import type { AnyDescriptor, Returned } from '../descriptors/descriptor.ts'
+import { runSchema, type StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { schemaError } from '../descriptors/schema-error.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
-import { type Api, type ApiOptions, nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
-import { type HookOptions, Hooks, parseAuth } from './hooks.ts'
+import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'
+import type { HookOptions } from './hooks.ts'
 
 /** The parameters of a query; a list if a name repeats. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
@@ -35,34 +33,18 @@ export interface GetApi extends Pick<Api, 'name' | 'route' | 'doc' | 'output' | 
   readonly fn: (query: unknown, ctx: Context) => unknown
 }
 
-const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
-
 /** **Errors**: InvalidArgument that names the mistake. */
 export function createGetApi(
   route: string,
   options: GetOptions<AnyDescriptor, StandardSchemaV1 | undefined>,
   fn: GetApi['fn'],
 ): GetApi {
-  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.get', fn))
-  checkOptions('svc.get', options, optionNames)
   const path = parseRoute(route)
-  const name = requireName(options.name ?? (fn.name || nameOfRoute(path)), 'svc.get')
-  const { query, output, doc } = options
+  const common = parseFunction('svc.get', options, fn, path, ['query'])
+  const { query } = options
   if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
-    throw new InvalidArgument(expected('a Standard Schema object', `query of ${name}`, query))
-  requireDescriptor(output, 'output', name)
-  return {
-    name,
-    route: path,
-    doc,
-    query,
-    lists: query === undefined ? [] : listsOf(query),
-    output: output as unknown as IODescriptor,
-    fn,
-    auth: parseAuth(options.auth, `auth of ${name}`),
-    hooks: new Hooks(options),
-    slots: slotsOf(options.maxInFlight, name),
-  }
+    throw new InvalidArgument(expected('a Standard Schema object', `query of ${common.name}`, query))
+  return { ...common, route: path, query, lists: query === undefined ? [] : listsOf(query) }
 }
 
 /** Returns the list parameters of a query's JSON Schema, if its library has one. */
@@ -80,8 +62,10 @@ export function readQuery({ query, lists }: GetApi, params: URLSearchParams): Ma
     const value = record[name]
     if (typeof value === 'string') record[name] = [value]
   }
-  const result = runSchema(query, record)
-  return isPromise(result) ? Promise.resolve(result).then(checked) : checked(result)
+  return whenReady(runSchema(query, record), (result) => {
+    if (result.issues !== undefined) throw schemaError(result.issues, 'the query')
+    return result.value
+  })
 }
 
 const maxParams = 1000
@@ -98,9 +82,4 @@ function recordOf(params: URLSearchParams): Record<string, string | string[]> {
     else there.push(value)
   }
   return record
-}
-
-function checked(result: StandardSchemaV1.Result<unknown>): unknown {
-  if (result.issues === undefined) return result.value
-  throw schemaError(result.issues, 'the query')
 }

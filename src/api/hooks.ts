@@ -70,30 +70,19 @@ export function add<H>(hooks: H[], name: string, given: H | readonly H[] | undef
 /**
  * Runs hooks in order; their headers belong to every answer. Returns the error that refuses the request. Never rejects.
  */
-export function runRequestHooks(hooks: readonly RequestHook[], ctx: Context): MaybePromise<ServingError | undefined> {
-  for (let i = 0; i < hooks.length; i++) {
-    try {
-      const result = hooks[i](ctx)
-      if (isPromise(result)) return runRest(result, hooks, i + 1, ctx)
-    } catch (error) {
-      return refusalOf(error, ctx)
-    }
-  }
-  ctx.saveHeaders()
-  return undefined
-}
-
-async function runRest(
-  pending: PromiseLike<void>,
+export function runRequestHooks(
   hooks: readonly RequestHook[],
-  next: number,
   ctx: Context,
-): Promise<ServingError | undefined> {
+  from = 0,
+): MaybePromise<ServingError | undefined> {
+  const refuse = (error: unknown) => refusalOf(error, ctx)
   try {
-    await pending
-    for (let i = next; i < hooks.length; i++) await hooks[i](ctx)
+    for (let i = from; i < hooks.length; i++) {
+      const result = hooks[i](ctx)
+      if (isPromise(result)) return Promise.resolve(result).then(() => runRequestHooks(hooks, ctx, i + 1), refuse)
+    }
   } catch (error) {
-    return refusalOf(error, ctx)
+    return refuse(error)
   }
   ctx.saveHeaders()
   return undefined

@@ -35,9 +35,9 @@ export function callDecoded<R>(
 ): MaybePromise<R> {
   try {
     const input = tracer === undefined ? decode() : tracer.stage(ctx, 'decode', decode)
-    return isPromise(input)
-      ? withDeadline(ctx, decodeAsync(api, input, ctx, protocol), protocol)
-      : proceed(api, input, ctx, protocol)
+    const next = (value: unknown) => invoke(api, value, ctx, protocol)
+    const answer = isPromise(input) ? awaitStage(input, ctx, protocol, decodeFailureOf, next) : next(input)
+    return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
   } catch (error) {
     return protocol.fail(decodeFailureOf(error), ctx)
   }
@@ -69,26 +69,21 @@ export function callNamed<R>(
   return isPromise(refusal) ? withDeadline(ctx, refusal.then(run), protocol) : run(refusal)
 }
 
-/** Runs the stages after decoding. */
-export function proceed<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
-  const answer = invoke(api, input, ctx, protocol)
-  return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
-}
-
-/** Awaits the decoded value and runs the stages after it. */
-export async function decodeAsync<R>(
-  api: Callable,
-  pending: PromiseLike<unknown>,
+/** Awaits a stage's value for the next stage. `failureOf` makes the answer of its error. */
+async function awaitStage<T, R>(
+  pending: PromiseLike<T>,
   ctx: Context,
   protocol: Protocol<R>,
+  failureOf: (error: unknown) => ServingError,
+  next: (value: T) => MaybePromise<R>,
 ): Promise<R> {
-  let input: unknown
+  let value: T
   try {
-    input = await pending
+    value = await pending
   } catch (error) {
-    return protocol.fail(decodeFailureOf(error), ctx)
+    return protocol.fail(failureOf(error), ctx)
   }
-  return invoke(api, input, ctx, protocol)
+  return next(value)
 }
 
 function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
@@ -100,22 +95,8 @@ function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protoc
   } catch (error) {
     return protocol.fail(functionFailureOf(error), ctx)
   }
-  return isPromise(result) ? invokeAsync(api, result, ctx, protocol) : encode(api, result, ctx, protocol)
-}
-
-async function invokeAsync<R>(
-  api: Callable,
-  pending: PromiseLike<unknown>,
-  ctx: Context,
-  protocol: Protocol<R>,
-): Promise<R> {
-  let result: unknown
-  try {
-    result = await pending
-  } catch (error) {
-    return protocol.fail(functionFailureOf(error), ctx)
-  }
-  return encode(api, result, ctx, protocol)
+  if (!isPromise(result)) return encode(api, result, ctx, protocol)
+  return awaitStage(result, ctx, protocol, functionFailureOf, (value) => encode(api, value, ctx, protocol))
 }
 
 function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
@@ -128,15 +109,7 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Proto
       tracer === undefined
         ? protocol.encode(api, result, ctx)
         : tracer.stage(ctx, 'encode', () => protocol.encode(api, result, ctx))
-    return isPromise(answer) ? encodeAsync(answer, ctx, protocol) : answer
-  } catch (error) {
-    return protocol.fail(encodeFailureOf(error), ctx)
-  }
-}
-
-async function encodeAsync<R>(pending: PromiseLike<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
-  try {
-    return await pending
+    return isPromise(answer) ? awaitStage(answer, ctx, protocol, encodeFailureOf, (value) => value) : answer
   } catch (error) {
     return protocol.fail(encodeFailureOf(error), ctx)
   }

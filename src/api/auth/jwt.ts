@@ -64,7 +64,8 @@ export function jwt(options: JwtOptions): RequestHook {
   // With a symmetric algorithm, the published keys would be secrets.
   if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isAsymmetric))
     throw new InvalidArgument(expected('asymmetric ones such as ES256', 'algorithms of jwt', algorithms))
-  const tokens = new VerifiedTokens(cacheSize)
+  // By digest; a full cache drops the oldest.
+  const tokens = new Map<string, Verified>()
   const verify = verifier({ ...options, clockTolerance })
   const admit = (ctx: Context, { caller }: Verified) => {
     const held = scopesOf(caller.claims ?? {})
@@ -81,10 +82,14 @@ export function jwt(options: JwtOptions): RequestHook {
     if (token === undefined) throw new Unauthorized(`expected a token in ${places}, received none`)
     const key = createHash('sha256').update(token).digest('base64')
     const now = Date.now() / 1000
-    const known = tokens.get(key, now - clockTolerance)
-    if (known !== undefined && known.notBefore <= now + clockTolerance) return admit(ctx, known)
+    const known = tokens.get(key)
+    const isCurrent = known !== undefined && known.expires > now - clockTolerance
+    if (isCurrent && known.notBefore <= now + clockTolerance) return admit(ctx, known)
+    tokens.delete(key)
     return verify(token).then((verified) => {
       tokens.set(key, verified)
+      const [oldest] = tokens.keys()
+      if (tokens.size > cacheSize) tokens.delete(oldest)
       admit(ctx, verified)
     })
   }
@@ -143,28 +148,4 @@ function keysOf(jose: typeof import('jose'), jwks: URL | string): JWTVerifyGetKe
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly unknown[] {
   const value = scope ?? scp
   return Array.isArray(value) ? value : typeof value === 'string' ? value.split(' ') : []
-}
-
-/** Verified tokens by digest; a full cache drops the oldest. */
-class VerifiedTokens {
-  readonly #tokens = new Map<string, Verified>()
-  readonly #max: number
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  get(key: string, now: number): Verified | undefined {
-    const verified = this.#tokens.get(key)
-    if (verified === undefined || verified.expires > now) return verified
-    this.#tokens.delete(key)
-    return undefined
-  }
-
-  set(key: string, verified: Verified): void {
-    if (this.#max === 0) return
-    const [oldest] = this.#tokens.keys()
-    if (this.#tokens.size >= this.#max && oldest !== undefined) this.#tokens.delete(oldest)
-    this.#tokens.set(key, verified)
-  }
 }

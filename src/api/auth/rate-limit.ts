@@ -7,7 +7,7 @@ import { expected, InvalidArgument, TooManyRequests } from '../../core/errors.ts
 import { checkAtLeast, checkOptions } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { RequestHook } from '../hooks.ts'
-import { TokenBuckets } from './token-buckets.ts'
+import { tokenBuckets } from './token-buckets.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
@@ -40,11 +40,11 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
     throw new InvalidArgument(expected("'caller', 'address' or a function", 'by of rateLimit', by))
   if (before !== undefined && before !== 'auth')
     throw new InvalidArgument(expected("'auth'", 'before of rateLimit', before))
-  const buckets = new TokenBuckets(rate, burst, maxKeys)
+  const take = tokenBuckets(rate, burst, maxKeys)
   const policy = `"default";q=${burst};w=${Math.ceil(burst / rate)}`
   const keyOf = typeof by === 'function' ? by : by === 'address' ? addressOf : callerOf
   const hook: RequestHook = (ctx) => {
-    const { isAllowed, remaining, waitMs } = buckets.take(keyOf(ctx), performance.now())
+    const { isAllowed, remaining, waitMs } = take(keyOf(ctx), performance.now())
     const seconds = Math.ceil(waitMs / 1000)
     ctx.response.setHeader('ratelimit-policy', policy)
     ctx.response.setHeader('ratelimit', `"default";r=${remaining};t=${seconds}`)

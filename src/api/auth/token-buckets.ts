@@ -8,38 +8,28 @@ export interface Share {
 }
 
 interface Bucket {
-  tokens: number
+  readonly tokens: number
   /** When `tokens` was counted. **Units**: milliseconds. */
-  at: number
+  readonly at: number
 }
 
-/** A bucket for each key, filled at a steady rate. Above a number of keys the least recently used is dropped. */
-export class TokenBuckets {
-  readonly #perMs: number
-  readonly #burst: number
-  readonly #maxKeys: number
-  readonly #buckets = new Map<string, Bucket>()
-
-  /** `rate`: tokens a second; `burst`: size of a bucket. */
-  constructor(rate: number, burst: number, maxKeys: number) {
-    this.#perMs = rate / 1000
-    this.#burst = burst
-    this.#maxKeys = maxKeys
-  }
-
-  /** Takes a token. `now`: of a steady clock. **Units**: milliseconds. */
-  take(key: string, now: number): Share {
-    const bucket = this.#buckets.get(key) ?? { tokens: this.#burst, at: now }
-    const tokens = Math.min(this.#burst, bucket.tokens + (now - bucket.at) * this.#perMs)
-    const isAllowed = tokens >= 1
-    bucket.tokens = isAllowed ? tokens - 1 : tokens
-    bucket.at = now
+/**
+ * Returns what takes a token of a key's bucket, at a time of a steady clock. Buckets of `burst` tokens are filled at
+ * `rate` a second; above `maxKeys` the least recently used is dropped. **Units**: milliseconds.
+ */
+export function tokenBuckets(rate: number, burst: number, maxKeys: number): (key: string, now: number) => Share {
+  const perMs = rate / 1000
+  const buckets = new Map<string, Bucket>()
+  return (key, now) => {
+    const before = buckets.get(key) ?? { tokens: burst, at: now }
+    const filled = Math.min(burst, before.tokens + (now - before.at) * perMs)
+    const isAllowed = filled >= 1
+    const tokens = isAllowed ? filled - 1 : filled
     // Moves it to the end: the first one is the least recently used.
-    this.#buckets.delete(key)
-    this.#buckets.set(key, bucket)
-    const [oldest] = this.#buckets.keys()
-    if (this.#buckets.size > this.#maxKeys && oldest !== undefined) this.#buckets.delete(oldest)
-    const waitMs = Math.max(0, (1 - bucket.tokens) / this.#perMs)
-    return { isAllowed, remaining: Math.floor(bucket.tokens), waitMs }
+    buckets.delete(key)
+    buckets.set(key, { tokens, at: now })
+    const [oldest] = buckets.keys()
+    if (buckets.size > maxKeys) buckets.delete(oldest)
+    return { isAllowed, remaining: Math.floor(tokens), waitMs: Math.max(0, (1 - tokens) / perMs) }
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { TokenBuckets } from '../../../../src/api/auth/token-buckets.ts'
+import { tokenBuckets } from '../../../../src/api/auth/token-buckets.ts'
 
 describe('token buckets', () => {
   it('let a burst through, and then the rate', () => {
-    const buckets = new TokenBuckets(10, 3, 100)
-    const at = (now: number) => buckets.take('a', now)
+    const take = tokenBuckets(10, 3, 100)
+    const at = (now: number) => take('a', now)
     expect([at(0), at(0), at(0)].map(({ isAllowed, remaining }) => [isAllowed, remaining])).toEqual([
       [true, 2],
       [true, 1],
@@ -17,14 +17,14 @@ describe('token buckets', () => {
     let allowed = 0
     for (let now = 1000; now < 11_000; now++) if (at(now).isAllowed) allowed++
     expect(allowed).toBe(3 + 99)
-    expect(buckets.take('b', 11_000).remaining).toBe(2)
+    expect(take('b', 11_000).remaining).toBe(2)
   })
 
   it('never hold more than the burst, and forget the least recently used', () => {
-    const buckets = new TokenBuckets(1, 1, 2)
-    expect(['a', 'b', 'a', 'c'].map((key) => buckets.take(key, 0).isAllowed)).toEqual([true, true, false, true])
+    const take = tokenBuckets(1, 1, 2)
+    expect(['a', 'b', 'a', 'c'].map((key) => take(key, 0).isAllowed)).toEqual([true, true, false, true])
     // b was forgotten for c, a was not.
-    expect(['a', 'b'].map((key) => buckets.take(key, 0).isAllowed)).toEqual([false, true])
-    expect(buckets.take('a', 1e9).remaining).toBe(0)
+    expect(['a', 'b'].map((key) => take(key, 0).isAllowed)).toEqual([false, true])
+    expect(take('a', 1e9).remaining).toBe(0)
   })
 })
