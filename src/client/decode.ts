@@ -1,4 +1,5 @@
 /** Responses → results. @module */
+import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { DescriptorInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'
 import { frameFromJson, seriesFromJson } from './frames.ts'
@@ -49,14 +50,6 @@ async function decodeForm(info: DescriptorInfo, content: Content, type: string):
 
 async function decodeFile(content: Content, type: string): Promise<Blob> {
   const blob = await content.blob()
-  const name = fileName(content.headers.get('content-disposition') ?? '')
+  const name = parseContentDisposition(content.headers.get('content-disposition') ?? '')?.filename
   return name === undefined ? new Blob([blob], { type }) : new File([blob], name, { type })
-}
-
-/** Returns the name in a content-disposition header. **Source**: RFC 6266, RFC 8187. */
-export function fileName(disposition: string): string | undefined {
-  const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
-  if (extended !== undefined) return decodeURIComponent(extended)
-  const [, quoted, word] = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? []
-  return quoted?.replace(/\\(.)/g, '$1') ?? word
 }

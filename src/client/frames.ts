@@ -55,21 +55,14 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
     case 'table': {
       const { schema, data } = json as { schema: { fields: { name: string }[]; primaryKey?: string[] }; data: Row[] }
       const key = schema.primaryKey?.[0]
-      for (const { name } of schema.fields) if (name !== key) frame[name] = data.map((row) => row[name])
-      return key === undefined
-        ? frame
-        : withLabels(
-            frame,
-            data.map((row) => row[key] as Label),
-          )
+      for (const { name } of schema.fields) if (name !== key) frame[name] = columnOf(data, name)
+      return key === undefined ? frame : withLabels(frame, columnOf(data, key) as Label[])
     }
     case 'index': {
       const rows = Object.entries(json as Record<string, Row>)
       for (const [, row] of rows) for (const [name, value] of Object.entries(row)) put(name, value)
-      return withLabels(
-        frame,
-        rows.map(([label]) => numeric(label)),
-      )
+      const index = rows.map(([label]) => numeric(label))
+      return withLabels(frame, index)
     }
     case 'columns': {
       let index: Label[] = []
@@ -89,39 +82,22 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
 
 /** Returns the JSON value of a series in the layout of `orient`. */
 export function seriesToJson(value: ArrayLike<Cell> & { [labels]?: readonly Label[] }, orient: string): unknown {
-  const elements = Array.from(value)
+  const values = Array.from(value)
   const own = value[labels]
-  const index = elements.map((_, i) => own?.[i] ?? i)
-  if (orient === 'split') return { name: null, index, data: elements }
-  if (orient === 'table') {
-    const fields = [
-      { name: 'index', type: own === undefined ? 'integer' : typeOf(own) },
-      { name: 'values', type: typeOf(elements) },
-    ]
-    const data = elements.map((element, i) => ({ index: index[i], values: element }))
-    return { schema: { fields, primaryKey: ['index'] }, data }
-  }
-  return own === undefined ? elements : object(elements.map((element, i) => [String(index[i]), element]))
+  const index = values.map((_, i) => own?.[i] ?? i)
+  if (orient === 'split') return { name: null, index, data: values }
+  if (orient === 'table') return frameToJson({ values, [labels]: own }, orient, '')
+  return own === undefined ? values : object(values.map((element, i) => [String(index[i]), element]))
 }
 
 /** Returns the series of a JSON value in any layout. */
 export function seriesFromJson(json: unknown): SeriesValue {
   if (Array.isArray(json)) return json
-  const { index, data, schema } = json as { index?: Label[]; data?: unknown[]; schema?: { fields: { name: string }[] } }
-  if (Array.isArray(schema?.fields) && Array.isArray(data)) {
-    const [key, name] = schema.fields.map((field) => field.name)
-    const rows = data as Row[]
-    return withLabels(
-      rows.map((row) => row[name]) as SeriesValue,
-      rows.map((row) => row[key] as Label),
-    )
-  }
+  const { index, data, schema } = json as { index?: Label[]; data?: unknown[]; schema?: { fields?: unknown } }
   if (Array.isArray(index) && Array.isArray(data)) return withLabels(data as SeriesValue, index)
-  const entries = Object.entries(json as Record<string, Cell>)
-  return withLabels(
-    entries.map(([, value]) => value) as SeriesValue,
-    entries.map(([label]) => numeric(label)),
-  )
+  const isTable = Array.isArray(schema?.fields) && Array.isArray(data)
+  const frame = isTable ? frameFromJson(json, 'table') : frameFromJson({ values: json }, 'columns')
+  return withLabels(Object.values(frame)[0] as SeriesValue, frame[labels] ?? [])
 }
 
 function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
@@ -137,6 +113,10 @@ function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
   const odd = names.find((name) => frame[name]?.length !== rows)
   if (odd !== undefined) throw badArgument(`columns of equal length, received another one for ${odd},`, api)
   return { names, columns: names.map((name) => frame[name]), rows, labels: frame[labels] }
+}
+
+function columnOf(rows: readonly Row[], name: string): Cell[] {
+  return rows.map((row) => row[name])
 }
 
 function withLabels<T extends { [labels]?: readonly Label[] }>(value: T, index: readonly Label[]): T {

@@ -1,4 +1,5 @@
 /** The parts of a form in a response, as bytes: `Response.formData` reads those without a file name as text. @module */
+import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import { ServingError } from './serving-error.ts'
 
 /** A body with its headers: a response, or a part of one. */
@@ -41,22 +42,15 @@ function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
     if (name?.toLowerCase() === 'content-disposition') disposition = value
     else if (name !== undefined) headers.set(name, value)
   }
-  const field = /;\s*name="([^"]*)"/.exec(disposition)?.[1] ?? ''
-  const file = /;\s*filename="([^"]*)"/.exec(disposition)?.[1]
-  if (file !== undefined)
-    headers.set('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(unescape(file))}`)
+  const { name = '', filename } = parseContentDisposition(disposition) ?? {}
+  if (filename !== undefined) headers.set('content-disposition', encodeContentDisposition('attachment', filename))
   return {
-    name: unescape(field),
+    name,
     headers,
     arrayBuffer: async () => body.buffer,
     text: async () => new TextDecoder().decode(body),
     blob: async () => new Blob([body]),
   }
-}
-
-/** Undoes the escapes of forms. **Source**: WHATWG HTML, "Multipart form data". */
-function unescape(text: string): string {
-  return text.replace(/%0D|%0A|%22/gi, (escape) => decodeURIComponent(escape))
 }
 
 function indexOf(bytes: Uint8Array, pattern: Uint8Array, from: number): number {

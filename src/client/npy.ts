@@ -1,9 +1,6 @@
-/**
- * Arrays ⇄ files of numpy's own format (.npy), with what browsers have.
- * **Source**: numpy.lib.format, versions 1.0 to 3.0. The server writes little-endian files in C order.
- * @module
- */
+/** Arrays ⇄ files of numpy's own format (.npy). The server writes little-endian files in C order. @module */
 import type { DType, DTypeData, NumericDType } from '../core/dtype.ts'
+import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../core/npy-file.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import type { ArrayInput, ArrayValue, TypedArray } from './values.ts'
 
@@ -42,7 +39,7 @@ export function encodeNpy(value: ArrayInput, api: string): Blob {
     throw badArgument(`${shape.join('×')} elements, received ${data.length},`, api)
   }
   const dtype = given.dtype ?? dtypeOf(data)
-  const texts = dtype === 'str' ? wideTexts(data as readonly string[]) : undefined
+  const texts = dtype === 'str' ? widenTexts(data as readonly string[]) : undefined
   if (
     texts === undefined &&
     !(isTypedArray(data) && types[dtype as NumericDType]?.[1].name === data.constructor.name)
@@ -50,14 +47,8 @@ export function encodeNpy(value: ArrayInput, api: string): Blob {
     throw badArgument(`elements of dtype ${dtype} in their typed array`, api)
   }
   const descr = texts === undefined ? types[dtype as NumericDType][0] : `<U${texts.width}`
-  const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
-  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
-  // The data starts at a multiple of 64 bytes; the header ends with a line break.
-  const length = Math.ceil((dict.length + 11) / 64) * 64 - 10
-  const header = new TextEncoder().encode(`\x93NUMPY\x01\x00..${dict.padEnd(length - 1)}\n`).subarray(1)
-  header[0] = 0x93
-  new DataView(header.buffer).setUint16(header.byteOffset + 8, length, true)
-  return new Blob([header, texts?.points ?? (data as Uint8Array<ArrayBuffer>)], { type: 'application/x-npy' })
+  const elements = texts?.points ?? (data as Uint8Array<ArrayBuffer>)
+  return new Blob([writeNpyHead(descr, shape), elements], { type: 'application/x-npy' })
 }
 
 function dtypeOf(data: TypedArray | readonly string[]): DType {
@@ -65,34 +56,19 @@ function dtypeOf(data: TypedArray | readonly string[]): DType {
   return data.constructor.name.replace(/^Big|Array$/g, '').toLowerCase() as DType
 }
 
-/** Texts as numpy has them: of one width, four bytes a character, zeros behind. */
-function wideTexts(data: readonly string[]) {
-  const texts = Array.from(data, (text) => Array.from(text))
-  const width = texts.reduce((max, text) => Math.max(max, text.length), 1)
-  const points = new Uint32Array(texts.length * width)
-  for (const [i, text] of texts.entries())
-    points.set(
-      Array.from(text, (point) => point.codePointAt(0) as number),
-      i * width,
-    )
-  return { width, points }
-}
-
 /** Reads an .npy file. **Cost**: a view of the bytes, else one copy. **Errors**: ServingError `network`. */
 export function decodeNpy(file: ArrayBuffer): ArrayValue {
   const bytes = new Uint8Array(file)
-  const view = new DataView(file)
-  if (bytes.length < 12 || view.getUint32(0) !== 0x934e554d) throw unreadable()
-  const [start, length] = bytes[6] === 1 ? [10, view.getUint16(8, true)] : [12, view.getUint32(8, true)]
-  const header = new TextDecoder('latin1').decode(bytes.subarray(start, start + length))
-  const descr = /'descr'\s*:\s*'([^']+)'/.exec(header)?.[1]
-  const tuple = /'shape'\s*:\s*\(([^)]*)\)/.exec(header)?.[1]
-  if (descr === undefined || tuple === undefined) throw unreadable()
-  const shape = (tuple.match(/\d+/g) ?? []).map(Number)
-  const at = start + length
+  const head = readNpyHead(bytes)
+  if (head === undefined) throw unreadable()
+  const { descr, shape, dataAt: at } = head
   const size = shape.reduce((product, each) => product * each, 1)
   const width = /^<U(\d+)$/.exec(descr)?.[1]
-  if (width !== undefined) return { dtype: 'str', shape, data: narrowTexts(file.slice(at), size, Number(width)) }
+  if (width !== undefined) {
+    const data = narrowTexts(new DataView(file, at), size, Number(width), true)
+    if (data === undefined) throw unreadable()
+    return { dtype: 'str', shape, data }
+  }
   const found = Object.entries(types).find(([, [code]]) => code === descr)
   if (found === undefined) throw unreadable()
   const [dtype, [, Elements]] = found
@@ -107,16 +83,6 @@ export function decodeNpy(file: ArrayBuffer): ArrayValue {
     shape,
     data: isAligned ? new all(file, at, size) : new all(file.slice(at), 0, size),
   }
-}
-
-function narrowTexts(buffer: ArrayBuffer, count: number, width: number): string[] {
-  const points = new Uint32Array(buffer, 0, count * width)
-  return Array.from({ length: count }, (_, i) => {
-    const text = points.subarray(i * width, (i + 1) * width)
-    let end = width
-    while (end > 0 && text[end - 1] === 0) end--
-    return Array.from(text.subarray(0, end), (point) => String.fromCodePoint(point)).join('')
-  })
 }
 
 function unreadable(): ServingError {

@@ -66,6 +66,9 @@ export const abstractDescriptor = [
   'descriptors/standard-json-schema.ts',
 ]
 
+/** Files that the client also loads in browsers: they import nothing. */
+export const browserFiles = ['core/npy-file.ts', 'http/content-disposition.ts']
+
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i
 

@@ -1,8 +1,10 @@
 /** Answers to look at. @module */
-import { decodeContent, fileName } from '../../client/decode.ts'
+
+import { decodeContent } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
 import { type Content, parseMultipart } from '../../client/multipart.ts'
 import type { FrameValue, SeriesValue } from '../../client/values.ts'
+import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { arrayOf, arrayView } from './array-view.ts'
 import { h, sizeText } from './dom.ts'
 import { frameView } from './frame-view.ts'
@@ -80,7 +82,7 @@ export function textView(text: string): HTMLElement {
 
 function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {
   const kind = headers.get('content-type')?.split(/[/;+]/)[1] || 'bin'
-  const name = fileName(headers.get('content-disposition') ?? '') ?? `answer.${kind}`
+  const name = parseContentDisposition(headers.get('content-disposition') ?? '')?.filename ?? `answer.${kind}`
   // Of no type, so that the browser never opens the bytes in the page's own origin.
   const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
   return h('div', view, h('p', h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`))

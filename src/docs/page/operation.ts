@@ -1,7 +1,8 @@
 /** What the document says of an API for people: kinds, examples, credentials, and all that may come back. @module */
-import { fileName } from '../../client/decode.ts'
+
 import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
+import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { fold, h, table } from './dom.ts'
 import type { Content } from './field.ts'
 import { printRows, typeText } from './schema.ts'
@@ -111,7 +112,7 @@ async function contentOf(received: ReceivedContent): Promise<Content> {
     const contents = parts.map(async (part) => [part.name, await contentOf(part)] as const)
     return { type: undefined, data: '', parts: await Promise.all(contents) }
   }
-  const name = fileName(received.headers.get('content-disposition') ?? '')
+  const name = parseContentDisposition(received.headers.get('content-disposition') ?? '')?.filename
   const isText = name === undefined && /^text\/|json$/.test(type.split(';')[0])
   return { type, data: isText ? await received.text() : new Blob([await received.blob()], { type }), name }
 }

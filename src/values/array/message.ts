@@ -2,6 +2,7 @@
 
 import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
+import { isNpy } from '../../core/npy-file.ts'
 import { preferredType } from '../../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
 import { allocateWithHeadroom } from '../../messages/protobuf.ts'
@@ -13,7 +14,7 @@ import {
   parseNdarrayFlatbuffer,
   viewElements,
 } from './ndarray-flatbuffer.ts'
-import { encodeNpy, isNpy, parseNpy } from './npy.ts'
+import { encodeNpy, parseNpy } from './npy.ts'
 import { maxDimensions, reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
