@@ -99,8 +99,8 @@ async function serves(command, args, cwd, use) {
 }
 
 async function addDigits(demo, port) {
-  for (const file of ['apis.ts', 'digits.ts', 'model.onnx']) {
-    cpSync(join(root, 'examples/digits', file), join(demo, file))
+  for (const file of ['apis.ts', 'digits.ts', 'model.onnx', 'held-out']) {
+    cpSync(join(root, 'examples/digits', file), join(demo, file), { recursive: true })
   }
   const service = join(demo, 'service.ts')
   const edited = readFileSync(service, 'utf8')
