@@ -203,9 +203,9 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
       writer.ldelim()
     },
     fromJson(json, path) {
-      const list = numbers.fromJson(json, path) as ArrayLike<unknown> | undefined
-      check(list?.length ?? 0)
-      return list && Array.from(list, Number)
+      const list = jsonList(json, path)
+      check(list.length)
+      return nonEmpty(list.map((dim) => Number(fromElement[kind](dim, path))))
     },
   }
 }
@@ -227,6 +227,8 @@ const decimal = /^-?\d{1,20}$/
 /** `wrap`: BigInt.asIntN or BigInt.asUintN. */
 function integer(bits: 32 | 64, wrap: (bits: number, value: bigint) => bigint) {
   return (value: unknown, path: string): number | bigint => {
+    // Most numbers need no bigint to be checked.
+    if (typeof value === 'number' && (value & 0x7fffffff) === value) return bits === 64 ? BigInt(value) : value
     if ((typeof value === 'string' && decimal.test(value)) || Number.isSafeInteger(value)) {
       const given = BigInt(value as string)
       if (wrap(bits, given) === given) return bits === 64 ? given : Number(given)

@@ -26,6 +26,7 @@ import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorIn
 // Larger numbers are read beside the event loop. **Units**: bytes.
 const minAsyncBytes = 1024 * 1024
 const maxTensors = 1000
+const noBytes = new Uint8Array(0)
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
 /** **Errors**: BadInput with the input's name as its path. */
@@ -53,11 +54,7 @@ export function isRawBody(length: string | undefined): boolean {
   return length !== undefined && /^0+$/.test(length)
 }
 
-function readParts(
-  request: HttpRequest,
-  json: Uint8Array,
-  binary: Uint8Array = new Uint8Array(0),
-): MaybePromise<InferRequest> {
+function readParts(request: HttpRequest, json: Uint8Array, binary: Uint8Array = noBytes): MaybePromise<InferRequest> {
   const cut = cutJson(json, dataOfInputs)
   const body = cut.value
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
