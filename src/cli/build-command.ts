@@ -23,8 +23,9 @@ export async function buildCommand(
   const { manifest } = plan
   const name = relative(process.cwd(), folder) || '.'
   const count = Object.keys(manifest.packages).length
+  const megabytes = ([...plan.files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6).toFixed(1)
   return [
-    `built ${manifest.service.name} in ${name}: ${plan.files.size + 1} files, ${count} packages, ${shownBytes(plan)}`,
+    `built ${manifest.service.name} in ${name}: ${plan.files.size + 1} files, ${count} packages, ${megabytes} MB`,
     `sha256 ${manifest.digest}`,
     `start it: node ${join(name, 'main.js')}`,
   ].join('\n')
@@ -75,8 +76,4 @@ function listText({ files, manifest }: BuildPlan): string {
 
 function size(file: { readonly text: string } | { readonly from: string }): number {
   return 'text' in file ? Buffer.byteLength(file.text) : statSync(file.from).size
-}
-
-function shownBytes({ files }: BuildPlan): string {
-  return `${([...files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6).toFixed(1)} MB`
 }

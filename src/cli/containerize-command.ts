@@ -4,11 +4,11 @@ import { relative, resolve } from 'node:path'
 import { SetupError } from '../core/errors.ts'
 import { imageName, readBuiltService } from './deploy/built-service.ts'
 
-/** Programs that make images of a Dockerfile, the best known first. */
-const imagePrograms = ['docker', 'podman', 'buildah'] as const
+/** Programs that make images of a Dockerfile, the best known first; the OCI's format has no health checks. */
+const verbs = { docker: ['build'], podman: ['build', '--format', 'docker'], buildah: ['bud', '--format', 'docker'] }
 
 /** Name of such a program. */
-export type ImageProgram = (typeof imagePrograms)[number]
+export type ImageProgram = keyof typeof verbs
 
 /** The arguments of `serving containerize`. */
 export interface ContainerizeOptions {
@@ -25,11 +25,8 @@ export function containerizeCommand({ folder, tag, program, more }: Containerize
   const service = readBuiltService(path)
   const name = tag ?? imageName(service)
   const chosen = program ?? findProgram()
-  // Podman and buildah make images of the OCI's format otherwise, which has no health checks.
-  const verb = { docker: ['build'], podman: ['build', '--format', 'docker'], buildah: ['bud', '--format', 'docker'] }
-  const { status, error } = spawnSync(chosen, [...verb[chosen], '--tag', name, ...more, path], {
-    stdio: ['ignore', 2, 2],
-  })
+  const args = [...verbs[chosen], '--tag', name, ...more, path]
+  const { status, error } = spawnSync(chosen, args, { stdio: ['ignore', 2, 2] })
   if (error !== undefined) throw new SetupError('invalid_argument', `${chosen} does not run: ${error.message}`)
   if (status !== 0) throw new SetupError('invalid_argument', `${chosen} ended with code ${status}`)
   const runner = chosen === 'docker' ? 'docker' : 'podman'
@@ -41,10 +38,9 @@ export function containerizeCommand({ folder, tag, program, more }: Containerize
 
 /** Docker's client may be installed without its daemon, which `info` asks. */
 function findProgram(): ImageProgram {
-  const found = imagePrograms.find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0)
+  const programs = Object.keys(verbs) as ImageProgram[]
+  const found = programs.find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0)
   if (found !== undefined) return found
-  throw new SetupError(
-    'invalid_argument',
-    `expected one of ${imagePrograms.join(', ')} that works here; the Dockerfile is in the build`,
-  )
+  const text = `expected one of ${programs.join(', ')} that works here; the Dockerfile is in the build`
+  throw new SetupError('invalid_argument', text)
 }

@@ -22,7 +22,10 @@ export async function loadService(file: string): Promise<Service> {
   try {
     module = await import(pathToFileURL(file).href)
   } catch (error) {
-    if (isServingMissing(error)) throw notInstalled(name, file, error)
+    if (error instanceof Error && /^Cannot find package 'serving'/.test(error.message)) {
+      const remedy = `run ${installCommand()} in ${dirname(file)}`
+      throw new InvalidArgument(`${name} imports serving, which is not installed there: ${remedy}`, { cause: error })
+    }
     const foreign = foreignPackage(file)
     if (foreign !== undefined) throw new InvalidArgument(foreign, { cause: error })
     throw error instanceof SyntaxError ? withPlace(error, file) : error
@@ -57,7 +60,8 @@ function withPlace(error: SyntaxError, file: string): SyntaxError {
 
 function requireService(value: unknown, name: string): Service {
   if (!(value instanceof Service)) {
-    if (!isForeignService(value))
+    const service = value as Service | null | undefined
+    if (service?.constructor?.name !== 'Service' || !(service.apis instanceof Map))
       throw new InvalidArgument(expected('a Service', `the default export of ${name}`, value))
     throw new InvalidArgument(
       `${name} exports a Service of another copy of the package serving: run the command of the copy that it imports,` +
@@ -67,21 +71,4 @@ function requireService(value: unknown, name: string): Service {
   if (value.apis.size + value.gets.size + value.mounts.size + value.models.length === 0)
     throw new InvalidArgument(`the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`)
   return value
-}
-
-function isForeignService(value: unknown): boolean {
-  return (
-    (value as Service | null | undefined)?.constructor?.name === 'Service' && (value as Service).apis instanceof Map
-  )
-}
-
-function isServingMissing(error: unknown): boolean {
-  return error instanceof Error && /^Cannot find package 'serving'/.test(error.message)
-}
-
-function notInstalled(name: string, file: string, cause: unknown): InvalidArgument {
-  return new InvalidArgument(
-    `${name} imports serving, which is not installed there: run ${installCommand()} in ${dirname(file)}`,
-    { cause },
-  )
 }

@@ -29,7 +29,7 @@ export class Dispatcher implements CallOwner {
   #isScheduled = false
   #disarm: (() => void) | undefined
   #closed: Error | undefined
-  #onIdle: (() => void) | undefined
+  #onJobEnd: (() => void) | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -90,20 +90,16 @@ export class Dispatcher implements CallOwner {
 
   /** Resolves when no worker has a job, or after that time. **Units**: milliseconds. */
   async idle(withinMs: number): Promise<void> {
-    if (this.#isIdle()) return
     await new Promise<void>((resolve) => {
       const disarm = this.#options.clock.after(withinMs, resolve)
-      this.#onIdle = () => {
+      this.#onJobEnd = () => {
+        const { busy, hung } = this.states
+        if (busy + hung > 0) return
         disarm()
         resolve()
       }
+      this.#onJobEnd()
     })
-    this.#onIdle = undefined
-  }
-
-  #isIdle(): boolean {
-    for (const { busy } of this.#slots.values()) if (busy > 0) return false
-    return true
   }
 
   refusal(): Error | undefined {
@@ -212,7 +208,7 @@ export class Dispatcher implements CallOwner {
       job.end()
       queue.running--
       this.#schedule()
-      if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
+      this.#onJobEnd?.()
     }
   }
 

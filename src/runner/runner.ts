@@ -149,18 +149,28 @@ class ModelRunner implements RunnerLife {
   }
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
-    const { boundary, modelGraceMs: ownGraceMs } = this.#settings
+    const { boundary, modelGraceMs: ownGraceMs, init } = this.#settings
     this.#stopped = new AbortController()
+    const life: RemoteLife = {
+      stopped: this.#stopped.signal,
+      report: (problem) => {
+        this.#problem = problem
+      },
+    }
+    const remote = this.isRemote && { init: { ...(init as object), life } }
     const start = await this.#startWorkers()
     if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
-    const supervisor = new WorkerSupervisor(this.isRemote ? this.#remoteSettings() : this.#settings, {
-      start,
-      entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
-      clock: realClock,
-      counts: this.#counts,
-      graceMs: ownGraceMs ?? modelGraceMs,
-      onEvent: (event) => this.#tell(event),
-    })
+    const supervisor = new WorkerSupervisor(
+      { ...this.#settings, ...remote },
+      {
+        start,
+        entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
+        clock: realClock,
+        counts: this.#counts,
+        graceMs: ownGraceMs ?? modelGraceMs,
+        onEvent: (event) => this.#tell(event),
+      },
+    )
     this.#supervisor = supervisor
     try {
       await supervisor.started()
@@ -174,16 +184,6 @@ class ModelRunner implements RunnerLife {
 
   #tell(event: RunnerEvent): void {
     for (const listener of this.#listeners) listener(event)
-  }
-
-  #remoteSettings(): RunnerSettings {
-    const life: RemoteLife = {
-      stopped: this.#stopped.signal,
-      report: (problem) => {
-        this.#problem = problem
-      },
-    }
-    return { ...this.#settings, init: { ...(this.#settings.init as object), life } }
   }
 
   /** **Errors**: InvalidArgument before the start; Overloaded if the runner takes no calls. */

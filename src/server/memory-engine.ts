@@ -7,6 +7,7 @@
 import { type InjectRequest, type InjectResponse, provideInject } from '../api/inject.ts'
 import { expected, InvalidArgument, type ServingError } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
+import { deferred } from '../core/promise.ts'
 import { admit, timeoutOf } from '../engine/admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine/engine.ts'
 import { Exchange } from '../engine/exchange.ts'
@@ -84,20 +85,15 @@ class MemorySocket implements ExchangeSocket {
   readonly answersLater = false
   readonly copies = true
   readonly exchange: Exchange
-  readonly response: Promise<InjectResponse>
+  readonly #response = deferred<InjectResponse>()
+  readonly response = this.#response.promise
   readonly #failures: readonly Error[]
   readonly #pieces: Uint8Array[] = []
   #head: HttpResponse | undefined
   #length = 0
-  #resolve!: (response: InjectResponse) => void
-  #reject!: (error: Error) => void
 
   constructor(server: ServerState, request: IncomingRequest, failures: readonly Error[]) {
     this.#failures = failures
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
     this.exchange = new Exchange(server, request, this)
   }
 
@@ -131,7 +127,7 @@ class MemorySocket implements ExchangeSocket {
     const head = this.#head as HttpResponse
     const lines = headLines(head, this.exchange.ctx.clientId, false)
     this.exchange.finished()
-    this.#resolve(collected(head, lines, this.#pieces))
+    this.#response.resolve(collected(head, lines, this.#pieces))
   }
 
   /** Called for a body above `maxBodyBytes`: all of it is in memory, so nothing is left to drain. */
@@ -140,7 +136,7 @@ class MemorySocket implements ExchangeSocket {
   }
 
   destroy(): void {
-    this.#reject(new Error('the response broke off before its end', { cause: this.#failures[0] }))
+    this.#response.reject(new Error('the response broke off before its end', { cause: this.#failures[0] }))
   }
 
   taken(): number {

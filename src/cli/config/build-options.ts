@@ -1,4 +1,5 @@
 /** The part of the configuration file that says what `serving build` packs. @module */
+import type { CondaPackages } from '../../runner/python/python-options.ts'
 import type { ValueSchema } from './check-value.ts'
 
 /** What to build; all paths are relative to the folder of the configuration file. */
@@ -35,10 +36,7 @@ export interface PythonOptions {
 }
 
 /** Packages of conda for models that run in Python beside the service. */
-export interface CondaOptions {
-  readonly channels?: readonly string[]
-  readonly dependencies?: readonly string[]
-}
+export type CondaOptions = Partial<CondaPackages>
 
 const texts = (description: string): ValueSchema => ({ type: 'array', items: { type: 'string' }, description })
 const object = (description: string, properties: Readonly<Record<string, ValueSchema>>): ValueSchema => ({
