@@ -203,18 +203,17 @@ export class Service<A = unknown> implements ServiceTypes<A> {
 
   /** Adds work that must be done before the service is ready, in every worker process. */
   onStartup(hook: Hook): void {
-    this.#startup.push(requireHook(hook, 'onStartup'))
+    add(this.#startup, 'onStartup', hook)
   }
 
   /** Adds work for the end, after the last request; the last hook added runs first. */
   onShutdown(hook: Hook): void {
-    this.#shutdown.push(requireHook(hook, 'onShutdown'))
+    add(this.#shutdown, 'onShutdown', hook)
   }
 
   /** Why the service cannot answer now, though it has started; undefined if it can. */
   get unready(): string | undefined {
-    for (const { unready } of this.runners) if (unready !== undefined) return unready
-    return undefined
+    return this.runners.find(({ unready }) => unready !== undefined)?.unready
   }
 
   /**
@@ -286,9 +285,4 @@ function requireRunners(runners: readonly RunnerLife[], service: string): Runner
     }
   }
   return [...runners]
-}
-
-function requireHook(hook: unknown, name: string): Hook {
-  if (typeof hook !== 'function') throw new InvalidArgument(expected('a function', name, hook))
-  return hook as Hook
 }

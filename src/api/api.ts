@@ -10,7 +10,7 @@ import {
 } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
-import { joinHeaderNames } from '../http/header-names.ts'
+import { joinHeaderNames } from '../http/message.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'

@@ -5,7 +5,6 @@ import { type FileSample, type ReadySample, readSample } from '../core/file/file
 import { detectMimeType } from '../core/file/file-type.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import { nosniff } from '../http/constant-headers.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { formBoundary } from '../http/form/form-parser.ts'
@@ -18,6 +17,7 @@ import {
   type HttpResponse,
   type RequestHeaders,
 } from '../http/message.ts'
+import { nosniff } from '../http/response-head.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'

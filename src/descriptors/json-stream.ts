@@ -1,10 +1,10 @@
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
-import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../http/event-stream.ts'
 import type { HttpResponse } from '../http/message.ts'
+import { constantHeaders, nosniff } from '../http/response-head.ts'
 import type { FormatDescription, JsonSchema } from './description.ts'
 
 /** A result that is sent value by value, such as that of a generator. */

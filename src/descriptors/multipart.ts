@@ -5,13 +5,13 @@ import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
 import { type WrittenPart, writeForm } from '../http/form/form-writer.ts'
-import { joinHeaderNames } from '../http/header-names.ts'
 import {
   collectBody,
   HttpRequest,
   type HttpResponse,
   isAsyncBody,
   isHeaderValue,
+  joinHeaderNames,
   type RequestHeaders,
 } from '../http/message.ts'
 import type { MultipartMessage } from '../messages/messages.ts'

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Api } from '../api/api.ts'
-import { nosniff } from '../http/constant-headers.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { getPage } from '../http/get-page.ts'
+import { getPage } from '../http/endpoint.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import { nosniff } from '../http/response-head.ts'
 import { examplePath } from './openapi/content.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)

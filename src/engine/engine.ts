@@ -10,8 +10,8 @@ import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName, Limits } from './options.ts'
-import type { RunBefore } from './request-hooks.ts'
 import type { Router } from './router.ts'
+import type { RunBefore } from './service-hooks.ts'
 import type { TlsFiles } from './tls-files.ts'
 
 /** Everything about a server but its sockets. */
@@ -60,8 +60,8 @@ export interface ExchangeSocket {
   sendHead(response: HttpResponse, length?: number): void
   /** The piece is not empty; returns false if the client should catch up first. */
   sendPiece(piece: Chunk): boolean
-  /** Writes a body of known length, and ends with its last bytes. After false, it calls `drained` of the exchange. */
-  sendSized(piece: Uint8Array, length: number): boolean
+  /** Writes a piece of a body of known length, which ends with the last one. After false, it calls `drained`. */
+  sendSized(piece: Uint8Array, length: number, isLast: boolean): boolean
   sendEnd(): void
   /** Bytes of responses taken so far; only differences count. */
   taken(): number

@@ -8,12 +8,11 @@ import type { EndpointReceiver } from '../http/endpoint.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
 import { mustClose, noMemory, tooLarge, tooMany } from './admission.ts'
 import { BodyBuffer, decompress } from './body.ts'
-import { BodyRest } from './body-rest.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 import { countedBytes } from './memory-budget.ts'
 import { Reply } from './reply.ts'
-import { TransferClock, withinText } from './transfer-clock.ts'
+import { BodyRest, TransferClock, withinText } from './transfer-clock.ts'
 
 /** One request, from its headers to the last byte of its response. */
 export class Exchange extends Reply {
@@ -96,13 +95,17 @@ export class Exchange extends Reply {
     }
   }
 
-  /** Called within the socket's callback. `borrowed`: the socket may reuse the bytes later. */
+  /** Called within the socket's callback; never throws. `borrowed`: the socket may reuse the bytes later. */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (!this.isReceiving) return
-    this.received += piece.length
-    if (this.#body !== undefined || !last) (this.#body ?? this.#takeBody()).take(piece, last)
-    else if (piece.length > this.server.limits.maxBodyBytes) this.refuse(tooLarge(this.server.limits))
-    else this.run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
+    try {
+      this.received += piece.length
+      if (this.#body !== undefined || !last) (this.#body ?? this.#takeBody()).take(piece, last)
+      else if (piece.length > this.server.limits.maxBodyBytes) this.refuse(tooLarge(this.server.limits))
+      else this.run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
+    } catch (error) {
+      this.fault(error)
+    }
   }
 
   pause(): void {
@@ -204,12 +207,8 @@ export class Exchange extends Reply {
   awaitBody(): void {
     const { bodyTimeoutMs } = this.server.limits
     if (this.#clock === undefined && bodyTimeoutMs > 0) {
-      const message = `expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`
-      this.#clock = new TransferClock(
-        bodyTimeoutMs,
-        () => this.received,
-        () => this.#late(message),
-      )
+      const late = () => this.#late(`expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`)
+      this.#clock = new TransferClock(bodyTimeoutMs, () => this.received, late)
       this.#clock.start()
     }
     this.#awaitDeadline('expected the whole body before the request deadline, it did not come')

@@ -1,7 +1,7 @@
 /** Liveness and readiness, for load balancers and orchestrators. @module */
 
 import type { Endpoint } from '../http/endpoint.ts'
-import { getPage } from '../http/get-page.ts'
+import { getPage } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 
 /** `stopping`: still answers, not ready. `leaving`: a successor accepts connections. `draining`: refuses requests. */

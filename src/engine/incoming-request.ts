@@ -4,13 +4,13 @@ import type { ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import { Context, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
+import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
+import { OutcomeRecorder } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
-import { OutcomeRecorder } from './outcome-recorder.ts'
 
 /** A request that was admitted. */
 export interface IncomingRequest {

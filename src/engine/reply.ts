@@ -3,17 +3,16 @@ import { BadOutput, ClientClosed, expected, InternalError, type ServingError } f
 import { joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
-import { EncodedPieces } from '../http/encoded-pieces.ts'
+import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { OutcomeRecorder } from '../http/outcome.ts'
+import { isBodyless, responseFault } from '../http/response-head.ts'
 import { noMemory, Reservation } from './admission.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
-import { isBodyless, responseFault } from './head.ts'
 import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { countedBytes } from './memory-budget.ts'
-import { OutcomeRecorder } from './outcome-recorder.ts'
 import { TransferClock, withinText } from './transfer-clock.ts'
 
 // The kernel tells of new room only when a third of its buffer is free.
@@ -247,6 +246,7 @@ class ResponseStream {
   readonly #response: HttpResponse
   readonly #length: number | undefined
   #headSent = false
+  #sentBytes = 0
 
   constructor(reply: Reply, response: HttpResponse, length?: number) {
     this.#reply = reply
@@ -330,11 +330,14 @@ class ResponseStream {
   #sendPiece(piece: Chunk): boolean {
     const { socket, recorder } = this.#reply
     recorder?.sent(piece)
+    this.#sentBytes += piece.length
     let hasRoom = true
     socket.cork(() => {
       this.#sendHead()
       hasRoom =
-        this.#length === undefined ? socket.sendPiece(piece) : socket.sendSized(piece as Uint8Array, this.#length)
+        this.#length === undefined
+          ? socket.sendPiece(piece)
+          : socket.sendSized(piece as Uint8Array, this.#length, this.#sentBytes === this.#length)
     })
     return hasRoom
   }

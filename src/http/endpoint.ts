@@ -1,9 +1,11 @@
 /** What a path of the HTTP port answers. A protocol is one such file, and one line in `endpoints.ts`. @module */
+
 import type { ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
 import type { ProtocolName } from './outcome.ts'
+import { problemResponse } from './problem.ts'
 
 /** The request line, as far as endpoints need it. */
 export interface RequestTarget {
@@ -83,4 +85,18 @@ export interface Endpoint {
    * Content-Length, undefined if chunked. **Errors**: as descriptors' `receive`.
    */
   receive?(declared: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver | undefined
+}
+
+/** Returns the endpoint of a server page, answered under any load. `readsHeaders`: beside the request's id. */
+export function getPage(path: string, readsHeaders: readonly string[], answer: Endpoint['answer']): Endpoint {
+  return {
+    name: path,
+    path,
+    methods: ['GET'],
+    readsHeaders: [...readsHeaders, 'x-request-id'],
+    isLimited: false,
+    decompresses: false,
+    answer,
+    problem: problemResponse,
+  }
 }

@@ -1,5 +1,5 @@
 import { BadOutput, expected } from '../core/errors.ts'
-import { constantHeaders, nosniff } from './constant-headers.ts'
+import { constantHeaders, nosniff } from './response-head.ts'
 
 /** The media type of events. */
 export const eventStream = 'text/event-stream'

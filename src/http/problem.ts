@@ -1,7 +1,7 @@
 import { type ServingError, tellsDetail } from '../core/errors.ts'
-import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
 import { http } from './node-http.ts'
+import { nosniff } from './response-head.ts'
 
 /** Media type of every error body. */
 export const problemMediaType = 'application/problem+json'

@@ -11,14 +11,14 @@ import { deferred } from '../core/promise.ts'
 import { admit, timeoutOf } from '../engine/admission.ts'
 import type { ExchangeSocket, ServerState } from '../engine/engine.ts'
 import { Exchange } from '../engine/exchange.ts'
-import { isBodyless } from '../engine/head.ts'
-import { headersToRead, type IncomingRequest, refusalOf } from '../engine/incoming-request.ts'
+import { type IncomingRequest, refusalOf } from '../engine/incoming-request.ts'
 import { silentLogger } from '../engine/log.ts'
 import { headLines } from '../engine/node/node-socket.ts'
 import { type Limits, parseDisclosure, parseLimits } from '../engine/options.ts'
 import { parseBaseUrl, pathOf } from '../engine/router.ts'
 import { Context } from '../http/context.ts'
 import { type Chunk, HeaderList, type HttpResponse } from '../http/message.ts'
+import { isBodyless } from '../http/response-head.ts'
 import type { Service } from '../service.ts'
 import { createServerState } from './server-state.ts'
 
@@ -74,8 +74,7 @@ function answer(
     return Promise.resolve(collected(response, headLines(response, undefined, false), [text]))
   }
   const { endpoint, params } = route
-  const read = readHeaders(headersToRead(server, endpoint), headers)
-  const ctx = new Context({ headers: read, query, timeoutMs: timeoutOf(server, endpoint, read) })
+  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const socket = new MemorySocket(server, { endpoint, target: { method, path, query, params }, ctx, body }, failures)
   socket.exchange.begin(() => socket.exchange.receive(bytes, true, false))
   return socket.response
@@ -90,7 +89,6 @@ class MemorySocket implements ExchangeSocket {
   readonly #failures: readonly Error[]
   readonly #pieces: Uint8Array[] = []
   #head: HttpResponse | undefined
-  #length = 0
 
   constructor(server: ServerState, request: IncomingRequest, failures: readonly Error[]) {
     this.#failures = failures
@@ -116,10 +114,9 @@ class MemorySocket implements ExchangeSocket {
     return true
   }
 
-  sendSized(piece: Uint8Array, length: number): boolean {
+  sendSized(piece: Uint8Array, _: number, isLast: boolean): boolean {
     this.sendPiece(piece)
-    this.#length += piece.length
-    if (this.#length === length) this.sendEnd()
+    if (isLast) this.sendEnd()
     return true
   }
 
@@ -140,7 +137,7 @@ class MemorySocket implements ExchangeSocket {
   }
 
   taken(): number {
-    return this.#length
+    return 0
   }
 
   remoteAddress(): string | undefined {
@@ -201,12 +198,4 @@ function headersOf(
     ...(bytes !== undefined && { 'content-length': String(bytes.length) }),
     ...own,
   })
-}
-
-function readHeaders(readsHeaders: readonly string[] | 'all', headers: HeaderList): HeaderList {
-  if (readsHeaders === 'all') return headers
-  return new HeaderList(
-    readsHeaders,
-    readsHeaders.map((name) => headers.get(name) ?? ''),
-  )
 }

@@ -6,10 +6,9 @@ import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
 import { type Logger, logFailure } from '../engine/log.ts'
 import { MemoryBudget } from '../engine/memory-budget.ts'
-import { hookObserver, joinObservers } from '../engine/observers.ts'
 import type { Disclosure, Limits } from '../engine/options.ts'
-import { beforeRequests } from '../engine/request-hooks.ts'
-import { createRouter } from '../engine/router.ts'
+import { createRouter, type MakePreflight } from '../engine/router.ts'
+import { beforeRequests, hookObserver, joinObservers } from '../engine/service-hooks.ts'
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
@@ -17,7 +16,7 @@ import { serveToGroup } from '../oip/model-group.ts'
 import { Models } from '../oip/models.ts'
 import type { OipServer } from '../oip/oip-endpoint.ts'
 import type { Service } from '../service.ts'
-import { CorsEndpoint } from './endpoints/cors-endpoint.ts'
+import { corsEndpoint } from './endpoints/cors-endpoint.ts'
 import { endpointsOf } from './endpoints/endpoints.ts'
 
 /** The optional parts of a server. */
@@ -51,7 +50,7 @@ export function createServerState(
     onLateError: (error, requestId) => logFailure(log, error, requestId),
   }
   const cors = corsOf(service, corsOrigin)
-  const preflight = cors && ((methodsOf: (path: string) => readonly string[]) => new CorsEndpoint(cors, methodsOf))
+  const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, endpoints), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])

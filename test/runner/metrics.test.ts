@@ -1,7 +1,7 @@
 import { NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { RunnerLife } from '../../src/runner/runner.ts'
-import { BucketCounts } from '../../src/telemetry/metrics/bucket-counts.ts'
+import { BucketCounts } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies, runnerState } from '../../src/telemetry/metrics/runner-counts.ts'
 import { model, started } from './runner.ts'
 

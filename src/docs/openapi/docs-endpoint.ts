@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { InternalError } from '../../core/errors.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import { getPage } from '../../http/get-page.ts'
+import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import { bentomlDocument } from './bentoml-document.ts'

@@ -3,13 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
-import { BodyRest } from '../body-rest.ts'
+import { isBodyless, isFraming } from '../../http/response-head.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
-import { isBodyless, isFraming } from '../head.ts'
 import type { IncomingRequest } from '../incoming-request.ts'
 import type { Limits } from '../options.ts'
-import { TransferClock } from '../transfer-clock.ts'
+import { BodyRest, TransferClock } from '../transfer-clock.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
 
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
@@ -25,7 +24,6 @@ export class NodeSocket implements ExchangeSocket {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #connection: Connection
-  #sent = 0
   #listens = false
   readonly #abort = () => this.#exchange.abort()
 
@@ -56,17 +54,9 @@ export class NodeSocket implements ExchangeSocket {
     if (declared !== 0) this.#exchange.awaitBody()
     req.on('data', (piece: Buffer) => {
       received += piece.length
-      this.#take(piece, received === declared)
+      this.#exchange.receive(piece, received === declared, false)
     })
-    req.once('end', () => this.#take(new Uint8Array(0), true))
-  }
-
-  #take(piece: Uint8Array, last: boolean): void {
-    try {
-      this.#exchange.receive(piece, last, false)
-    } catch (error) {
-      this.#exchange.fault(error)
-    }
+    req.once('end', () => this.#exchange.receive(new Uint8Array(0), true, false))
   }
 
   cork(writes: () => void): void {
@@ -89,12 +79,10 @@ export class NodeSocket implements ExchangeSocket {
     this.#res.writeHead(response.status ?? 200, lines)
   }
 
-  sendSized(piece: Uint8Array, length: number): boolean {
-    this.#sent += piece.length
+  sendSized(piece: Uint8Array, _: number, isLast: boolean): boolean {
     const room = this.sendPiece(piece)
-    if (this.#sent < length) return room
-    this.sendEnd()
-    return true
+    if (isLast) this.sendEnd()
+    return room || isLast
   }
 
   sendPiece(piece: Chunk): boolean {

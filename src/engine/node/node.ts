@@ -5,15 +5,14 @@ import { BadInput, expected, InternalError, type ServingError, SetupError } from
 import { Context } from '../../http/context.ts'
 import { HeaderList, type RequestHeaders } from '../../http/message.ts'
 import { http, https } from '../../http/node-http.ts'
+import { statusLine } from '../../http/response-head.ts'
 import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
-import { statusLine } from '../head.ts'
 import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { pathOf } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
-import { ConnectionCap } from './connection-cap.ts'
-import { connectionOf } from './node-connection.ts'
+import { ConnectionCap, connectionOf } from './node-connection.ts'
 import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node-socket.ts'
 
 const handshakeMs = 10_000

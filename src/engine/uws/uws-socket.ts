@@ -2,13 +2,12 @@
 
 import { joinInPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
-import { headerBlockOf } from '../../http/constant-headers.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
+import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
-import { isBodyless, isFraming, statusLine } from '../head.ts'
 import type { IncomingRequest } from '../incoming-request.ts'
-import { UploadDrain } from './upload-drain.ts'
+import { BodyRest } from '../transfer-clock.ts'
 import type { NativeResponse } from './uws-package.ts'
 
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.
@@ -52,21 +51,13 @@ export class UwsSocket implements ExchangeSocket {
 
   onAborted(): void {
     this.#gone = true
-    try {
-      this.#drain?.aborted()
-      this.#exchange.abort()
-    } catch (error) {
-      this.#exchange.fault(error)
-    }
+    this.#drain?.aborted()
+    this.#exchange.guard(() => this.#exchange.abort())
   }
 
   onData(chunk: ArrayBuffer, last: boolean): void {
-    try {
-      if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
-      else this.#exchange.receive(new Uint8Array(chunk), last, true)
-    } catch (error) {
-      this.#exchange.fault(error)
-    }
+    if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
+    else this.#exchange.receive(new Uint8Array(chunk), last, true)
   }
 
   /** A closing answer in the data callback would let the parser read a closed socket, whose requests never abort. */
@@ -112,9 +103,8 @@ export class UwsSocket implements ExchangeSocket {
     exchange.finished()
   }
 
-  sendSized(bytes: Uint8Array, length: number): boolean {
-    const isLast = this.#exchange.isReceiving && this.#res.getWriteOffset() + bytes.length >= length
-    if (!isLast) return this.#sendSized(bytes, length)
+  sendSized(bytes: Uint8Array, length: number, isLast: boolean): boolean {
+    if (!isLast || !this.#exchange.isReceiving) return this.#sendSized(bytes, length)
     this.#dropBody(() => this.#sendSized(bytes, length))
     return true
   }
@@ -188,13 +178,11 @@ export class UwsSocket implements ExchangeSocket {
   #listen(): void {
     this.#listens = true
     this.#res.onWritable(() => {
-      try {
+      this.#exchange.guard(() => {
         // With a handler set, uWebSockets.js keeps what it has buffered until the next write; uncorking flushes it.
         if (!this.#exchange.over) this.#res.cork(nothing)
         this.#exchange.drained()
-      } catch (error) {
-        this.#exchange.fault(error)
-      }
+      })
       return true
     })
   }
@@ -292,4 +280,53 @@ function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoe
     res.writeHeader(name, /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value)
   }
   return echoedId
+}
+
+/** Sends the answer, drops the rest of the body within bounds, closes the connection. */
+export class UploadDrain {
+  readonly #res: NativeResponse
+  readonly #response: HttpResponse
+  readonly #timeMs: number | undefined
+  #rest: BodyRest | undefined
+  #over = false
+
+  constructor(res: NativeResponse, response: HttpResponse, timeMs?: number) {
+    this.#res = res
+    this.#response = response
+    this.#timeMs = timeMs
+  }
+
+  start(isHead: boolean): void {
+    this.#res.onAborted(() => this.aborted())
+    this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
+    this.write(isHead)
+  }
+
+  /** `end` would close the socket over unread bytes. `writeStatus` adds one line break, counted as the body's end. */
+  write(isHead: boolean): void {
+    const { status = 200, headers, body } = this.#response
+    let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
+    for (const [name, value] of headers) text += `${name}: ${value}\r\n`
+    text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
+    this.#res.writeStatus(isHead ? text.slice(0, -2) : text + body)
+    // The answer may still be in the cork buffer, which closing discards.
+    this.#rest = new BodyRest(() => setImmediate(() => this.#close()), this.#timeMs)
+  }
+
+  data(bytes: number, last: boolean): void {
+    this.#rest?.drop(bytes, last)
+  }
+
+  aborted(): void {
+    this.#over = true
+    this.#rest?.stop()
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.aborted()
+    try {
+      this.#res.close()
+    } catch {}
+  }
 }

@@ -7,15 +7,14 @@ import { InternalError, type ServingError, SetupError } from '../../core/errors.
 import { Context } from '../../http/context.ts'
 import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
 import { admit, type BodyAnnouncement, mustClose, TurnCounter, timeoutOf } from '../admission.ts'
-import { uploadDrain } from '../body-rest.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
 import { headersToRead, type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { noParams } from '../router.ts'
-import { UploadDrain } from './upload-drain.ts'
+import { uploadDrain } from '../transfer-clock.ts'
 import { HeaderReader } from './uws-headers.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
-import { addressOf, sendText, UwsSocket } from './uws-socket.ts'
+import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
 /** **Errors**: SetupError if the address cannot be listened on. */

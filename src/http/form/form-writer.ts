@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { escapeFormName } from '../content-disposition.ts'
-import { exactly } from '../exact-length.ts'
+import { exactly } from '../encoded-pieces.ts'
 import type { Chunk } from '../message.ts'
 
 /** One part on its way out. */

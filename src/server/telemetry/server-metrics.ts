@@ -7,9 +7,15 @@ import type { EngineName } from '../../engine/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
 import type { RunnerLife } from '../../runner/runner.ts'
-import { BucketCounts, durationBuckets, histogram } from '../../telemetry/metrics/bucket-counts.ts'
 import { processFamilies } from '../../telemetry/metrics/exposition.ts'
-import { counter, gauge, type MetricFamily } from '../../telemetry/metrics/metric-family.ts'
+import {
+  BucketCounts,
+  counter,
+  durationBuckets,
+  gauge,
+  histogram,
+  type MetricFamily,
+} from '../../telemetry/metrics/metric-family.ts'
 import { runnerFamilies, runnerState } from '../../telemetry/metrics/runner-counts.ts'
 
 /** The parts of a server that are measured. */

@@ -1,6 +1,6 @@
 /** A worker process as one of those of its supervisor. @module */
 import { answerGroup, type GroupAnswer, joinModelGroup } from '../../oip/model-group.ts'
-import { joinGroup } from '../../telemetry/metrics/process-group.ts'
+import { joinGroup } from '../../telemetry/metrics/exposition.ts'
 import { Dialogue, type Families, within } from './dialogue.ts'
 import { collectMs, sendToSupervisor } from './worker-messages.ts'
 

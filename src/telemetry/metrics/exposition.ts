@@ -1,4 +1,5 @@
 /** Metrics of the process, and the text of metrics. The only file that imports prom-client. @module */
+
 import { createRequire } from 'node:module'
 import type { OpenMetricsContentType, PrometheusContentType, Registry } from 'prom-client'
 import type { MetricFamily } from './metric-family.ts'
@@ -76,4 +77,19 @@ function aggregate(processes: readonly (readonly MetricFamily[])[], type: string
   const registry = promClient().AggregatorRegistry.aggregate(processes as never)
   registry.setContentType(type as never)
   return registry
+}
+
+/** Returns the metrics of each process of the group. */
+export type CollectGroup = () => Promise<readonly (readonly MetricFamily[])[]>
+
+let collect: CollectGroup | undefined
+
+/** Makes this process a member of a group. Called by worker processes, before they serve. */
+export function joinGroup(collectGroup: CollectGroup): void {
+  collect = collectGroup
+}
+
+/** Returns the metrics of each process of the group; `own` if this process is alone. */
+export async function collectGroup(own: () => Promise<readonly MetricFamily[]>): ReturnType<CollectGroup> {
+  return collect === undefined ? [await own()] : await collect()
 }

@@ -1,6 +1,13 @@
 /** Counts the calls of a Runner. @module */
-import { BucketCounts, durationBuckets, histogram, rowBuckets } from './bucket-counts.ts'
-import { counter, gauge, type MetricFamily } from './metric-family.ts'
+import {
+  BucketCounts,
+  counter,
+  durationBuckets,
+  gauge,
+  histogram,
+  type MetricFamily,
+  rowBuckets,
+} from './metric-family.ts'
 
 /** Threads or processes of a runner by what they do. */
 export interface ThreadStates {

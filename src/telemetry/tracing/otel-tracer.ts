@@ -17,10 +17,10 @@ import {
 } from '@opentelemetry/api'
 import { grpcStatusOf } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
-import { Context } from '../../http/context.ts'
+import type { Context } from '../../http/context.ts'
 import type { RequestHeaders } from '../../http/message.ts'
 import type { Outcome } from '../../http/outcome.ts'
-import { formatTraceparent, parseTraceparent } from './traceparent.ts'
+import { formatTraceparent, parseTraceparent, type Traceparent } from './traceparent.ts'
 import type { CallTrace, JobTrace, StageName, Tracer } from './tracer.ts'
 
 interface RequestTrace {
@@ -93,16 +93,16 @@ export class OtelTracer implements Tracer {
   onOutcome(ctx: Context, outcome: Outcome): void {
     const span = this.#requests.get(ctx)?.span
     if (span === undefined) return
-    const { protocol, status, code, error, endpoint } = outcome
+    const { protocol, status, code, error, endpoint, route } = outcome
     span.setAttribute('http.response.status_code', status)
     if (ctx.api !== undefined) span.setAttribute('serving.api', ctx.api)
-    if (protocol === 'http') this.#nameHttp(span, ctx, outcome)
-    else {
+    if (protocol === 'http') {
+      if (route !== undefined) span.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
+    } else {
       const name = endpoint ?? ctx.path.replace(/^\//, '')
-      span.updateName(name)
-      span.setAttribute('rpc.system.name', protocol === 'grpc' ? 'grpc' : 'connectrpc')
-      span.setAttribute('rpc.method', name)
-      span.setAttribute('rpc.status_code', grpcStatusOf(error))
+      const system = protocol === 'grpc' ? 'grpc' : 'connectrpc'
+      const attributes = { 'rpc.system.name': system, 'rpc.method': name, 'rpc.status_code': grpcStatusOf(error) }
+      span.updateName(name).setAttributes(attributes)
     }
     if (status >= 500) {
       span.setAttribute('error.type', code ?? String(status))
@@ -112,47 +112,33 @@ export class OtelTracer implements Tracer {
     span.end()
   }
 
-  #nameHttp(span: Span, { method }: Context, { route }: Outcome): void {
-    if (route === undefined) return
-    span.updateName(`${method} ${route}`)
-    span.setAttribute('http.route', route)
-  }
-
   stage<T>(ctx: Context, name: StageName, work: () => T): T {
     const request = this.#requests.get(ctx)
     if (request === undefined) return work()
     if (request.span === undefined) return name === 'function' ? context.with(request.context, work) : work()
     const span = this.#tracer.startSpan(name, {}, request.context)
-    try {
-      const result = context.with(trace.setSpan(request.context, span), work)
-      if (!isPromise(result)) {
-        span.end()
-        return result
-      }
-      return Promise.resolve(result).then(
-        (value) => {
-          span.end()
-          return value
-        },
-        (error) => {
-          end(span, error)
-          throw error
-        },
-      ) as T
-    } catch (error) {
+    const failed = (error: unknown) => {
       end(span, error)
       throw error
+    }
+    try {
+      const result = context.with(trace.setSpan(request.context, span), work)
+      if (isPromise(result)) {
+        const ended = (value: unknown) => {
+          span.end()
+          return value
+        }
+        return Promise.resolve(result).then(ended, failed) as T
+      }
+      span.end()
+      return result
+    } catch (error) {
+      return failed(error)
     }
   }
 
   call(runner: string, method: string, caller: object): CallTrace | undefined {
-    const active = context.active()
-    const parent =
-      trace.getSpan(active) !== undefined
-        ? active
-        : caller instanceof Context
-          ? this.#requests.get(caller)?.context
-          : undefined
+    const parent = this.#contextFor(caller)
     if (parent === undefined || !isRecorded(parent)) return undefined
     const attributes = { 'serving.runner': runner, 'serving.method': method }
     const span = this.#tracer.startSpan(`${runner}.${method}`, { attributes }, parent)
@@ -191,11 +177,15 @@ export class OtelTracer implements Tracer {
   }
 
   headers(ctx: Context): Record<string, string> {
-    const active = context.active()
-    const from = trace.getSpan(active) === undefined ? (this.#requests.get(ctx)?.context ?? active) : active
     const headers: Record<string, string> = {}
-    propagation.inject(from, headers)
+    propagation.inject(this.#contextFor(ctx) ?? context.active(), headers)
     return headers
+  }
+
+  /** That of the span in which the caller runs, else that of its request. */
+  #contextFor(caller: object): OtelContext | undefined {
+    const active = context.active()
+    return trace.getSpan(active) === undefined ? this.#requests.get(caller as Context)?.context : active
   }
 }
 
@@ -238,20 +228,19 @@ function traceparentOf(span: Span): string {
 }
 
 /** Returns a context whose trace is not recorded: that of the caller, or a new one. */
-function unrecorded(parent: { readonly traceId: string; readonly spanId: string } | undefined): OtelContext {
-  const { traceId, spanId } = parent ?? {
-    traceId: randomBytes(16).toString('hex'),
-    spanId: randomBytes(8).toString('hex'),
-  }
-  const isRemote = parent !== undefined
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.NONE, isRemote })
+function unrecorded(parent: Traceparent | undefined): OtelContext {
+  if (parent !== undefined) return contextBelow({ ...parent, sampled: false })
+  const [traceId, spanId] = [16, 8].map((size) => randomBytes(size).toString('hex'))
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.NONE })
 }
 
 /** Runs `work` below the span of a `traceparent`, for instrumentation in a thread that has an SDK of its own. */
 export function withParent<T>(traceparent: string, work: () => T): T {
   const parent = parseTraceparent(traceparent)
-  if (parent === undefined) return work()
-  const { traceId, spanId, sampled } = parent
+  return parent === undefined ? work() : context.with(contextBelow(parent), work)
+}
+
+function contextBelow({ traceId, spanId, sampled }: Traceparent): OtelContext {
   const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-  return context.with(trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true }), work)
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }

@@ -4,9 +4,9 @@ import { PayloadTooLarge } from '../../core/errors.ts'
 import { decodeText } from '../../core/text/charset.ts'
 import { defaultMaxBytes } from '../../core/text/parse-json.ts'
 import { preferredType, variesByAccept } from '../../http/accept.ts'
-import { constantHeaders } from '../../http/constant-headers.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../../http/media-type.ts'
 import type { HeaderLine, RequestHeaders } from '../../http/message.ts'
+import { constantHeaders } from '../../http/response-head.ts'
 
 /** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
 export const frameFormats = ['json', 'parquet', 'csv'] as const

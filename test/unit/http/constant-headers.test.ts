@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { constantHeaders, headerBlockOf } from '../../../src/http/constant-headers.ts'
 import type { HeaderLine } from '../../../src/http/message.ts'
+import { constantHeaders, headerBlockOf } from '../../../src/http/response-head.ts'
 
 it('lays lines out behind the status', () => {
   const lines: HeaderLine[] = [
