@@ -2,12 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <vector>
 
 namespace serving {
 
 using Octets = std::vector<uint8_t>;
+
+inline uint64_t failures = 0;
+
+// Counts a failure unless `is_right`, and prints the first 20.
+inline void Expect(bool is_right, const char* what) {
+  if (!is_right && ++failures <= 20) std::printf("%s\n", what);
+}
+
+// Returns the bytes of a file; none when it cannot be read.
+inline Octets FileBytes(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return Octets(std::istreambuf_iterator<char>(file), {});
+}
 
 // Random changes that a seed determines.
 class Mutator {

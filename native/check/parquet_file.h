@@ -3,10 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "../src/parquet_read.h"
@@ -101,12 +98,6 @@ struct SeedColumn {
   size_t rows;
   std::vector<SeedPage> pages;
 };
-
-// Returns the bytes of a file; none when it cannot be read.
-inline Octets FileBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return Octets(std::istreambuf_iterator<char>(file), {});
-}
 
 // Returns the pages from the offset `at` on that hold `rows` rows, a dictionary included. Returns none when a page ends
 // behind the file.

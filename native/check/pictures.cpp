@@ -13,15 +13,11 @@
 
 namespace {
 
+using serving::Expect;
+using serving::failures;
 using serving::Mutator;
 using serving::Octets;
 using serving::Picture;
-
-uint64_t failures = 0;
-
-void Expect(bool is_right, const char* what) {
-  if (!is_right && ++failures <= 20) std::printf("%s\n", what);
-}
 
 // Memory whose last byte is followed by a page that nobody may touch.
 class Fence {
@@ -77,25 +73,13 @@ serving::Axis AxisOf(Mutator& mutate, uint32_t side, uint32_t denominator) {
   return {serving::ScaledSide(side, denominator), static_cast<double>(side) / denominator, full, first, count};
 }
 
-Octets ReadFile(const char* path) {
-  Octets bytes;
-  if (std::FILE* file = std::fopen(path, "rb")) {
-    uint8_t piece[4096];
-    for (size_t count; (count = std::fread(piece, 1, sizeof piece, file)) > 0;) {
-      bytes.insert(bytes.end(), piece, piece + count);
-    }
-    std::fclose(file);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
   Mutator mutate(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
   std::vector<Octets> seeds;
-  for (int i = 3; i < argc; i++) seeds.push_back(ReadFile(argv[i]));
+  for (int i = 3; i < argc; i++) seeds.push_back(serving::FileBytes(argv[i]));
   Expect(!seeds.empty() && !seeds[0].empty(), "no JPEG files");
   const Fence input(kMostBytes);
   const Fence pixels(kMostPixels);

@@ -22,6 +22,8 @@
 namespace {
 
 using serving::Dtype;
+using serving::Expect;
+using serving::failures;
 using serving::Mutator;
 using serving::Octets;
 using serving::ParquetPage;
@@ -29,13 +31,6 @@ using serving::Physical;
 using serving::SeedColumn;
 using serving::SeedPage;
 using serving::Span;
-
-uint64_t failures = 0;
-
-// Counts a failure unless `is_right`, and prints the first 20.
-void Expect(bool is_right, const char* what) {
-  if (!is_right && ++failures <= 20) std::printf("%s\n", what);
-}
 
 // Counts the inputs of a reader, and those that it accepted.
 struct Tally {
@@ -198,47 +193,22 @@ size_t Other(Mutator& mutate, size_t number) {
 
 // Changes a field of a page's header to any value that the add-on passes on to the decoder.
 void DamageHead(Mutator& mutate, ParquetPage& head) {
-  switch (mutate.Below(7)) {
-    case 0:
-      head.is_dictionary = !head.is_dictionary;
-      break;
-    case 1:
-      head.encoding = static_cast<int>(mutate.Below(10));
-      break;
-    case 2:
-      head.values = Other(mutate, head.values);
-      break;
-    case 3:
-      head.is_snappy = !head.is_snappy;
-      break;
-    case 4:
-      head.unpacked = Other(mutate, head.unpacked);
-      break;
-    case 5:
-      head.levels = head.levels == SIZE_MAX || mutate.OneIn(2) ? Other(mutate, 8) : SIZE_MAX;
-      break;
-    default:
-      head.starts_chunk = !head.starts_chunk;
-  }
+  const size_t field = mutate.Below(7);
+  if (field == 0) head.is_dictionary = !head.is_dictionary;
+  if (field == 1) head.encoding = static_cast<int>(mutate.Below(10));
+  if (field == 2) head.values = Other(mutate, head.values);
+  if (field == 3) head.is_snappy = !head.is_snappy;
+  if (field == 4) head.unpacked = Other(mutate, head.unpacked);
+  if (field == 5) head.levels = head.levels == SIZE_MAX || mutate.OneIn(2) ? Other(mutate, 8) : SIZE_MAX;
+  if (field == 6) head.starts_chunk = !head.starts_chunk;
 }
 
 // Returns an element type that a column of a physical type may have.
 Dtype DtypeOf(Mutator& mutate, Physical physical) {
   constexpr Dtype kNarrow[] = {Dtype::kInt8, Dtype::kInt16, Dtype::kUint8, Dtype::kUint16, Dtype::kInt32};
-  switch (physical) {
-    case Physical::kInt32:
-      return kNarrow[mutate.Below(5)];
-    case Physical::kInt64:
-      return Dtype::kInt64;
-    case Physical::kFloat:
-      return Dtype::kFloat32;
-    case Physical::kDouble:
-      return Dtype::kFloat64;
-    case Physical::kBytes:
-      return Dtype::kStr;
-    default:
-      return Dtype::kBool;
-  }
+  constexpr Dtype kOwn[] = {Dtype::kBool,    Dtype::kInt32,   Dtype::kInt64, Dtype::kBool,
+                            Dtype::kFloat32, Dtype::kFloat64, Dtype::kStr,   Dtype::kBool};
+  return physical == Physical::kInt32 ? kNarrow[mutate.Below(5)] : kOwn[static_cast<size_t>(physical)];
 }
 
 // Decodes a column and checks its nulls and offsets. The buffers are those of parquet_addon.cpp, each exactly as long

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "../src/async_job.h"
-#include "../src/node_values.h"
+#include "../src/plan.h"
 #include "jpeg.h"
 #include "resample.h"
 
@@ -22,31 +22,10 @@ namespace {
 // The version of this interface; src/values/image/image-addon.ts refuses any other.
 constexpr uint32_t kContract = 4;
 
-// Fields of a plan, a Float64Array: those of the picture alone, or those of a resize as well.
-enum PlanField {
-  kWidth,
-  kHeight,
-  kChannels,
-  kDenominator,  // of the size that a JPEG is decoded at
-  kPictureFields,
-  kFilter = kPictureFields,
-  kExtentX,
-  kExtentY,
-  kFullWidth,
-  kFullHeight,
-  kFirstX,
-  kFirstY,
-  kCountX,
-  kCountY,
-  kOutChannels,
-  kOutWidth,
-  kOutHeight,
-  kLeft,
-  kTop,
-  kIsPlanar,
-  kHasAlpha,
-  kResizeFields,
-};
+// A plan is a Float64Array of width, height, channels, and denominator (of the size that a JPEG is decoded at) or
+// quality; then for a resize filter, extent x and y, full width and height, first x and y, count x and y, channels,
+// width and height of the output, left, top, planar?, alpha?
+constexpr size_t kPictureWords = 4;
 
 enum Kind { kDecode, kResample, kEncode };
 
@@ -128,31 +107,20 @@ class PictureJob final : public Job {
   char failure_[kFailureLength] = {};
 };
 
-// Reads a whole number from `min` to 2^31 - 1; returns false for any other.
-bool GetWhole(double value, uint32_t min, uint32_t& to) {
-  if (!(value >= min && value <= 2147483647.0)) return false;
-  to = static_cast<uint32_t>(value);
-  return to == value;
-}
-
-bool ReadResize(const double* fields, const PictureJob& job, ResamplePlan& plan) {
-  uint32_t filter;
-  uint32_t is_planar;
-  uint32_t has_alpha;
-  const bool are_whole = GetWhole(fields[kFilter], 0, filter) && GetWhole(fields[kFullWidth], 1, plan.x.full) &&
-                         GetWhole(fields[kFullHeight], 1, plan.y.full) && GetWhole(fields[kFirstX], 0, plan.x.first) &&
-                         GetWhole(fields[kFirstY], 0, plan.y.first) && GetWhole(fields[kCountX], 1, plan.x.count) &&
-                         GetWhole(fields[kCountY], 1, plan.y.count) &&
-                         GetWhole(fields[kOutChannels], 1, plan.channels) &&
-                         GetWhole(fields[kOutWidth], 1, plan.width) && GetWhole(fields[kOutHeight], 1, plan.height) &&
-                         GetWhole(fields[kLeft], 0, plan.left) && GetWhole(fields[kTop], 0, plan.top) &&
-                         GetWhole(fields[kIsPlanar], 0, is_planar) && GetWhole(fields[kHasAlpha], 0, has_alpha);
-  if (!are_whole || filter > 2) return false;
-  plan.filter = static_cast<Filter>(filter);
-  plan.is_planar = is_planar != 0;
-  plan.has_alpha = has_alpha != 0;
-  plan.x.extent = fields[kExtentX];
-  plan.y.extent = fields[kExtentY];
+bool ReadResize(Plan& words, const PictureJob& job, ResamplePlan& plan) {
+  plan.filter = static_cast<Filter>(words.Number(2));
+  for (Axis* const axis : {&plan.x, &plan.y}) axis->extent = words.Real();
+  for (Axis* const axis : {&plan.x, &plan.y}) axis->full = words.Whole(1);
+  for (Axis* const axis : {&plan.x, &plan.y}) axis->first = words.Whole(0);
+  for (Axis* const axis : {&plan.x, &plan.y}) axis->count = words.Whole(1);
+  plan.channels = words.Whole(1);
+  plan.width = words.Whole(1);
+  plan.height = words.Whole(1);
+  plan.left = words.Whole(0);
+  plan.top = words.Whole(0);
+  plan.is_planar = words.Flag();
+  plan.has_alpha = words.Flag();
+  if (!words.ok()) return false;
   plan.input_channels = job.picture.channels;
   plan.x.input = ScaledSide(job.picture.width, job.denominator);
   plan.y.input = ScaledSide(job.picture.height, job.denominator);
@@ -174,22 +142,18 @@ bool IsSize(size_t length, size_t width, size_t height, size_t unit) {
 // Reads the plan of a call and checks it against the lengths of the memory.
 bool ReadPlan(napi_env env, napi_value value, PictureJob* job) {
   View view;
-  if (!GetView(env, value, napi_float64_array, view) ||
-      (view.length != kPictureFields && view.length != kResizeFields)) {
-    return false;
-  }
-  const double* const fields = reinterpret_cast<const double*>(view.data);
+  if (!GetView(env, value, napi_float64_array, view)) return false;
+  Plan words(env, view, nullptr, {nullptr, 0});
   Picture& picture = job->picture;
-  uint32_t last;
-  if (!GetWhole(fields[kWidth], 1, picture.width) || !GetWhole(fields[kHeight], 1, picture.height) ||
-      !GetWhole(fields[kChannels], 1, picture.channels) || picture.channels > 4 ||
-      !GetWhole(fields[kDenominator], 1, last)) {
-    return false;
-  }
+  picture.width = words.Whole(1);
+  picture.height = words.Whole(1);
+  picture.channels = words.Whole(1);
+  const uint32_t last = words.Whole(1);
+  if (!words.ok() || picture.channels > 4) return false;
   if (job->kind != kResample && picture.channels != 1 && picture.channels != 3) return false;
   const bool is_pixels = job->kind != kDecode;
   if (is_pixels && !IsSize(job->input.length, picture.width, picture.height, picture.channels)) return false;
-  job->is_resized = view.length == kResizeFields;
+  job->is_resized = view.length > kPictureWords;
   if (job->kind == kEncode) {
     job->quality = static_cast<int>(last);
     return !job->is_resized && last <= 100;
@@ -202,7 +166,7 @@ bool ReadPlan(napi_env env, napi_value value, PictureJob* job) {
     return last == 1 && job->table == nullptr &&
            IsSize(job->out.length, picture.width, picture.height, picture.channels);
   }
-  if (!ReadResize(fields, *job, job->plan)) return false;
+  if (!ReadResize(words, *job, job->plan)) return false;
   const ResamplePlan& plan = job->plan;
   const size_t unit = plan.channels * (job->table == nullptr ? sizeof(uint8_t) : sizeof(float));
   const bool is_aligned = job->table == nullptr || reinterpret_cast<uintptr_t>(job->out.data) % sizeof(float) == 0;

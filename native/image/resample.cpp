@@ -17,17 +17,8 @@ double Sinc(double x) {
   return std::sin(angle) / angle;
 }
 
-// Returns half the width of a filter at scale 1. **Units**: input pixels.
-double SupportOf(Filter filter) {
-  switch (filter) {
-    case Filter::kBilinear:
-      return 1;
-    case Filter::kBicubic:
-      return 2;
-    default:
-      return 3;
-  }
-}
+// Half the width of each filter at scale 1. **Units**: input pixels.
+constexpr double kSupports[] = {1, 2, 3};
 
 // Returns the weight of a filter at the distance `x` from its centre.
 double ValueOf(Filter filter, double x) {
@@ -71,9 +62,7 @@ void Convert(const uint8_t* from, uint32_t from_channels, uint8_t* to, uint32_t 
     } else if (to_channels == 1) {
       to[0] = Luma(from);
     } else {
-      to[0] = from[0];
-      to[1] = from[1];
-      to[2] = from[2];
+      std::memcpy(to, from, 3);
     }
   }
 }
@@ -120,7 +109,7 @@ void Sum(const uint8_t* row, const Weights& weights, uint32_t width, uint8_t* to
 bool Weights::Compute(const Axis& axis, Filter filter) {
   const double scale = axis.extent / axis.full;
   const double spread = scale < 1 ? 1 : scale;
-  const double support = SupportOf(filter) * spread;
+  const double support = kSupports[static_cast<int>(filter)] * spread;
   const double max_taps = std::ceil(support) * 2 + 1;
   taps_ = max_taps < axis.input ? static_cast<uint32_t>(max_taps) : axis.input;
   Array<double> exact;

@@ -11,18 +11,19 @@
 namespace serving {
 namespace {
 
-// parse, in: max columns, max cells, four 32-bit words of a secret
-constexpr size_t kLimitWords = 6;
+// The largest integer up to which JavaScript has all.
+constexpr size_t kMaxNumber = size_t{1} << 53;
 
-// encode: [out: 1 when written, out: length, columns, steps, first row, rows], then columns and steps.
-constexpr size_t kProgramWords = 6;
+// parse, in: max columns, max cells, four 32-bit words of a secret
+
+// encode: columns, steps and rows, then the words of each column:
 //   kind, data, validity and offsets of three words each (see RangeOrNone), part of the first heap, heaps, key's start,
 //   key's end
-constexpr size_t kColumnPlan = 14;
+// and of each step:
 //   0, start, end: a piece of the texts
-//   1, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns, keys?
+//   1, label mode, 0 or the number of the label's column from 1 on, before's start, end, after's, end, close's, end,
+//      first column, columns, keys?
 //   2: lines of CSV of all columns
-constexpr size_t kStepPlan = 12;
 
 // (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
 struct FrameArguments {
@@ -34,25 +35,22 @@ struct FrameArguments {
 };
 
 bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to) {
-  Span words;
+  View words;
   int32_t layout;
   if (!GetSpan(env, args[0], napi_uint8_array, to.json) || napi_get_value_int32(env, args[1], &layout) != napi_ok ||
-      layout < 0 || layout >= 2 * kFrameLayouts || !GetSpan(env, args[2], napi_float64_array, words) ||
-      words.size != kLimitWords) {
+      layout < 0 || layout >= 2 * kFrameLayouts || !GetView(env, args[2], napi_float64_array, words)) {
     return false;
   }
-  uint64_t word[kLimitWords];
-  for (size_t i = 0; i < kLimitWords; i++) {
-    const double value = reinterpret_cast<const double*>(words.data)[i];
-    if (!(value >= 0 && value <= 9007199254740992.0)) return false;
-    word[i] = static_cast<uint64_t>(value);
-  }
+  Plan plan(env, words, nullptr, {nullptr, 0});
   to.layout = static_cast<FrameLayout>(layout % kFrameLayouts);
   to.as_written = layout >= kFrameLayouts;
-  to.limits = {static_cast<size_t>(word[0]), static_cast<size_t>(word[1])};
-  to.seeds[0] = word[2] << 32 | word[3];
-  to.seeds[1] = word[4] << 32 | word[5];
-  return true;
+  to.limits.max_columns = plan.Number(kMaxNumber);
+  to.limits.max_cells = plan.Number(kMaxNumber);
+  for (uint64_t& seed : to.seeds) {
+    const uint64_t high = plan.Number(UINT32_MAX);
+    seed = high << 32 | plan.Number(UINT32_MAX);
+  }
+  return plan.ok();
 }
 
 Packed Parse(const FrameArguments& from) {
@@ -74,7 +72,7 @@ bool ReadCsvArguments(napi_env env, const napi_value* args, CsvArguments& to) {
   double max_cells;
   if (!GetSpan(env, args[0], napi_uint8_array, to.csv) || !GetSpan(env, args[1], napi_uint8_array, to.is_text) ||
       to.is_text.size == 0 || napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
-      !(max_cells >= 0 && max_cells <= 9007199254740992.0)) {
+      !(max_cells >= 0 && max_cells <= static_cast<double>(kMaxNumber))) {
     return false;
   }
   to.max_cells = static_cast<size_t>(max_cells);
@@ -130,86 +128,66 @@ napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAs
 
 namespace {
 
-bool ReadColumn(Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
-  size_t code;
-  size_t first;
-  if (!plan.Number(at, static_cast<int>(Dtype::kJson), code) || !plan.RangeOrNone(at + 1, column.data) ||
-      column.data.data == nullptr || !plan.RangeOrNone(at + 4, column.validity) ||
-      !plan.RangeOrNone(at + 7, column.offsets) || !plan.Number(at + 10, UINT32_MAX, first) ||
-      !plan.Number(at + 11, UINT32_MAX - first, column.heap_count) || !plan.Text(at + 12, column.key)) {
-    return false;
+bool ReadColumn(Plan& plan, EncodeColumn& column, Bytes& heaps) {
+  column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kJson)));
+  column.data = plan.RangeOrNone();
+  column.validity = plan.RangeOrNone();
+  column.offsets = plan.RangeOrNone();
+  const size_t first = plan.Number(UINT32_MAX);
+  column.heap_count = plan.Number(UINT32_MAX - first);
+  column.key = plan.Text();
+  for (size_t i = 0; i < column.heap_count && plan.ok(); i++) {
+    if (!heaps.Push(plan.PartAt(first + i))) return false;
   }
-  column.dtype = static_cast<Dtype>(code);
-  for (size_t i = 0; i < column.heap_count; i++) {
-    Span heap;
-    if (!plan.PartAt(first + i, heap) || !heaps.Push(heap)) return false;
-  }
-  return true;
+  return plan.ok() && column.data.data != nullptr;
 }
 
-bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t count, Bytes& out) {
-  size_t what;
-  if (!plan.Number(at, 2, what)) return false;
+bool RunStep(Plan& plan, const EncodeColumn* columns, size_t count, size_t rows, Bytes& out) {
+  const size_t what = plan.Number(2);
   if (what == 0) {
-    Span text;
-    return plan.Text(at + 1, text) && out.Append(text.data, text.size);
+    const Span text = plan.Text();
+    return plan.ok() && out.Append(text.data, text.size);
   }
-  EncodeRows rows;
-  size_t mode;
-  size_t label;
-  size_t first;
-  size_t keys;
-  rows.labels = nullptr;
-  if (!plan.Number(4, SIZE_MAX / 128, rows.first) || !plan.Number(5, SIZE_MAX / 128, rows.rows)) return false;
-  const size_t end = rows.first + rows.rows;
-  if (what == 2) {
-    for (size_t i = 0; i < count; i++) {
-      if (!HoldsRows(columns[i], end)) return false;
-    }
-    return EncodeCsvTo(out, columns, count, rows.first, rows.rows);
+  EncodeRows step{rows, 0, nullptr, {}, {}, {}, columns, count, false};
+  if (what == 1) {
+    step.label_mode = static_cast<int>(plan.Number(2));
+    const size_t label = plan.Number(count);
+    if (label > 0) step.labels = columns + label - 1;
+    step.before = plan.Text();
+    step.after = plan.Text();
+    step.close = plan.Text();
+    const size_t first = plan.Number(count);
+    step.columns = columns + first;
+    step.count = plan.Number(count - first);
+    step.keys = plan.Flag();
   }
-  if (!plan.Number(at + 1, 2, mode)) return false;
-  if (!plan.IsAbsent(at + 2)) {
-    if (count == 0 || !plan.Number(at + 2, count - 1, label)) return false;
-    rows.labels = columns + label;
-    if (!HoldsRows(*rows.labels, end)) return false;
+  if (!plan.ok() || (step.labels != nullptr && !HoldsRows(*step.labels, rows))) return false;
+  for (size_t i = 0; i < step.count; i++) {
+    if (!HoldsRows(step.columns[i], rows)) return false;
   }
-  if (!plan.Text(at + 3, rows.before) || !plan.Text(at + 5, rows.after) || !plan.Text(at + 7, rows.close) ||
-      !plan.Number(at + 9, count, first) || !plan.Number(at + 10, count - first, rows.count) ||
-      !plan.Number(at + 11, 1, keys)) {
-    return false;
-  }
-  rows.label_mode = static_cast<int>(mode);
-  rows.columns = columns + first;
-  rows.keys = keys != 0;
-  for (size_t i = 0; i < rows.count; i++) {
-    if (!HoldsRows(rows.columns[i], end)) return false;
-  }
-  return EncodeRowsTo(out, rows);
+  return what == 1 ? EncodeRowsTo(out, step) : EncodeCsvTo(out, columns, count, rows);
 }
 
 }  // namespace
 
 napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  View program;
+  View words;
   Span texts;
-  if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_float64_array, program) ||
-      program.length < kProgramWords || !GetSpan(env, args[2], napi_uint8_array, texts)) {
+  if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_float64_array, words) ||
+      !GetSpan(env, args[2], napi_uint8_array, texts)) {
     return Misused(env);
   }
-  double* const words = reinterpret_cast<double*>(program.data);
-  Plan plan(env, words, program.length, args[1], texts);
-  words[0] = 0;
-  size_t count;
-  size_t steps;
-  if (!plan.Number(2, program.length, count) || !plan.Number(3, program.length, steps)) return Misused(env);
+  Plan plan(env, words, args[1], texts);
+  const size_t count = plan.Number(words.length);
+  const size_t steps = plan.Number(words.length);
+  const size_t rows = plan.Number(SIZE_MAX / 128);
   Bytes columns;
   Bytes heaps;
   if (!columns.Reserve((count + 1) * sizeof(EncodeColumn))) return nullptr;
   EncodeColumn* const list = columns.As<EncodeColumn>();
   for (size_t i = 0; i < count; i++) {
-    if (!ReadColumn(plan, kProgramWords + i * kColumnPlan, list[i], heaps)) return Misused(env);
+    if (!ReadColumn(plan, list[i], heaps)) return Misused(env);
   }
   // Set last: `heaps` may move its memory while it grows.
   size_t heap = 0;
@@ -219,11 +197,10 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   }
   Bytes out;
   for (size_t i = 0; i < steps; i++) {
-    if (!RunStep(plan, kProgramWords + count * kColumnPlan + i * kStepPlan, list, count, out)) return nullptr;
+    if (!RunStep(plan, list, count, rows, out)) return nullptr;
   }
+  if (!plan.ok()) return Misused(env);
   const size_t size = out.size();
-  words[0] = 1;
-  words[1] = static_cast<double>(size);
   return HandOver(env, out.Release(), size);
 }
 

@@ -20,55 +20,28 @@ bool WriteWord(Bytes& out, const char* word) {
   return out.Append(reinterpret_cast<const uint8_t*>(word), std::strlen(word));
 }
 
-bool WriteSigned(Bytes& out, int64_t value) {
+template <class T>
+bool WriteWhole(Bytes& out, T value) {
   if (!out.Reserve(32)) return false;
   char* const start = reinterpret_cast<char*>(out.data() + out.size());
-  char* p = start;
-  uint64_t size = static_cast<uint64_t>(value);
-  if (value < 0) {
-    *p++ = '-';
-    size = 0 - size;
-  }
-  out.Advance(static_cast<size_t>(WriteInteger(p, size) - start));
-  return true;
-}
-
-bool WriteUnsigned(Bytes& out, uint64_t value) {
-  if (!out.Reserve(32)) return false;
-  char* const start = reinterpret_cast<char*>(out.data() + out.size());
-  out.Advance(static_cast<size_t>(WriteInteger(start, value) - start));
+  out.Advance(static_cast<size_t>(WriteNumber(start, value) - start));
   return true;
 }
 
 // Escapes like JSON.stringify: short escapes where they exist, \u00xx in lower case otherwise.
 uint8_t* WriteEscaped(uint8_t* p, uint8_t byte) {
+  constexpr char kShort[] = "\"\\\b\f\n\r\t";
+  constexpr char kLetters[] = "\"\\bfnrt";
   *p++ = '\\';
-  switch (byte) {
-    case '"':
-    case '\\':
-      *p++ = byte;
-      return p;
-    case '\b':
-      *p++ = 'b';
-      return p;
-    case '\f':
-      *p++ = 'f';
-      return p;
-    case '\n':
-      *p++ = 'n';
-      return p;
-    case '\r':
-      *p++ = 'r';
-      return p;
-    case '\t':
-      *p++ = 't';
-      return p;
-    default:
-      std::memcpy(p, "u00", 3);
-      p[3] = static_cast<uint8_t>('0' + (byte >> 4));
-      p[4] = static_cast<uint8_t>("0123456789abcdef"[byte & 15]);
-      return p + 5;
+  const void* const found = std::memchr(kShort, byte, sizeof kShort - 1);
+  if (found != nullptr) {
+    *p++ = static_cast<uint8_t>(kLetters[static_cast<const char*>(found) - kShort]);
+    return p;
   }
+  std::memcpy(p, "u00", 3);
+  p[3] = static_cast<uint8_t>('0' + (byte >> 4));
+  p[4] = static_cast<uint8_t>("0123456789abcdef"[byte & 15]);
+  return p + 5;
 }
 
 bool WriteJsonText(Bytes& out, const uint8_t* text, size_t length) {
@@ -212,25 +185,12 @@ bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
 template <class Form>
 bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
   if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, Form::kNull);
+  bool is_done = false;
+  const auto write = [&](auto zero) { is_done = WriteWhole(out, Load<decltype(zero)>(column.data, row)); };
+  if (WithInteger(column.dtype, write)) return is_done;
   switch (column.dtype) {
     case Dtype::kBool:
       return WriteWord(out, IsSet(column.data, row) ? "true" : "false");
-    case Dtype::kInt8:
-      return WriteSigned(out, Load<int8_t>(column.data, row));
-    case Dtype::kInt16:
-      return WriteSigned(out, Load<int16_t>(column.data, row));
-    case Dtype::kInt32:
-      return WriteSigned(out, Load<int32_t>(column.data, row));
-    case Dtype::kInt64:
-      return WriteSigned(out, Load<int64_t>(column.data, row));
-    case Dtype::kUint8:
-      return WriteUnsigned(out, Load<uint8_t>(column.data, row));
-    case Dtype::kUint16:
-      return WriteUnsigned(out, Load<uint16_t>(column.data, row));
-    case Dtype::kUint32:
-      return WriteUnsigned(out, Load<uint32_t>(column.data, row));
-    case Dtype::kUint64:
-      return WriteUnsigned(out, Load<uint64_t>(column.data, row));
     case Dtype::kFloat16:
       return WriteReal<Form, Binary16>(out, Load<uint16_t>(column.data, row));
     case Dtype::kFloat32:
@@ -245,7 +205,7 @@ bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
 bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
   const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->dtype != Dtype::kStr);
   if (quotes && !out.Push<uint8_t>('"')) return false;
-  if (rows.labels == nullptr ? !WriteUnsigned(out, row) : !WriteElement<JsonForm>(out, *rows.labels, row)) return false;
+  if (rows.labels == nullptr ? !WriteWhole(out, row) : !WriteElement<JsonForm>(out, *rows.labels, row)) return false;
   return !quotes || out.Push<uint8_t>('"');
 }
 
@@ -260,8 +220,8 @@ bool HoldsRows(const EncodeColumn& column, size_t rows) {
 }
 
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
-  for (size_t row = rows.first; row < rows.first + rows.rows; row++) {
-    if (row > rows.first && !out.Push<uint8_t>(',')) return false;
+  for (size_t row = 0; row < rows.rows; row++) {
+    if (row > 0 && !out.Push<uint8_t>(',')) return false;
     if (!Write(out, rows.before) || (rows.label_mode != 0 && !WriteLabel(out, rows, row)) || !Write(out, rows.after)) {
       return false;
     }
@@ -276,8 +236,8 @@ bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
   return true;
 }
 
-bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t first, size_t rows) {
-  for (size_t row = first; row < first + rows; row++) {
+bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
     for (size_t i = 0; i < count; i++) {
       if ((i > 0 && !out.Push<uint8_t>(',')) || !WriteElement<CsvForm>(out, columns[i], row)) return false;
     }

@@ -26,7 +26,6 @@ struct EncodeColumn {
 
 // Rows separated by commas; each is written as before, label, after, elements, close.
 struct EncodeRows {
-  size_t first;
   size_t rows;
   // 0: none, 1: as it is, 2: in quotes.
   int label_mode;
@@ -47,6 +46,6 @@ bool HoldsRows(const EncodeColumn& column, size_t rows);
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows);
 
 // Writes lines of CSV as src/values/table/csv/csv-write.ts does. Returns false as EncodeRowsTo does.
-bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t first, size_t rows);
+bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows);
 
 }  // namespace serving

@@ -22,24 +22,10 @@ const uint8_t* PlainEnd(const uint8_t* p, const uint8_t* end) {
 }
 
 uint8_t PlainEscape(uint8_t byte) {
-  switch (byte) {
-    case '"':
-    case '\\':
-    case '/':
-      return byte;
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'n':
-      return '\n';
-    case 'r':
-      return '\r';
-    case 't':
-      return '\t';
-    default:
-      return 0;
-  }
+  constexpr char kLetters[] = "\"\\/bfnrt";
+  constexpr char kMeanings[] = "\"\\/\b\f\n\r\t";
+  const void* const found = std::memchr(kLetters, byte, sizeof kLetters - 1);
+  return found == nullptr ? 0 : static_cast<uint8_t>(kMeanings[static_cast<const char*>(found) - kLetters]);
 }
 
 uint8_t* WriteUtf8(uint8_t* out, uint32_t code) {

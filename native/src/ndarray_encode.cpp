@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include "shortest.h"
 
@@ -34,14 +33,7 @@ struct FloatText {
 template <class T>
 struct IntegerText {
   using Value = T;
-  char* operator()(char* out, T value) const {
-    uint64_t magnitude = static_cast<uint64_t>(value);
-    if (std::is_signed<T>::value && value < 0) {
-      *out++ = '-';
-      magnitude = uint64_t{0} - magnitude;
-    }
-    return WriteInteger(out, magnitude);
-  }
+  char* operator()(char* out, T value) const { return WriteNumber(out, value); }
 };
 
 struct BoolText {

@@ -44,6 +44,28 @@ inline const uint8_t* FindComma(const uint8_t* p) {
 // Given a byte that starts a value: whether it starts a word such as null or true, or a string or an object.
 inline bool IsWord(uint8_t byte) { return byte > '9'; }
 
+enum Kind { kNumber, kWord, kNull, kBool };
+
+struct Word {
+  const char* text;
+  Kind kind;
+  double value;
+};
+
+constexpr Word kWords[] = {{"null", kNull, 0},
+                           {"true", kBool, 1},
+                           {"false", kBool, 0},
+                           {"NaN", kWord, kNaN},
+                           {"Infinity", kWord, kInfinity},
+                           {"-Infinity", kWord, -kInfinity}};
+
+const Word* WordAt(const uint8_t* p, const uint8_t* end) {
+  for (const Word& word : kWords) {
+    if (*p == word.text[0] && StartsWith(p, end, word.text, std::strlen(word.text))) return &word;
+  }
+  return nullptr;
+}
+
 // Reads at most `max` plain numbers that follow a comma in a list, and no other value. Returns the position after the
 // last one: behind a comma if another value must follow. Anything else, errors included, is left to the caller.
 // Not inlined, so that the few variables of this loop stay in registers.
@@ -118,50 +140,18 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
       if (p >= end || *p != ']') continue;
     } else {
       NumberToken token;
-      enum { kNumber, kWord, kNull, kBool } kind = kNumber;
+      Kind kind = kNumber;
       double word = 0;
-      switch (*p) {
-        case '"':
-        case '{':
-          return fail(Status::kNotMine, start);
-        case 'n':
-          kind = kNull;
-          if (!StartsWith(p, end, "null", 4)) return fail(Status::kSyntax, start);
-          p += 4;
-          break;
-        case 't':
-          kind = kBool;
-          word = 1;
-          if (!StartsWith(p, end, "true", 4)) return fail(Status::kSyntax, start);
-          p += 4;
-          break;
-        case 'f':
-          kind = kBool;
-          if (!StartsWith(p, end, "false", 5)) return fail(Status::kSyntax, start);
-          p += 5;
-          break;
-        case 'N':
-          kind = kWord;
-          word = kNaN;
-          if (!StartsWith(p, end, "NaN", 3)) return fail(Status::kSyntax, start);
-          p += 3;
-          break;
-        case 'I':
-          kind = kWord;
-          word = kInfinity;
-          if (!StartsWith(p, end, "Infinity", 8)) return fail(Status::kSyntax, start);
-          p += 8;
-          break;
-        default:
-          if (StartsWith(p, end, "-I", 2)) {
-            kind = kWord;
-            word = -kInfinity;
-            if (!StartsWith(p, end, "-Infinity", 9)) return fail(Status::kSyntax, start);
-            p += 9;
-          } else {
-            if (!ScanPlain(p, end, token) && !ScanNumber(p, end, token)) return fail(Status::kSyntax, start);
-            p = token.end;
-          }
+      if (*p == '"' || *p == '{') return fail(Status::kNotMine, start);
+      if (IsWord(*p) || StartsWith(p, end, "-I", 2)) {
+        const Word* const found = WordAt(p, end);
+        if (found == nullptr) return fail(Status::kSyntax, start);
+        kind = found->kind;
+        word = found->value;
+        p += std::strlen(found->text);
+      } else {
+        if (!ScanPlain(p, end, token) && !ScanNumber(p, end, token)) return fail(Status::kSyntax, start);
+        p = token.end;
       }
       if (depth != rank) {
         if (rank != -1) return fail(Status::kRagged, start);

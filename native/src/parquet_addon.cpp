@@ -19,9 +19,6 @@ constexpr size_t kMaxBytes = INT32_MAX;
 //   physical type, element type, optional?, number of pages;
 // then each page's
 //   dictionary?, encoding, values, Snappy?, part, start, bytes, unpacked bytes, bytes of levels or -1, first of chunk?
-constexpr size_t kReadWords = 4;
-constexpr size_t kReadColumn = 4;
-constexpr size_t kReadPage = 10;
 // The first buffer of the answer starts with these words for each column; text is in a buffer of its own:
 //   data's start, its bytes, validity's start or -1, offsets' start or -1
 constexpr size_t kAnswerColumn = 4;
@@ -33,9 +30,9 @@ constexpr size_t kWriteColumn = 7;
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
 
-bool IsPhysical(size_t physical, Dtype dtype) {
+bool IsPhysical(Physical physical, Dtype dtype) {
   const size_t size = ItemSize(dtype);
-  switch (static_cast<Physical>(physical)) {
+  switch (physical) {
     case Physical::kBool:
       return dtype == Dtype::kBool;
     case Physical::kInt32:
@@ -59,35 +56,27 @@ class ReadJob final : public Job {
   ~ReadJob() override { std::free(memory_); }
 
   // Reads and copies the plan. False: it contradicts itself.
-  bool Read(const Plan& plan) {
-    size_t columns, pages;
-    if (!plan.Number(0, kMaxRows, rows_) || !plan.Number(1, kMaxBytes, work_) || !plan.Number(2, UINT16_MAX, columns) ||
-        !plan.Number(3, UINT32_MAX, pages)) {
-      return false;
-    }
-    count_ = columns;
-    columns_.reset(new (std::nothrow) ColumnPages[columns + 1]);
-    pages_.reset(new (std::nothrow) ParquetPage[pages + 1]);
+  bool Read(Plan plan) {
+    rows_ = plan.Number(kMaxRows);
+    work_ = plan.Number(kMaxBytes);
+    count_ = plan.Number(UINT16_MAX);
+    size_t left = plan.Number(UINT32_MAX);
+    columns_.reset(new (std::nothrow) ColumnPages[count_ + 1]);
+    pages_.reset(new (std::nothrow) ParquetPage[left + 1]);
     if (columns_ == nullptr || pages_ == nullptr) return false;
     size_t total = 0;
-    for (size_t i = 0; i < columns; i++) {
-      const size_t at = kReadWords + i * kReadColumn;
-      size_t physical, dtype, is_optional;
-      if (!plan.Number(at, 8, physical) || !plan.Number(at + 1, static_cast<size_t>(Dtype::kStr), dtype) ||
-          !plan.Number(at + 2, 1, is_optional) || !plan.Number(at + 3, pages - total, columns_[i].pages)) {
-        return false;
-      }
+    for (size_t i = 0; i < count_; i++) {
       ParquetColumn& column = columns_[i].column;
-      column.physical = static_cast<Physical>(physical);
-      column.dtype = static_cast<Dtype>(dtype);
-      column.is_optional = is_optional != 0;
-      if (!IsPhysical(physical, column.dtype)) return false;
+      column.physical = static_cast<Physical>(plan.Number(8));
+      column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
+      column.is_optional = plan.Flag();
+      columns_[i].pages = plan.Number(left);
+      if (!IsPhysical(column.physical, column.dtype)) return false;
+      left -= columns_[i].pages;
       total += columns_[i].pages;
     }
-    for (size_t i = 0; i < total; i++) {
-      if (!ReadPage(plan, kReadWords + columns * kReadColumn + i * kReadPage, pages_[i])) return false;
-    }
-    return true;
+    for (size_t i = 0; i < total && plan.ok(); i++) pages_[i] = ReadPage(plan);
+    return plan.ok();
   }
 
   void Run() override {
@@ -131,23 +120,19 @@ class ReadJob final : public Job {
     size_t pages;
   };
 
-  static bool ReadPage(const Plan& plan, size_t at, ParquetPage& page) {
-    size_t is_dictionary, encoding, is_snappy, start, bytes, is_first;
-    if (!plan.Number(at, 1, is_dictionary) || !plan.Number(at + 1, 255, encoding) ||
-        !plan.Number(at + 2, kMaxRows, page.values) || !plan.Number(at + 3, 1, is_snappy) ||
-        !plan.Part(at + 4, page.bytes) || !plan.Number(at + 5, page.bytes.size, start) ||
-        !plan.Number(at + 6, page.bytes.size - start, bytes) || !plan.Number(at + 7, kMaxBytes, page.unpacked) ||
-        !plan.Number(at + 9, 1, is_first)) {
-      return false;
-    }
-    page.levels = SIZE_MAX;
-    if (!plan.IsAbsent(at + 8) && !plan.Number(at + 8, kMaxBytes, page.levels)) return false;
-    page.is_dictionary = is_dictionary != 0;
-    page.encoding = static_cast<int>(encoding);
-    page.is_snappy = is_snappy != 0;
-    page.starts_chunk = is_first != 0;
-    page.bytes = {page.bytes.data + start, bytes};
-    return true;
+  static ParquetPage ReadPage(Plan& plan) {
+    ParquetPage page;
+    page.is_dictionary = plan.Flag();
+    page.encoding = static_cast<int>(plan.Number(255));
+    page.values = plan.Number(kMaxRows);
+    page.is_snappy = plan.Flag();
+    const Span part = plan.Part();
+    const size_t start = plan.Number(part.size);
+    page.bytes = {part.data + start, plan.Number(part.size - start)};
+    page.unpacked = plan.Number(kMaxBytes);
+    page.levels = plan.NumberOrNone(kMaxBytes);
+    page.starts_chunk = plan.Flag();
+    return page;
   }
 
   // Returns the bytes of a column's elements in their own width; in memory, narrow integers are 32 bits wide at first.
@@ -199,16 +184,9 @@ class ReadJob final : public Job {
   bool done_ = false;
 };
 
-// Returns a job with its plan read; nullptr with an exception pending.
-std::unique_ptr<ReadJob> NewReadJob(napi_env env, const napi_value* args) {
+bool ReadPlan(napi_env env, const napi_value* args, ReadJob& job) {
   View words;
-  std::unique_ptr<ReadJob> job(new (std::nothrow) ReadJob);
-  if (job == nullptr || !GetView(env, args[0], napi_float64_array, words) ||
-      !job->Read(Plan(env, reinterpret_cast<double*>(words.data), words.length, args[1], {nullptr, 0}))) {
-    Misused(env);
-    return nullptr;
-  }
-  return job;
+  return GetView(env, args[0], napi_float64_array, words) && job.Read(Plan(env, words, args[1], {nullptr, 0}));
 }
 
 // The columns to be written, and the words of the plan that return where their pages are.
@@ -218,28 +196,27 @@ class WritePlan {
     View words;
     if (!GetView(env, program, napi_float64_array, words)) return false;
     words_ = reinterpret_cast<double*>(words.data);
-    const Plan plan(env, words_, words.length, parts, {nullptr, 0});
-    if (!plan.Number(0, kMaxRows, rows) || !plan.Number(1, UINT16_MAX, count)) return false;
+    Plan plan(env, words, parts, {nullptr, 0});
+    rows = plan.Number(kMaxRows);
+    count = plan.Number(UINT16_MAX);
     columns.reset(new (std::nothrow) EncodeColumn[count + 1]);
-    if (columns == nullptr || words.length < kWriteWords + count * kWriteColumn) return false;
     bound = 0;
-    for (size_t i = 0; i < count; i++) {
-      const size_t at = kWriteWords + i * kWriteColumn;
+    for (size_t i = 0; columns != nullptr && i < count; i++) {
       EncodeColumn& column = columns[i];
-      size_t dtype;
-      if (!plan.Number(at, static_cast<size_t>(Dtype::kStr), dtype) || !plan.Part(at + 1, column.data) ||
-          !plan.PartOrNone(at + 2, column.validity) || !plan.PartOrNone(at + 3, column.offsets)) {
-        return false;
-      }
-      column.dtype = static_cast<Dtype>(dtype);
-      if (column.dtype == Dtype::kFloat16 || !HoldsRows(column, rows)) return false;
-      if (column.dtype == Dtype::kStr && column.offsets.data == nullptr) return false;
+      column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
+      column.data = plan.Part();
+      column.validity = plan.PartOrNone();
+      column.offsets = plan.PartOrNone();
+      plan.Skip(3);
+      const bool lacks_offsets = column.dtype == Dtype::kStr && column.offsets.data == nullptr;
+      if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, rows)) return false;
       bound += ParquetBound(column, rows);
     }
-    return true;
+    return plan.ok() && columns != nullptr;
   }
 
-  bool Write(uint8_t* out, size_t at) {
+  bool Write(uint8_t* out) {
+    size_t at = 0;
     for (size_t i = 0; i < count; i++) {
       WrittenPages pages;
       if (!WriteParquet(columns[i], rows, out, at, pages)) return false;
@@ -265,18 +242,15 @@ class WritePlan {
 
 napi_value ReadParquet(napi_env env, napi_callback_info info) {
   napi_value args[2];
-  if (!GetArguments(env, info, args)) return Misused(env);
-  const auto job = NewReadJob(env, args);
-  if (job == nullptr) return nullptr;
-  job->Run();
-  return job->Result(env);
+  ReadJob job;
+  if (!GetArguments(env, info, args) || !ReadPlan(env, args, job)) return Misused(env);
+  job.Run();
+  return job.Result(env);
 }
 
 napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
-  napi_value args[2];
-  if (!GetArguments(env, info, args)) return Misused(env);
-  auto job = NewReadJob(env, args);
-  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 2);
+  return StartJob<ReadJob, 2>(env, info,
+                              [env](const napi_value* args, ReadJob& to) { return ReadPlan(env, args, to); });
 }
 
 napi_value BoundParquet(napi_env env, napi_callback_info info) {
@@ -288,18 +262,15 @@ napi_value BoundParquet(napi_env env, napi_callback_info info) {
 }
 
 napi_value WriteParquet(napi_env env, napi_callback_info info) {
-  napi_value args[4];
+  napi_value args[3];
   WritePlan plan;
   View out;
-  double at;
+  napi_value done;
   if (!GetArguments(env, info, args) || !plan.Read(env, args[0], args[1]) ||
-      !GetView(env, args[2], napi_uint8_array, out) || napi_get_value_double(env, args[3], &at) != napi_ok ||
-      !(at >= 0 && at <= static_cast<double>(out.length)) || plan.bound > out.length - static_cast<size_t>(at)) {
+      !GetView(env, args[2], napi_uint8_array, out) || plan.bound > out.length) {
     return Misused(env);
   }
-  napi_value done;
-  const bool is_done = plan.Write(out.data, static_cast<size_t>(at));
-  return napi_get_boolean(env, is_done, &done) == napi_ok ? done : nullptr;
+  return napi_get_boolean(env, plan.Write(out.data), &done) == napi_ok ? done : nullptr;
 }
 
 }  // namespace serving

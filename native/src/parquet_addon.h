@@ -14,7 +14,7 @@ napi_value ReadParquetAsync(napi_env env, napi_callback_info info);
 // (program: Float64Array, parts: Uint8Array[]) => number: the maximum number of bytes that the pages take
 napi_value BoundParquet(napi_env env, napi_callback_info info);
 
-// (program: Float64Array, parts: Uint8Array[], out: Uint8Array, at: number) => boolean
+// (program: Float64Array, parts: Uint8Array[], out: Uint8Array) => boolean
 napi_value WriteParquet(napi_env env, napi_callback_info info);
 
 }  // namespace serving

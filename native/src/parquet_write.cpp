@@ -137,7 +137,7 @@ void WriteWidened(Writer& out, const EncodeColumn& column, size_t rows) {
   EachValue(column, rows, [&](size_t row) {
     T value;
     std::memcpy(&value, column.data.data + row * sizeof(T), sizeof(T));
-    const int32_t wide = value;
+    const int32_t wide = static_cast<int32_t>(value);
     out.Raw(&wide, 4);
     return true;
   });
@@ -177,21 +177,10 @@ void WriteTexts(Writer& out, const EncodeColumn& column, size_t rows) {
 
 void WritePlain(Writer& out, const EncodeColumn& column, size_t rows) {
   if (IsText(column)) return WriteTexts(out, column, rows);
-  switch (column.dtype) {
-    case Dtype::kBool:
-      return WriteFlags(out, column, rows);
-    case Dtype::kInt8:
-      return WriteWidened<int8_t>(out, column, rows);
-    case Dtype::kInt16:
-      return WriteWidened<int16_t>(out, column, rows);
-    case Dtype::kUint8:
-      return WriteWidened<uint8_t>(out, column, rows);
-    case Dtype::kUint16:
-      return WriteWidened<uint16_t>(out, column, rows);
-    default:
-      break;
-  }
+  if (column.dtype == Dtype::kBool) return WriteFlags(out, column, rows);
   const size_t size = ItemSize(column.dtype);
+  const auto widen = [&](auto zero) { WriteWidened<decltype(zero)>(out, column, rows); };
+  if (size < 4) return void(WithInteger(column.dtype, widen));
   if (column.validity.data == nullptr) return out.Raw(column.data.data, rows * size);
   if (size == 4) return WriteFixed<4>(out, column, rows);
   return WriteFixed<8>(out, column, rows);

@@ -37,50 +37,31 @@ double SumOfBytes(const uint8_t* bytes, size_t length) {
   return total;
 }
 
-bool Sum(napi_typedarray_type type, const void* data, size_t length, double& sum) {
-  switch (type) {
-    case napi_uint8_array:
-      sum = SumOfBytes(static_cast<const uint8_t*>(data), length);
-      return true;
-    case napi_int8_array:
-      sum = SumOf<int8_t, int64_t>(data, length);
-      return true;
-    case napi_int16_array:
-      sum = SumOf<int16_t, int64_t>(data, length);
-      return true;
-    case napi_uint16_array:
-      sum = SumOf<uint16_t, int64_t>(data, length);
-      return true;
-    case napi_int32_array:
-      sum = SumOf<int32_t, int64_t>(data, length);
-      return true;
-    case napi_uint32_array:
-      sum = SumOf<uint32_t, int64_t>(data, length);
-      return true;
-    case napi_float32_array:
-      sum = SumOf<float, double>(data, length);
-      return true;
-    case napi_float64_array:
-      sum = SumOf<double, double>(data, length);
-      return true;
-    default:
-      return false;
+bool Sum(const View& view, double& sum) {
+  // Indexed by napi_typedarray_type.
+  constexpr Dtype kTypes[] = {Dtype::kInt8, Dtype::kUint8, Dtype::kStr, Dtype::kInt16, Dtype::kUint16,
+                              Dtype::kInt32, Dtype::kUint32, Dtype::kFloat32, Dtype::kFloat64};
+  const Dtype type = view.type <= napi_float64_array ? kTypes[view.type] : Dtype::kStr;
+  const auto add = [&](auto zero) { sum = SumOf<decltype(zero), int64_t>(view.data, view.length); };
+  if (type == Dtype::kUint8) {
+    sum = SumOfBytes(view.data, view.length);
+  } else if (type == Dtype::kFloat32) {
+    sum = SumOf<float, double>(view.data, view.length);
+  } else if (type == Dtype::kFloat64) {
+    sum = SumOf<double, double>(view.data, view.length);
+  } else {
+    return WithInteger(type, add);
   }
+  return true;
 }
 
 }  // namespace
 
 napi_value SumElements(napi_env env, napi_callback_info info) {
   napi_value args[1];
-  napi_typedarray_type type;
-  void* data;
-  size_t length;
+  View view;
   double sum;
-  if (!GetArguments(env, info, args) ||
-      napi_get_typedarray_info(env, args[0], &type, &length, &data, nullptr, nullptr) != napi_ok ||
-      !Sum(type, data, length, sum)) {
-    return Misused(env);
-  }
+  if (!GetArguments(env, info, args) || !GetView(env, args[0], view) || !Sum(view, sum)) return Misused(env);
   napi_value result = nullptr;
   napi_create_double(env, sum, &result);
   return result;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace serving {
 
@@ -43,5 +44,16 @@ extern template char* WriteFloat<Binary16>(char*, uint16_t);
 
 // Writes an unsigned integer. Returns the end; touches 24 bytes at most.
 char* WriteInteger(char* out, uint64_t value);
+
+// Writes an integer of any type like WriteInteger.
+template <class T>
+char* WriteNumber(char* out, T value) {
+  uint64_t magnitude = static_cast<uint64_t>(value);
+  if (std::is_signed<T>::value && value < 0) {
+    *out++ = '-';
+    magnitude = uint64_t{0} - magnitude;
+  }
+  return WriteInteger(out, magnitude);
+}
 
 }  // namespace serving

@@ -36,8 +36,8 @@ export interface Addon {
   readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
   /** Returns the maximum size of the columns' pages. **Units**: bytes. */
   boundParquet(program: Float64Array, parts: readonly Uint8Array[]): number
-  /** Writes into `out` from `at` on, and the places into `program`; false for contradicting offsets. */
-  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array, at: number): boolean
+  /** Writes into `out`, and the places into `program`; false for contradicting offsets. */
+  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array): boolean
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
   /** Returns free memory of the C heap to the system; false if the C library cannot. */
@@ -45,7 +45,7 @@ export interface Addon {
 }
 
 /** Version of these interfaces and of native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 12
+const contract = 13
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 

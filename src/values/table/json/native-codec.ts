@@ -134,16 +134,13 @@ function nameAt(bytes: Buffer, start: number, length: number): string {
   return name
 }
 
-// Words of the header, of a column and of a step, as native/src/frame_addon.cpp reads them.
-const headerWords = 6
-const planColumnWords = 14
-const stepWords = 12
-
-/** What the add-on writes as JSON or CSV: columns, pieces of text, and the steps over both. */
+/** What the add-on writes as JSON or CSV, in words as native/src/frame_addon.cpp reads them. */
 class Program {
   readonly #parts: Uint8Array[] = []
   readonly #columns: number[] = []
   readonly #steps: number[] = []
+  #columnCount = 0
+  #stepCount = 0
   #buffer: ArrayBufferLike | undefined
   #part = -1
   #text = ''
@@ -151,6 +148,7 @@ class Program {
 
   column({ kind, data, validity, offsets, heaps, isJson }: Column, key: string): void {
     const words = this.#columns
+    this.#columnCount++
     words.push(isJson ? jsonCode : elementTypes[kind].code)
     this.#range(data)
     this.#range(validity)
@@ -164,14 +162,14 @@ class Program {
 
   step(step: PlanStep, labels: number): void {
     const words = this.#steps
+    this.#stepCount++
     if (typeof step === 'string') {
       words.push(0)
       this.#piece(step, words)
-      words.push(0, 0, 0, 0, 0, 0, 0, 0, 0)
       return
     }
     const { before, label, after, first, count, keys, close } = step
-    words.push(1, label, label === 0 ? -1 : labels)
+    words.push(1, label, label === 0 ? 0 : labels + 1)
     this.#piece(before, words)
     this.#piece(after, words)
     this.#piece(close, words)
@@ -180,20 +178,19 @@ class Program {
 
   /** All rows as lines of CSV. */
   csvLines(): void {
-    this.#steps.push(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    this.#stepCount++
+    this.#steps.push(2)
   }
 
   /** Returns undefined for buffers that contradict each other. */
   write(addon: Addon, rows: number): Uint8Array | undefined {
     const [columns, steps] = [this.#columns, this.#steps]
-    const words = new Float64Array(headerWords + columns.length + steps.length)
-    words[2] = columns.length / planColumnWords
-    words[3] = steps.length / stepWords
-    words[5] = rows
-    words.set(columns, headerWords)
-    words.set(steps, headerWords + columns.length)
+    const words = new Float64Array(3 + columns.length + steps.length)
+    words.set([this.#columnCount, this.#stepCount, rows])
+    words.set(columns, 3)
+    words.set(steps, 3 + columns.length)
     const buffer = addon.encodeFrame(words, this.#parts, Buffer.from(this.#text))
-    return buffer && Buffer.from(buffer, 0, words[1])
+    return buffer && Buffer.from(buffer)
   }
 
   /** Adds where bytes lie. Columns that follow each other in one buffer, as those of an Arrow file do, share a part. */

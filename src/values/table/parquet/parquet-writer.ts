@@ -35,7 +35,7 @@ export function encodeParquet(
   const memory = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
   memory.set(magic)
   const pages = memory.subarray(magic.length, magic.length + bound)
-  if (!addon.writeParquet(program, parts, pages, 0)) return undefined
+  if (!addon.writeParquet(program, parts, pages)) return undefined
   const chunks = chunksOf(program, own.length)
   const { start, bytes } = chunks[chunks.length - 1]
   const tail = tailOf(columns, rows, chunks)
