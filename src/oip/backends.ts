@@ -20,36 +20,37 @@ interface Backend {
 }
 
 /** Gives calls to servers in turn. */
-export class Backends {
-  readonly #urls: readonly URL[]
-  readonly #isReady: (address: string) => Promise<boolean>
-  readonly #model: string
-  readonly #life: RemoteLife
-  #backends: Backend[] = []
-  #turn = 0
-  #problem: string | undefined
+export interface Backends {
+  /** Calls servers until a request reaches one. **Errors**: those of `work`; Overloaded if every server is down. */
+  call<T>(work: (address: string) => Promise<T>, call?: ModelCall): Promise<T>
+  /** Never rejects. */
+  check(): Promise<void>
+}
 
-  constructor(
-    urls: readonly string[],
-    isReady: (address: string) => Promise<boolean>,
-    model: string,
-    life: RemoteLife,
-  ) {
-    this.#urls = urls.map((url) => new URL(url.replace(/^grpc/, 'http')))
-    this.#isReady = isReady
-    this.#model = model
-    this.#life = life
-    const timer = setInterval(() => void this.check(), checkMs)
-    timer.unref()
-    life.stopped.addEventListener('abort', () => clearInterval(timer), { once: true })
+/** Checks the servers regularly. */
+export function watchBackends(
+  urls: readonly string[],
+  isReady: (address: string) => Promise<boolean>,
+  model: string,
+  life: RemoteLife,
+): Backends {
+  const parsed = urls.map((url) => new URL(url.replace(/^grpc/, 'http')))
+  let backends: Backend[] = []
+  let turn = 0
+  let problem: string | undefined
+
+  /** Returns the next server that is not down. */
+  const next = (tried: ReadonlySet<Backend>): Backend | undefined => {
+    const now = performance.now()
+    const open = backends.filter((backend) => !tried.has(backend) && backend.closedUntil <= now)
+    return open.length === 0 ? undefined : open[turn++ % open.length]
   }
 
-  /** Calls servers until a request reaches one. **Errors**: those of `work`; Overloaded if every server is down. */
-  async call<T>(work: (address: string) => Promise<T>, call?: ModelCall): Promise<T> {
+  const call: Backends['call'] = async (work, given) => {
     let last: unknown
     const tried = new Set<Backend>()
     for (let tries = 0; tries < maxTries; tries++) {
-      const backend = this.#next(tried)
+      const backend = next(tried)
       if (backend === undefined) break
       tried.add(backend)
       try {
@@ -57,39 +58,29 @@ export class Backends {
         backend.failures = 0
         return answer
       } catch (error) {
-        if (!(error instanceof Unsent) || call?.signal.aborted === true) throw error
+        if (!(error instanceof Unsent) || given?.signal.aborted === true) throw error
         last = error
         if (++backend.failures >= maxFailures) backend.closedUntil = performance.now() + openMs
       }
     }
-    throw last ?? new Overloaded(`the remote model ${this.#model} cannot be reached`)
+    throw last ?? new Overloaded(`the remote model ${model} cannot be reached`)
   }
 
-  /** Never throws. */
-  async check(): Promise<void> {
-    const addresses = (await Promise.all(this.#urls.map(addressesOf))).flat()
-    const known = new Map(this.#backends.map((backend) => [backend.address, backend]))
-    this.#backends = addresses.map((address) => known.get(address) ?? { address, failures: 0, closedUntil: 0 })
-    const ready = await Promise.all(
-      this.#backends.map(async (backend) => {
-        const isReady = await this.#isReady(backend.address).catch(() => false)
-        if (isReady) backend.closedUntil = 0
-        return isReady
-      }),
-    )
-    const problem = ready.includes(true) ? undefined : `the remote model ${this.#model} is not ready`
-    if (problem !== this.#problem && !this.#life.stopped.aborted) this.#life.report(problem)
-    this.#problem = problem
+  const check = async () => {
+    const addresses = (await Promise.all(parsed.map(addressesOf))).flat()
+    const known = new Map(backends.map((backend) => [backend.address, backend]))
+    backends = addresses.map((address) => known.get(address) ?? { address, failures: 0, closedUntil: 0 })
+    const ready = await Promise.all(backends.map(({ address }) => isReady(address).catch(() => false)))
+    for (const [i, backend] of backends.entries()) if (ready[i]) backend.closedUntil = 0
+    const found = ready.includes(true) ? undefined : `the remote model ${model} is not ready`
+    if (found !== problem && !life.stopped.aborted) life.report(found)
+    problem = found
   }
 
-  /** Returns the next server that is not down; if all are down, the next one. */
-  #next(tried: ReadonlySet<Backend>): Backend | undefined {
-    const now = performance.now()
-    const left = this.#backends.filter((backend) => !tried.has(backend))
-    const open = left.filter(({ closedUntil }) => closedUntil <= now)
-    if (open.length === 0) return undefined
-    return open[this.#turn++ % open.length]
-  }
+  const timer = setInterval(() => void check(), checkMs)
+  timer.unref()
+  life.stopped.addEventListener('abort', () => clearInterval(timer), { once: true })
+  return { call, check }
 }
 
 async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]> {

@@ -49,7 +49,7 @@ export function apiModels(apis: Iterable<Api>): Model[] {
   for (const api of apis) {
     const input = tensorView(api.input, 'input')
     const output = tensorView(api.output, 'output')
-    if (input !== undefined && output !== undefined) models.push(new ApiModel(api, input, output))
+    if (input !== undefined && output !== undefined) models.push(apiModel(api, input, output))
   }
   return models
 }
@@ -57,65 +57,42 @@ export function apiModels(apis: Iterable<Api>): Model[] {
 /** The version of a model that has no others. */
 export const onlyVersion = '1'
 
-class ApiModel implements Model {
-  readonly name: string
-  readonly version = onlyVersion
-  readonly statistics = new Statistics()
-  readonly readsHeaders: readonly string[] | 'all'
-  readonly unready = undefined
-  readonly #api: Api
-  readonly #input: TensorView
-  readonly #description: ModelDescription
-  readonly #unary: Protocol<Outcome>
-  readonly #streaming: Protocol<StreamOutcome>
-
-  constructor(api: Api, input: TensorView, output: TensorView) {
-    this.name = api.name
-    this.readsHeaders = api.readsHeaders
-    this.#api = api
-    this.#input = input
-    const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
-    const { infos: inputs } = input
-    const { infos: outputs } = output
-    this.#description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
-    const fail = (error: ServingError) => ({ error })
-    this.#unary = {
-      encode: (_, result, ctx) =>
-        whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
-          const error = statusErrorOf(ctx)
-          return error === undefined ? { outputs: tensors } : { error }
-        }),
-      fail,
-    }
-    this.#streaming = {
-      encode: async (_, result, ctx) => {
-        const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
-        const first = await firstOf(answers[Symbol.asyncIterator](), ctx)
-        return 'error' in first ? first : { answers: first.items }
-      },
-      fail,
-    }
+function apiModel(api: Api, input: TensorView, output: TensorView): Model {
+  const statistics = new Statistics()
+  const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
+  const { infos: inputs } = input
+  const { infos: outputs } = output
+  const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
+  const fail = (error: ServingError) => ({ error })
+  const unary: Protocol<Outcome> = {
+    encode: (_, result, ctx) =>
+      whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
+        const error = statusErrorOf(ctx)
+        return error === undefined ? { outputs: tensors } : { error }
+      }),
+    fail,
   }
-
-  describe(): ModelDescription {
-    return this.#description
+  const streaming: Protocol<StreamOutcome> = {
+    encode: async (_, result, ctx) => {
+      const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
+      const first = await firstOf(answers[Symbol.asyncIterator](), ctx)
+      return 'error' in first ? first : { answers: first.items }
+    },
+    fail,
   }
-
-  infer(inputs: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
-    return this.#run(inputs, ctx, this.#unary)
+  const run = <R extends Outcome | StreamOutcome>(tensors: readonly Tensor[], ctx: Context, protocol: Protocol<R>) => {
+    const decode = () => input.fromTensors(requireInputs(tensors, input), ctx)
+    return measured(statistics, tensors, () => callNamed(api, decode, ctx, protocol))
   }
-
-  stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome> {
-    return this.#run(inputs, ctx, this.#streaming)
-  }
-
-  #run<R extends Outcome | StreamOutcome>(
-    tensors: readonly Tensor[],
-    ctx: Context,
-    protocol: Protocol<R>,
-  ): MaybePromise<R> {
-    const decode = () => this.#input.fromTensors(requireInputs(tensors, this.#input), ctx)
-    return measured(this.statistics, tensors, () => callNamed(this.#api, decode, ctx, protocol))
+  return {
+    name: api.name,
+    version: onlyVersion,
+    statistics,
+    readsHeaders: api.readsHeaders,
+    unready: undefined,
+    describe: () => description,
+    infer: (inputs, ctx) => run(inputs, ctx, unary),
+    stream: (inputs, ctx) => run(inputs, ctx, streaming),
   }
 }
 

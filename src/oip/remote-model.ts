@@ -3,7 +3,7 @@
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { NDArray } from '../values/array/ndarray.ts'
-import { Backends } from './backends.ts'
+import { watchBackends } from './backends.ts'
 import { datatypeOf } from './datatype.ts'
 import { GrpcTransport } from './remote-grpc.ts'
 import { HttpTransport } from './remote-http.ts'
@@ -22,7 +22,7 @@ export interface RemoteMethods {
 export async function load({ model, version, urls, life }: RemoteInit): Promise<RemoteMethods> {
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
   const transport: RemoteTransport = isGrpc ? new GrpcTransport() : new HttpTransport()
-  const backends = new Backends(urls, (address) => transport.isReady(address, model, version), model, life)
+  const backends = watchBackends(urls, (address) => transport.isReady(address, model, version), model, life)
   life.stopped.addEventListener('abort', () => transport.close(), { once: true })
   await backends.check()
   let description: Promise<RemoteDescription> | undefined

@@ -1,7 +1,6 @@
 /** Triton's model repository: `name/version/model.onnx`. KServe mounts one model at `/mnt/models`. @module */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ConfiguredTensors, configuredTensors } from './configured-tensors.ts'
 import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
 
 /** A version of a model on disk. */
@@ -19,7 +18,8 @@ export interface ModelFolder {
   readonly maxBatchSize: number
   /** **Units**: milliseconds. */
   readonly maxWaitMs: number
-  readonly tensors: ConfiguredTensors
+  /** Empty without a `config.pbtxt`. */
+  readonly config: TextMessage
 }
 
 /** `only`: name for a folder that is one model. */
@@ -32,9 +32,8 @@ export async function modelNames(folder: string, only: string): Promise<readonly
 /** **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
 export async function readModelFolder(folder: string, name: string): Promise<ModelFolder> {
   const entries = await readdir(folder)
-  const place = `config.pbtxt of ${name}`
   const config = entries.includes('config.pbtxt')
-    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), place)
+    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), `config.pbtxt of ${name}`)
     : {}
   const file = textOf(config.default_model_filename) ?? 'model.onnx'
   const found: ModelFile[] = []
@@ -55,7 +54,7 @@ export async function readModelFolder(folder: string, name: string): Promise<Mod
     versions: selectVersions(found, config),
     maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
     maxWaitMs: delay,
-    tensors: configuredTensors(config, place),
+    config,
   }
 }
 

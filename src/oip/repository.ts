@@ -198,7 +198,7 @@ export class ModelRepository implements RunnerLife {
   }
 
   async #start(
-    { name, maxBatchSize, maxWaitMs, tensors }: ModelFolder,
+    { name, maxBatchSize, maxWaitMs, config }: ModelFolder,
     file: ModelFile,
     started: OnnxRunner[],
   ): Promise<LoadedModel> {
@@ -215,7 +215,7 @@ export class ModelRepository implements RunnerLife {
     await runner.start()
     started.push(runner)
     const model = new LoadedModel(runner, name, file, maxBatchSize)
-    requireConfigured(tensors, await model.describe())
+    requireConfigured(config, `config.pbtxt of ${name}`, await model.describe())
     await model.warm()
     return model
   }
