@@ -13,85 +13,81 @@ import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
 import type { Apis, BytesAnswer } from './rpc.ts'
 
-/** Makes the methods of one server. */
-export class GrpcCalls {
-  readonly #server: ServerState
+/** Returns a unary method. `path`: `/package.Service/Method`. */
+export function unaryMethod(
+  server: ServerState,
+  path: string,
+  run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>,
+): GrpcMethod {
+  return methodOf(server, path, (open, message) => {
+    const answer = run(message, open.ctx)
+    if (!isPromise(answer)) return sendAnswer(server, open, answer)
+    return answer
+      .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
+      .then((answered) => sendAnswer(server, open, answered))
+  })
+}
 
-  constructor(server: ServerState) {
-    this.#server = server
-  }
-
-  /** `path`: `/package.Service/Method`. */
-  unary(path: string, run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>): GrpcMethod {
-    return this.#method(path, (open, message) => {
-      const answer = run(message, open.ctx)
-      if (!isPromise(answer)) return this.#answer(open, answer)
-      return answer
-        .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
-        .then((answered) => this.#answer(open, answered))
-    })
-  }
-
-  stream(path: string, apis: Apis): GrpcMethod {
-    return this.#method(path, async (open, message) => {
-      const { call, ctx, recorder } = open
-      try {
-        const answer = await callRpcStream(apis, decodeRequest(message), ctx)
-        if ('error' in answer) throw answer.error
-        recorder?.answered(200)
-        open.setOwnMetadata()
-        for await (const content of answer.contents) {
-          if (call.cancelled) return open.leave()
-          await open.send(encodeResponse(content))
-        }
-        open.whenSent(0, () => open.leave())
-        call.end()
-      } catch (error) {
-        if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
-        open.leave()
-      }
-    })
-  }
-
-  /** Answers each message by any number; each is admitted, and has its deadline, as a call. */
-  duplex(path: string, method: GrpcMethods['stream']): GrpcMethod {
-    const run: RunCall = async (open, message) => {
-      const { call, ctx, recorder } = open
-      try {
-        recorder?.answered(200)
-        for await (const bytes of method(message, ctx)) {
-          if (call.cancelled) return
-          await open.send(bytes)
-        }
-      } catch (error) {
-        if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
-      } finally {
-        open.leave()
-      }
-    }
-    return { ...this.#method(path, run), isDuplex: true }
-  }
-
-  #method(path: string, run: RunCall): GrpcMethod {
-    const endpoint = { path, namesApi: /\/Call(Stream)?$/.test(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
-    return { begin: (call) => new OpenCall(this.#server, call, endpoint, run) }
-  }
-
-  #answer(open: OpenCall, answer: BytesAnswer): void {
-    const { call, recorder } = open
-    if (call.cancelled) open.leave()
-    else if ('error' in answer) call.refuse(open.fail(answer.error))
-    else if (!this.#server.memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))
-    else {
+/** Returns `CallStream`. */
+export function streamMethod(server: ServerState, path: string, apis: Apis): GrpcMethod {
+  return methodOf(server, path, async (open, message) => {
+    const { call, ctx, recorder } = open
+    try {
+      const answer = await callRpcStream(apis, decodeRequest(message), ctx)
+      if ('error' in answer) throw answer.error
       recorder?.answered(200)
-      recorder?.sent(answer.bytes)
       open.setOwnMetadata()
-      open.whenSent(answer.bytes.length, (isWritten) => {
-        this.#server.memory.release(answer.bytes.length)
-        if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
-        open.leave()
-      })
-      call.end(answer)
+      for await (const content of answer.contents) {
+        if (call.cancelled) return open.leave()
+        await open.send(encodeResponse(content))
+      }
+      open.whenSent(0, () => open.leave())
+      call.end()
+    } catch (error) {
+      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+      open.leave()
     }
+  })
+}
+
+/** Answers each message by any number; each is admitted, and has its deadline, as a call. */
+export function duplexMethod(server: ServerState, path: string, method: GrpcMethods['stream']): GrpcMethod {
+  const run: RunCall = async (open, message) => {
+    const { call, ctx, recorder } = open
+    try {
+      recorder?.answered(200)
+      for await (const bytes of method(message, ctx)) {
+        if (call.cancelled) return
+        await open.send(bytes)
+      }
+    } catch (error) {
+      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+    } finally {
+      open.leave()
+    }
+  }
+  return { ...methodOf(server, path, run), isDuplex: true }
+}
+
+function methodOf(server: ServerState, path: string, run: RunCall): GrpcMethod {
+  const endpoint = { path, namesApi: /\/Call(Stream)?$/.test(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
+  return { begin: (call) => new OpenCall(server, call, endpoint, run) }
+}
+
+function sendAnswer({ memory }: ServerState, open: OpenCall, answer: BytesAnswer): void {
+  const { call, recorder } = open
+  if (call.cancelled) open.leave()
+  else if ('error' in answer) call.refuse(open.fail(answer.error))
+  else if (!memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))
+  else {
+    recorder?.answered(200)
+    recorder?.sent(answer.bytes)
+    open.setOwnMetadata()
+    open.whenSent(answer.bytes.length, (isWritten) => {
+      memory.release(answer.bytes.length)
+      if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
+      open.leave()
+    })
+    call.end(answer)
   }
 }

@@ -19,62 +19,65 @@ export const http2Settings = Object.freeze({
   maxFrameSize: 1024 * 1024,
 })
 
-/** Follows the connections of a server. */
-export class GrpcConnections {
-  readonly #server: Http2Server
-  readonly #sessions = new Set<ServerHttp2Session>()
-  #closed: Promise<void> | undefined
-
-  constructor(server: Http2Server) {
-    this.#server = server
-    server.on('session', (session) => this.#follow(session))
-  }
-
+/** The connections of a server. */
+export interface GrpcConnections {
   /** Stops listening, and sends clients elsewhere. Resolves when all connections are closed. */
-  leave(): Promise<void> {
-    this.#closed ??= new Promise((resolve) => {
-      this.#server.close(() => resolve())
-      for (const session of this.#sessions) session.close()
-    })
-    return this.#closed
-  }
-
+  leave(): Promise<void>
   /** As `leave`, and ends the calls that still run. */
-  async close(): Promise<void> {
+  close(): Promise<void>
+}
+
+/** Follows the connections of a server. */
+export function followConnections(server: Http2Server): GrpcConnections {
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.once('close', () => sessions.delete(session))
+    keepAlive(session)
+  })
+  let closed: Promise<void> | undefined
+  const leave = () => {
+    closed ??= new Promise((resolve) => {
+      server.close(() => resolve())
+      for (const session of sessions) session.close()
+    })
+    return closed
+  }
+  const close = async () => {
     // Idle clients do not close their connections.
     const force = setTimeout(() => {
-      for (const session of this.#sessions) session.destroy()
+      for (const session of sessions) session.destroy()
     }, closeMs)
-    await this.leave()
+    await leave()
     clearTimeout(force)
   }
+  return { leave, close }
+}
 
-  #follow(session: ServerHttp2Session): void {
-    this.#sessions.add(session)
-    session.setLocalWindowSize(windowBytes)
-    let calls = 0
-    let idleSince = performance.now()
-    session.on('stream', (stream) => {
-      calls++
-      stream.once('close', () => {
-        calls--
-        idleSince = performance.now()
-      })
+/** Pings a connection, and closes an idle one. */
+function keepAlive(session: ServerHttp2Session): void {
+  session.setLocalWindowSize(windowBytes)
+  let calls = 0
+  let idleSince = performance.now()
+  session.on('stream', (stream) => {
+    calls++
+    stream.once('close', () => {
+      calls--
+      idleSince = performance.now()
     })
-    let late: NodeJS.Timeout | undefined
-    const timer = setInterval(() => {
-      if (session.destroyed) return
-      if (calls === 0 && performance.now() - idleSince >= idleMs) session.close()
-      late ??= setTimeout(() => session.destroy(), pongMs)
-      session.ping(() => {
-        clearTimeout(late)
-        late = undefined
-      })
-    }, pingMs)
-    session.once('close', () => {
-      this.#sessions.delete(session)
-      clearInterval(timer)
+  })
+  let late: NodeJS.Timeout | undefined
+  const timer = setInterval(() => {
+    if (session.destroyed) return
+    if (calls === 0 && performance.now() - idleSince >= idleMs) session.close()
+    late ??= setTimeout(() => session.destroy(), pongMs)
+    session.ping(() => {
       clearTimeout(late)
+      late = undefined
     })
-  }
+  }, pingMs)
+  session.once('close', () => {
+    clearInterval(timer)
+    clearTimeout(late)
+  })
 }

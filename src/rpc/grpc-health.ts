@@ -12,56 +12,47 @@ const maxBytes = 4096
 
 const checkRequest = messageType({ service: [1, text] })
 const checkAnswer = messageType({ status: [1, count] })
-const entry = messageType({
-  key: [1, text],
-  value: [2, message(checkAnswer)],
-})
-const listAnswer = messageType({
-  statuses: [1, messages(entry, maxBytes, 'services')],
-})
+const entry = messageType({ key: [1, text], value: [2, message(checkAnswer)] })
+const listAnswer = messageType({ statuses: [1, messages(entry, maxBytes, 'services')] })
 
-/** All services of a server have the same health. */
-export class GrpcHealth {
-  readonly #names: ReadonlySet<string>
-  readonly #watchers = new Set<GrpcStream>()
-  #status: number = servingStatus.serving
+/** gRPC's health service of a server. */
+export interface GrpcHealth {
+  readonly methods: readonly (readonly [string, GrpcMethod])[]
+  drain(): void
+}
 
-  /** `names`: of the services; the empty one is the whole server. */
-  constructor(names: readonly string[]) {
-    this.#names = new Set(names)
-  }
-
-  drain(): void {
-    this.#status = servingStatus.notServing
-    const bytes = checkAnswer.encode({ status: this.#status })
-    for (const call of this.#watchers) call.write({ bytes })
-    this.#watchers.clear()
-  }
-
-  methods(): readonly (readonly [string, GrpcMethod])[] {
-    const check = answerPlainly(maxBytes, (call, message) => {
-      const { service: name = '' } = checkRequest.decode(message)
-      if (this.#names.has(name)) call.end({ bytes: checkAnswer.encode({ status: this.#status }) })
-      else {
-        const details = `expected the name of a service, received ${name.slice(0, 200)}`
-        call.refuse({ code: grpcStatuses.NOT_FOUND.number, details })
-      }
-    })
-    const watch = answerPlainly(maxBytes, (call, message) => {
-      const isKnown = this.#names.has(checkRequest.decode(message).service ?? '')
-      call.write({ bytes: checkAnswer.encode({ status: isKnown ? this.#status : servingStatus.unknownService }) })
-      if (!isKnown || this.#status !== servingStatus.serving) return
-      this.#watchers.add(call)
-      call.stream.once('close', () => this.#watchers.delete(call))
-    })
-    const list = answerPlainly(maxBytes, (call) => {
-      const statuses = Array.from(this.#names, (key) => ({ key, value: { status: this.#status } }))
-      call.end({ bytes: listAnswer.encode({ statuses }) })
-    })
-    return [
+/** All services of a server have the same health. `names`: of the services; the empty one is the whole server. */
+export function grpcHealth(names: readonly string[]): GrpcHealth {
+  const watchers = new Set<GrpcStream>()
+  let status: number = servingStatus.serving
+  const check = answerPlainly(maxBytes, (call, message) => {
+    const { service: name = '' } = checkRequest.decode(message)
+    if (names.includes(name)) call.end({ bytes: checkAnswer.encode({ status }) })
+    else {
+      const details = `expected the name of a service, received ${name.slice(0, 200)}`
+      call.refuse({ code: grpcStatuses.NOT_FOUND.number, details })
+    }
+  })
+  const watch = answerPlainly(maxBytes, (call, message) => {
+    const isKnown = names.includes(checkRequest.decode(message).service ?? '')
+    call.write({ bytes: checkAnswer.encode({ status: isKnown ? status : servingStatus.unknownService }) })
+    if (!isKnown || status !== servingStatus.serving) return
+    watchers.add(call)
+    call.stream.once('close', () => watchers.delete(call))
+  })
+  const list = answerPlainly(maxBytes, (call) => {
+    call.end({ bytes: listAnswer.encode({ statuses: names.map((key) => ({ key, value: { status } })) }) })
+  })
+  return {
+    methods: [
       [`/${serviceName}/Check`, check],
       [`/${serviceName}/Watch`, watch],
       [`/${serviceName}/List`, list],
-    ]
+    ],
+    drain() {
+      status = servingStatus.notServing
+      for (const call of watchers) call.write({ bytes: checkAnswer.encode({ status }) })
+      watchers.clear()
+    },
   }
 }

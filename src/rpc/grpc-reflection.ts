@@ -1,19 +1,35 @@
 /** gRPC's reflection, for tools such as grpcurl. **Source**: grpc/reflection/v1/reflection.proto. @module */
 
 import { grpcStatuses } from '../core/errors.ts'
+import { byteLists, bytes, count, string, text } from '../messages/field-types.ts'
 import { type DescriptorFile, fileDescriptors } from '../messages/gen/descriptors.ts'
-import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
+import { message, messages, messageType } from '../messages/message-type.ts'
 import { answerPlainly, drained, type GrpcMethod } from './grpc-stream.ts'
 
 const maxBytes = 4096
-// Members of ServerReflectionRequest and ServerReflectionResponse.
-const asked = Object.freeze({ host: 1, fileName: 3, symbol: 4, services: 7 })
-const told = Object.freeze({ host: 1, request: 2, files: 4, services: 6, error: 7 })
+const maxNames = 1000
+
+const reflectionRequest = messageType({
+  host: [1, text],
+  file_by_filename: [3, text],
+  file_containing_symbol: [4, text],
+  list_services: [7, string],
+})
+const reflectionResponse = messageType({
+  valid_host: [1, text],
+  original_request: [2, bytes],
+  file_descriptor_response: [4, message(messageType({ file_descriptor_proto: [1, byteLists] }))],
+  list_services_response: [
+    6,
+    message(messageType({ service: [1, messages(messageType({ name: [1, text] }), maxNames, 'services')] })),
+  ],
+  error_response: [7, message(messageType({ error_code: [1, count], error_message: [2, text] }))],
+})
 
 /** Returns the methods of reflection by path. */
 export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] {
-  const reflect = answerPlainly(maxBytes, async (call, message) => {
-    if (!call.write({ bytes: answerTo(message) })) await drained(call.stream)
+  const reflect = answerPlainly(maxBytes, async (call, request) => {
+    if (!call.write({ bytes: answerTo(request) })) await drained(call.stream)
   })
   return ['v1', 'v1alpha'].map((version) => [
     `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
@@ -21,40 +37,25 @@ export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] 
   ])
 }
 
-function answerTo(message: Uint8Array): Uint8Array {
-  let [host, field, name] = ['', 0, '']
-  readProto(message, (reader) => {
-    while (reader.next()) {
-      if (reader.field > asked.services || !reader.is(wireType.bytes)) reader.skipField()
-      else if (reader.field === asked.host) host = reader.string()
-      else [field, name] = [reader.field, reader.string()]
-    }
-  })
-  const writer = new ProtoWriter(8192)
-  writer.text(told.host, host)
-  writer.tag(told.request, wireType.bytes).bytes(message)
-  if (field === asked.services) {
-    writer.message(told.services, () => {
-      for (const service of fileDescriptors.flatMap(({ services }) => services)) {
-        writer.message(1, () => writer.text(1, service))
-      }
-    })
-    return writer.finish()
+function answerTo(request: Uint8Array): Uint8Array {
+  const { host = '', list_services, file_by_filename, file_containing_symbol } = reflectionRequest.decode(request)
+  const asked = { valid_host: host, original_request: request }
+  if (list_services !== undefined) {
+    const service = fileDescriptors.flatMap(({ services }) => services.map((name) => ({ name })))
+    return reflectionResponse.encode({ ...asked, list_services_response: { service } })
   }
-  const file = fileDescriptors.find((each) =>
-    field === asked.fileName ? each.name === name : field === asked.symbol && each.symbols.includes(name),
+  const file = fileDescriptors.find(
+    ({ name, symbols }) => name === file_by_filename || symbols.includes(file_containing_symbol ?? ''),
   )
-  if (file === undefined) {
-    writer.message(told.error, () => {
-      writer.tag(1, wireType.varint).int32(grpcStatuses.NOT_FOUND.number)
-      writer.text(2, 'expected the name of a file or a symbol that is served, received another')
-    })
-  } else {
-    writer.message(told.files, () => {
-      for (const { base64 } of withImports(file)) writer.tag(1, wireType.bytes).bytes(Buffer.from(base64, 'base64'))
-    })
+  if (file !== undefined) {
+    const files = withImports(file).map(({ base64 }) => Buffer.from(base64, 'base64'))
+    return reflectionResponse.encode({ ...asked, file_descriptor_response: { file_descriptor_proto: files } }, 8192)
   }
-  return writer.finish()
+  const error_message = 'expected the name of a file or a symbol that is served, received another'
+  return reflectionResponse.encode({
+    ...asked,
+    error_response: { error_code: grpcStatuses.NOT_FOUND.number, error_message },
+  })
 }
 
 function withImports(file: DescriptorFile): readonly DescriptorFile[] {

@@ -13,10 +13,10 @@ import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
 import { grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
-import { GrpcCalls } from './grpc-calls.ts'
+import { duplexMethod, streamMethod, unaryMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
-import { GrpcConnections, http2Settings } from './grpc-connections.ts'
-import { GrpcHealth } from './grpc-health.ts'
+import { followConnections, http2Settings } from './grpc-connections.ts'
+import { grpcHealth } from './grpc-health.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
 import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
 import { callBytes, metadataFor, rpcServices } from './rpc.ts'
@@ -41,16 +41,16 @@ export async function listenGrpc(
   tls?: GrpcTls,
 ): Promise<GrpcEngine> {
   const isTls = tls !== undefined || address.tls !== undefined
-  const calls = new GrpcCalls({ ...state, isTls })
-  const health = new GrpcHealth(['', ...rpcServices, grpcServiceName])
+  const served = { ...state, isTls }
+  const health = grpcHealth(['', ...rpcServices, grpcServiceName])
   const methods = new Map<string | undefined, GrpcMethod>([
-    ...rpcMethods(calls, service, introspection),
-    ...oipMethods(calls, state),
-    ...health.methods(),
+    ...rpcMethods(served, service, introspection),
+    ...oipMethods(served),
+    ...health.methods,
     ...(introspection ? reflectionMethods() : []),
   ])
   const http2 = await listen(() => create(state, address.tls, tls), address)
-  const connections = new GrpcConnections(http2)
+  const connections = followConnections(http2)
   const server = { state, unpack: messageUnpacker(state.limits) }
   http2.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
     if (!headers['content-type']?.startsWith('application/grpc')) {
@@ -77,28 +77,28 @@ export async function listenGrpc(
 const unknownMethod = answerPlainly(0, () => {})
 
 function* rpcMethods(
-  calls: GrpcCalls,
+  state: ServerState,
   service: MetadataSource,
   introspection: boolean,
 ): Generator<readonly [string, GrpcMethod]> {
   const { apis } = service
   for (const name of rpcServices) {
     const [call, stream, metadata] = [`/${name}/Call`, `/${name}/CallStream`, `/${name}/ServiceMetadata`]
-    yield [call, calls.unary(call, (message, ctx) => callBytes(apis, message, ctx))]
-    yield [stream, calls.stream(stream, apis)]
+    yield [call, unaryMethod(state, call, (message, ctx) => callBytes(apis, message, ctx))]
+    yield [stream, streamMethod(state, stream, apis)]
     const tell = () => ({ bytes: encodeServiceMetadata(metadataFor(name, service)) })
-    if (introspection) yield [metadata, calls.unary(metadata, tell)]
+    if (introspection) yield [metadata, unaryMethod(state, metadata, tell)]
   }
 }
 
-function* oipMethods(calls: GrpcCalls, { oip }: ServerState): Generator<readonly [string, GrpcMethod]> {
-  const { unary, stream } = grpcMethods(oip)
-  for (const [name, answer] of Object.entries(unary)) {
-    const path = `/${grpcServiceName}/${name}`
-    yield [path, calls.unary(path, answer)]
-  }
-  const path = `/${grpcServiceName}/ModelStreamInfer`
-  yield [path, calls.duplex(path, stream)]
+function oipMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
+  const { unary, stream } = grpcMethods(state.oip)
+  const pathOf = (name: string) => `/${grpcServiceName}/${name}`
+  const path = pathOf('ModelStreamInfer')
+  return [
+    ...Object.entries(unary).map(([name, run]) => [pathOf(name), unaryMethod(state, pathOf(name), run)] as const),
+    [path, duplexMethod(state, path, stream)],
+  ]
 }
 
 /** **Errors**: those of node:tls for invalid certificates. */

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { GrpcConnections } from '../../../src/rpc/grpc-connections.ts'
+import { followConnections } from '../../../src/rpc/grpc-connections.ts'
 
 const clock = ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] as const
 
@@ -12,7 +12,7 @@ describe('the connections of the gRPC server', () => {
   beforeEach(async () => {
     vi.useFakeTimers({ toFake: [...clock] })
     server = createServer()
-    new GrpcConnections(server)
+    followConnections(server)
     server.on('session', (opened) => {
       theirs = opened
     })
