@@ -173,16 +173,9 @@ const numbers = {
 /** A message that has the oneof. */
 export type ContentOwner = keyof typeof numbers
 
-const fieldsByNumber = (owner: ContentOwner) => {
-  const fields: (ProtoField | undefined)[] = new Array(16).fill(undefined)
-  for (const [field, number] of Object.entries(numbers[owner])) fields[number] = field as ProtoField
-  return fields
-}
-const byNumber = {
-  request: fieldsByNumber('request'),
-  response: fieldsByNumber('response'),
-  part: fieldsByNumber('part'),
-}
+const fieldsOf = (owner: ContentOwner): Readonly<Record<number, ProtoField>> =>
+  Object.fromEntries(Object.entries(numbers[owner]).map(([field, number]) => [number, field as ProtoField]))
+const byNumber = { request: fieldsOf('request'), response: fieldsOf('response'), part: fieldsOf('part') }
 
 /** **Errors**: TypeError if the message does not have this kind. */
 export function numberOf(owner: ContentOwner, field: ProtoField): number {
@@ -207,7 +200,7 @@ export function readOneOf(
   let field: ProtoField | undefined
   let pieces: Uint8Array[] = []
   for (let count = 0; reader.nextOfFew(count); count++) {
-    const found = byNumber[owner][reader.field]
+    const found: ProtoField | undefined = byNumber[owner][reader.field]
     if (found === undefined || !reader.is(wireType.bytes)) {
       if (!takes(reader)) reader.skipField()
       continue

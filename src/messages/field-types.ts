@@ -1,5 +1,6 @@
 /** Types of protobuf fields, in bytes and JSON. **Source**: protobuf, "Encoding" and "ProtoJSON format". @module */
 import { BadInput, expected } from '../core/errors.ts'
+import { isRecord } from '../core/options.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -22,23 +23,20 @@ export function wrongJson(what: string, path: string, value: unknown): BadInput 
   return new BadInput(expected(what, path, value), { reason: 'schema', path })
 }
 
-/** **Errors**: BadInput `schema`. */
-export function jsonObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw wrongJson('an object', path, value)
-}
+const jsonOf =
+  <T>(what: string, is: (value: unknown) => boolean) =>
+  (value: unknown, path: string): T => {
+    if (is(value)) return value as T
+    throw wrongJson(what, path, value)
+  }
 
 /** **Errors**: BadInput `schema`. */
-export function jsonList(value: unknown, path: string): readonly unknown[] {
-  if (Array.isArray(value)) return value
-  throw wrongJson('a list', path, value)
-}
-
+export const jsonObject = jsonOf<Readonly<Record<string, unknown>>>('an object', isRecord)
 /** **Errors**: BadInput `schema`. */
-export function jsonString(value: unknown, path: string): string {
-  if (typeof value === 'string') return value
-  throw wrongJson('a string', path, value)
-}
+export const jsonList = jsonOf<readonly unknown[]>('a list', Array.isArray)
+/** **Errors**: BadInput `schema`. */
+export const jsonString = jsonOf<string>('a string', (value) => typeof value === 'string')
+const jsonBool = jsonOf<boolean>('true or false', (value) => typeof value === 'boolean')
 
 function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
   return list.length === 0 ? undefined : list
@@ -208,11 +206,6 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
       return nonEmpty(list.map((dim) => Number(fromElement[kind](dim, path))))
     },
   }
-}
-
-function jsonBool(value: unknown, path: string): boolean {
-  if (typeof value === 'boolean') return value
-  throw wrongJson('true or false', path, value)
 }
 
 function jsonDouble(value: unknown, path: string): number {

@@ -1,6 +1,7 @@
 /** RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies. @module */
 import { type GrpcStatusName, grpcStatuses, type ServingError, tellsDetail } from '../core/errors.ts'
-import { ProtoWriter, wireType } from './protobuf.ts'
+import { bytes, count, string } from './field-types.ts'
+import { messages, messageType } from './message-type.ts'
 
 /** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
@@ -12,43 +13,39 @@ export interface RpcError {
   readonly info: Uint8Array
 }
 
-const messages: Partial<Record<string, string>> = {
+const entry = messageType({ key: [1, string], value: [2, string] })
+const errorInfo = messageType({
+  reason: [1, string],
+  domain: [2, string],
+  metadata: [3, messages(entry, 100, 'entries')],
+})
+const detail = messageType({ type_url: [1, string], value: [2, bytes] })
+const statusDetails = messageType({
+  code: [1, count],
+  message: [2, string],
+  details: [3, messages(detail, 1, 'details')],
+})
+
+const texts: Partial<Record<string, string>> = {
   function_error: 'the function failed',
   bad_output: 'the function returned what its output descriptor cannot encode',
 }
 
 /** What a client may see: from status 500 on only code and request id, with the exceptions of `problemResponse`. */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
+  const { code, reason, path, offset, retryAfterSeconds } = error
   const isOpen = tellsDetail(error)
-  const writer = new ProtoWriter(160)
-  writer.text(1, error.code.toUpperCase())
-  writer.text(2, 'serving')
-  const entry = (key: string, value: string | undefined) => {
-    if (value === undefined) return
-    writer.message(3, () => {
-      writer.text(1, key)
-      writer.text(2, value)
-    })
-  }
-  entry('requestId', requestId)
-  if (isOpen) {
-    entry('reason', error.reason)
-    entry('path', error.path)
-    entry('offset', error.offset?.toString())
-  }
-  entry('retryAfterSeconds', error.retryAfterSeconds?.toString())
-  const message = isOpen ? error.message : (messages[error.code] ?? 'the server failed')
-  return { status: error.grpc, message, info: writer.finish() }
+  const members = { requestId, ...(isOpen && { reason, path, offset }), retryAfterSeconds }
+  const metadata = Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ key, value: String(value) }))
+  const info = errorInfo.encode({ reason: code.toUpperCase(), domain: 'serving', metadata })
+  const message = isOpen ? error.message : (texts[code] ?? 'the server failed')
+  return { status: error.grpc, message, info }
 }
 
 /** Encodes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
 export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
-  const writer = new ProtoWriter(info.length + message.length + 80)
-  writer.tag(1, wireType.varint).int32(grpcStatuses[status].number)
-  writer.text(2, message)
-  writer.message(3, () => {
-    writer.text(1, `type.googleapis.com/${errorInfoType}`)
-    writer.tag(2, wireType.bytes).bytes(info)
-  })
-  return writer.finish()
+  const details = [{ type_url: `type.googleapis.com/${errorInfoType}`, value: info }]
+  return statusDetails.encode({ code: grpcStatuses[status].number, message, details })
 }

@@ -43,56 +43,49 @@ function operation(name: string, summary: string, content: Json, request?: Json)
   }
 }
 
-const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => ({
-  [`GET ${path}`]: operation(
-    `${name}_metadata`,
-    'The inputs and outputs of a model.',
-    json(object({ name: string, versions: list(string), platform: string, inputs: list(info), outputs: list(info) })),
-  ),
-  [`GET ${path}/ready`]: operation(
-    `${name}_ready`,
-    'Whether a model can be called.',
-    json(object({ name: string, ready: { type: 'boolean' } })),
-  ),
-  [`GET ${path}/config`]: operation(
-    `${name}_config`,
-    'The configuration of a model, as Triton has it.',
-    json(anything),
-  ),
-  [`GET ${path}/stats`]: operation(`${name}_stats`, 'What calls of a model took.', json(anything)),
-  [`POST ${path}/infer`]: operation(
-    `${name}_infer`,
-    'Calls a model with tensors.',
-    json(inferAnswer, bytes),
-    json(inferRequest, bytes),
-  ),
-  [`POST ${path}/generate`]: operation(
-    `${name}_generate`,
-    'Calls a model with values by name.',
-    json(anything),
-    json(anything),
-  ),
-  [`POST ${path}/generate_stream`]: operation(
-    `${name}_generate_stream`,
-    'As `generate`, answered piece by piece.',
-    { 'text/event-stream': { schema: string } },
-    json(anything),
-  ),
+const metadata = object({
+  name: string,
+  versions: list(string),
+  platform: string,
+  inputs: list(info),
+  outputs: list(info),
 })
+const ready = object({ name: string, ready: { type: 'boolean' } })
+const any = json(anything)
+
+const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => {
+  const own = (action: string, ...rest: [summary: string, content: Json, request?: Json]) =>
+    operation(`${name}_${action}`, ...rest)
+  const events = { 'text/event-stream': { schema: string } }
+  return {
+    [`GET ${path}`]: own('metadata', 'The inputs and outputs of a model.', json(metadata)),
+    [`GET ${path}/ready`]: own('ready', 'Whether a model can be called.', json(ready)),
+    [`GET ${path}/config`]: own('config', 'The configuration of a model, as Triton has it.', any),
+    [`GET ${path}/stats`]: own('stats', 'What calls of a model took.', any),
+    [`POST ${path}/infer`]: own(
+      'infer',
+      'Calls a model with tensors.',
+      json(inferAnswer, bytes),
+      json(inferRequest, bytes),
+    ),
+    [`POST ${path}/generate`]: own('generate', 'Calls a model with values by name.', any, any),
+    [`POST ${path}/generate_stream`]: own('generate_stream', 'As `generate`, answered piece by piece.', events, any),
+  }
+}
 
 const name = { type: 'string', description: 'Of the model.' }
 const index = list(object({ name, version: string, state: string, reason: string }, ['name']))
 
 /** Operations by method and path below `/v2`, without shared memory, traces and logs. */
 export const oipOperations: Readonly<Record<string, Json>> = {
-  'GET ': operation('oip_server', 'Name, version and extensions.', json(anything)),
-  'GET /health/live': operation('oip_live', 'Whether the server runs.', json(anything)),
-  'GET /health/ready': operation('oip_ready', 'Whether all models can be called.', json(anything)),
+  'GET ': operation('oip_server', 'Name, version and extensions.', any),
+  'GET /health/live': operation('oip_live', 'Whether the server runs.', any),
+  'GET /health/ready': operation('oip_ready', 'Whether all models can be called.', any),
   ...ofModel('/models/{model}', 'oip_model'),
   ...ofModel('/models/{model}/versions/{version}', 'oip_version'),
   'GET /models': operation('oip_models', 'The names of all models.', json(object({ models: list(string) }))),
-  'GET /models/stats': operation('oip_stats', 'What calls of all models took.', json(anything)),
-  'POST /repository/index': operation('oip_index', 'All models with their states.', json(index), json(anything)),
+  'GET /models/stats': operation('oip_stats', 'What calls of all models took.', any),
+  'POST /repository/index': operation('oip_index', 'All models with their states.', json(index), any),
   'POST /repository/models/{model}/load': operation('oip_load', 'Loads a model.', {}),
   'POST /repository/models/{model}/unload': operation('oip_unload', 'Unloads a model.', {}),
 }
