@@ -1,6 +1,7 @@
 /** Workers that are child processes, whatever program they run and however messages reach it. @module */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { deferred } from '../core/promise.ts'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
 import {
   type Channel,
@@ -89,17 +90,12 @@ export function startChildren(options: WorkerPoolOptions, open: OpenLink): Worke
   }
 }
 
-interface Waiting {
-  readonly resolve: (reply: unknown) => void
-  readonly reject: (cause: Error) => void
-}
-
 class Child implements ModelWorker {
   readonly name: string
   readonly index: number
   readonly exited: Promise<WorkerEnded>
   readonly #link: ChildLink
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   readonly #channels: ChannelListeners = new Map()
   #ended: WorkerEnded | undefined
   #count = 0
@@ -161,16 +157,16 @@ class Child implements ModelWorker {
 
   async #send(id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> {
     if (this.#ended !== undefined) throw this.#ended
-    return await new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-      this.#link.ref()
-      try {
-        this.#link.post({ kind: 'message', id, message, open }, transfer)
-      } catch (error) {
-        this.#waiting.delete(id)
-        reject(error as Error)
-      }
-    })
+    const reply = deferred<unknown>()
+    this.#waiting.set(id, reply)
+    this.#link.ref()
+    try {
+      this.#link.post({ kind: 'message', id, message, open }, transfer)
+    } catch (error) {
+      this.#waiting.delete(id)
+      throw error
+    }
+    return await reply.promise
   }
 
   #settle(id: number, reply: unknown): void {

@@ -2,12 +2,10 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type OpenLink, startChildren, type Up } from './child-workers.ts'
-import { deviceEnv, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
+import { deviceEnv, type StartWorkers } from './worker.ts'
 
 /** Starts child processes. They end with their parent, even a killed one: their channel to it closes. */
-export function startProcesses(options: WorkerPoolOptions): WorkerPool {
-  return startChildren(options, openNode)
-}
+export const startProcesses: StartWorkers = (options) => startChildren(options, openNode)
 
 const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive) => {
   const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]

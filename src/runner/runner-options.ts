@@ -129,21 +129,10 @@ export interface RunnerSettings
   readonly warmup: readonly (readonly [string, unknown])[]
 }
 
+const runnerDefaults = { threads: 1, concurrency: 1, maxQueue: 1024, isolation: 'thread', onHang: 'replace' } as const
+const optionsWithoutDefault = ['module', 'methods', 'init', 'warmup', 'memoryLimitMb', 'modelGraceMs', 'deviceIds']
 /** Names of the options of a {@link Runner} whose model is a module. */
-export const runnerOptionNames = [
-  'module',
-  'methods',
-  'threads',
-  'isolation',
-  'concurrency',
-  'maxQueue',
-  'init',
-  'warmup',
-  'memoryLimitMb',
-  'modelGraceMs',
-  'onHang',
-  'deviceIds',
-]
+export const runnerOptionNames = [...Object.keys(runnerDefaults), ...optionsWithoutDefault]
 const methodDefaults: Required<MethodOptions> = {
   batchable: false,
   maxBatchSize: 64,
@@ -159,9 +148,8 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
     throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))
   }
   const place = `the runner ${name}`
-  const given = checkOptions(place, options, runnerOptionNames)
-  const { threads = 1, concurrency = 1, maxQueue = 1024, isolation = 'thread', onHang = 'replace' } = given
-  const { memoryLimitMb, modelGraceMs, deviceIds } = given
+  const given = { ...runnerDefaults, ...checkOptions(place, options, runnerOptionNames) }
+  const { threads, concurrency, maxQueue, isolation, onHang, memoryLimitMb, modelGraceMs, deviceIds } = given
   checkAtLeast(`threads of ${place}`, threads, 0)
   checkAtLeast(`concurrency of ${place}`, concurrency, 1)
   checkAtLeast(`maxQueue of ${place}`, maxQueue, 1)

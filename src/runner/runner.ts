@@ -145,7 +145,7 @@ class ModelRunner implements RunnerLife {
       },
     })
     this.#problem = undefined
-    return pythonWorkers({ executable, concurrency })
+    return pythonWorkers(executable, concurrency)
   }
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {

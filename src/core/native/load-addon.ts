@@ -16,12 +16,6 @@ const folders =
     ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) => join(root, folder))
     : [dirname(process.env.SERVING_NATIVE_PATH)]
 
-/** An add-on that was loaded. */
-export interface LoadedAddon<A> {
-  readonly addon: A
-  readonly path: string
-}
-
 /**
  * Returns the first loadable binary with the caller's interface version, or the reason against it. `unbuilt`: the
  * reason if only other add-ons were built.
@@ -30,7 +24,7 @@ export function loadAddon<A extends { readonly contract: number }>(
   file: string,
   contract: number,
   unbuilt?: string,
-): LoadedAddon<A> | string {
+): { readonly addon: A; readonly path: string } | string {
   if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
   const require = createRequire(import.meta.url)
   let failure: string | undefined

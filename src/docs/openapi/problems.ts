@@ -5,12 +5,6 @@ import type { ErrorDescription, JsonSchema } from '../../descriptors/description
 import { problemMediaType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
 
-/** A response object of OpenAPI. */
-export interface ResponseObject {
-  readonly description: string
-  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>
-}
-
 /** A problem, as `problemResponse` writes it. **Source**: RFC 9457. */
 const problemSchema: JsonSchema = {
   type: 'object',
@@ -46,7 +40,7 @@ const ownErrors: readonly ErrorDescription[] = (
 export function problemResponses(
   errors: readonly ErrorDescription[],
   components: Components,
-): Readonly<Record<string, ResponseObject>> {
+): Readonly<Record<string, object>> {
   const problem = components.add('Problem', problemSchema)
   const byStatus = new Map<number, ErrorDescription[]>()
   for (const error of [...errors, ...ownErrors]) {
@@ -59,7 +53,7 @@ export function problemResponses(
   return { ...Object.fromEntries(responses), '4XX': any, '5XX': any }
 }
 
-function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]): ResponseObject {
+function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]) {
   const reasons = errors.flatMap((error) => error.reasons)
   const properties = {
     code: { enum: errors.map(({ code }) => code) },

@@ -6,17 +6,8 @@ import type { JsonSchema } from '../../descriptors/description.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Components } from './components.ts'
 
-/** A parameter object of OpenAPI. */
-export interface ParameterObject {
-  readonly name: string
-  readonly in: 'query'
-  readonly required?: boolean
-  readonly description?: string
-  readonly schema: JsonSchema
-}
-
 /** Returns the parameters of a query: those that its schema names, and any others that it takes. */
-export function queryParameters({ name, query }: GetApi, components: Components): readonly ParameterObject[] {
+export function queryParameters({ name, query }: GetApi, components: Components): readonly object[] {
   if (query === undefined) return [anyOthers]
   const schema = jsonSchemaOf(query, 'input')
   const defs = isRecord(schema.$defs) ? schema.$defs : {}
@@ -35,7 +26,7 @@ export function queryParameters({ name, query }: GetApi, components: Components)
   })
 }
 
-const anyOthers: ParameterObject = {
+const anyOthers = {
   name: 'query',
   in: 'query',
   description: 'Any parameters.',

@@ -4,34 +4,22 @@ import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type ChildLink, killGroup, startChildren, type Up } from '../child-workers.ts'
-import { deviceEnv, type StartWorkers, type WorkerPoolOptions } from '../worker.ts'
+import { type ChildLink, killGroup, type OpenLink, startChildren, type Up } from '../child-workers.ts'
+import { deviceEnv, type StartWorkers } from '../worker.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
-
-/** What the processes of a runner have in common. */
-export interface PythonProgram {
-  readonly executable: string
-  readonly concurrency: number
-}
 
 const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
 /** Longer printed lines are cut at this length. **Units**: characters. */
 const maxLine = 8192
 
 /** Returns what starts Python processes. Each leads a process group, which ends with ours, even if ours is killed. */
-export function pythonWorkers({ executable, concurrency }: PythonProgram): StartWorkers {
-  return (options) =>
-    startChildren(options, (_, index, receive) => open(executable, concurrency, options, index, receive))
+export function pythonWorkers(executable: string, concurrency: number): StartWorkers {
+  return (options) => startChildren(options, (...link) => open(executable, concurrency, ...link))
 }
 
-function open(
-  executable: string,
-  concurrency: number,
-  { count, memoryLimitMb, deviceIds }: WorkerPoolOptions,
-  index: number,
-  receive: (message: Up) => void,
-): ChildLink {
+function open(executable: string, concurrency: number, ...[options, index, receive]: Parameters<OpenLink>): ChildLink {
+  const { count, memoryLimitMb, deviceIds } = options
   const down = new SharedFile()
   const up = new SharedFile()
   const child = spawn(executable, ['-u', program, String(concurrency), String(memoryLimitMb ?? 0)], {
