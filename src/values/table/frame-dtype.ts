@@ -41,9 +41,8 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
   ['list', 'List'],
   ['struct', 'Struct'],
 ])
-const datetimeName = /^datetime64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
+const timeName = /^(datetime|timedelta)64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
 const zoneName = /^[\w+/-]{1,64}$/
-const durationName = /^timedelta64\[(ms|us|ns)\]$/
 const listName = /^list\[(.+)\]$/
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
 
@@ -104,12 +103,11 @@ export function parseFrameType(name: unknown, column: string): FrameType {
 }
 
 function timeNamed(name: string): FrameType | undefined {
-  const [, unit, zone] = datetimeName.exec(name) ?? []
-  if (unit === undefined) {
-    const [, own] = durationName.exec(name) ?? []
-    return own === undefined ? undefined : `Duration(${own as TimeUnit})`
-  }
-  return zone === undefined ? `Datetime(${unit as TimeUnit})` : zonedType(unit as TimeUnit, zone)
+  const [, type, own, zone] = timeName.exec(name) ?? []
+  if (type === undefined) return undefined
+  const unit = own as TimeUnit
+  if (type === 'timedelta') return zone === undefined ? `Duration(${unit})` : undefined
+  return zone === undefined ? `Datetime(${unit})` : zonedType(unit, zone)
 }
 
 let zoneless: { cast(type: object, strict: boolean): unknown } | undefined

@@ -50,39 +50,32 @@ export function requestFormat(
   return { format: formatOf(type) ?? defaultFormat, charset: charset === 'us-ascii' ? undefined : charset }
 }
 
-const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
-  json: constantHeaders([['content-type', 'application/json'], variesByAccept]),
-  parquet: constantHeaders([['content-type', 'application/octet-stream'], variesByAccept]),
-  csv: constantHeaders([['content-type', 'text/csv; charset=utf-8'], variesByAccept]),
-  [arrowTypes.file]: constantHeaders([['content-type', arrowTypes.file], variesByAccept]),
-  [arrowTypes.stream]: constantHeaders([['content-type', arrowTypes.stream], variesByAccept]),
-  [parquetType]: constantHeaders([['content-type', parquetType], variesByAccept]),
-}
+/** What is written for each media type, in the order of preference where a client prefers none. */
+const written = new Map<string, 'arrow file' | 'arrow stream' | FrameFormat>([
+  [formatTypes.json, 'json'],
+  [formatTypes.csv, 'csv'],
+  [parquetType, 'parquet'],
+  [formatTypes.parquet, 'parquet'],
+  [arrowTypes.file, 'arrow file'],
+  [arrowTypes.stream, 'arrow stream'],
+])
 
-const offered = [
-  formatTypes.json,
-  formatTypes.csv,
-  parquetType,
-  formatTypes.parquet,
-  arrowTypes.file,
-  arrowTypes.stream,
-]
+const headersByType = new Map<string, readonly HeaderLine[]>(
+  [...written.keys()].map((type) => {
+    const contentType = type === formatTypes.csv ? 'text/csv; charset=utf-8' : type
+    return [type, constantHeaders([['content-type', contentType], variesByAccept])]
+  }),
+)
 
 /** Returns the format of a response: the offered one that `accept` prefers, else the default. */
 export function responseFormat(
   accept: string | undefined,
   defaultFormat: FrameFormat,
 ): { readonly format: FrameFormat | 'arrow file' | 'arrow stream'; readonly headers: readonly HeaderLine[] } {
-  const type = accept === undefined || accept === '*/*' ? undefined : preferredType(accept, preferring(defaultFormat))
-  if (type === parquetType) return { format: 'parquet', headers: lines[parquetType] }
-  if (type === arrowTypes.file) return { format: 'arrow file', headers: lines[type] }
-  if (type === arrowTypes.stream) return { format: 'arrow stream', headers: lines[type] }
-  const format = frameFormats.find((name) => formatTypes[name] === type) ?? defaultFormat
-  return { format, headers: lines[format] }
-}
-
-function preferring(format: FrameFormat): readonly string[] {
-  return [formatTypes[format], ...offered]
+  const own = formatTypes[defaultFormat]
+  const isOwn = accept === undefined || accept === '*/*'
+  const type = (isOwn ? undefined : preferredType(accept, [own, ...written.keys()])) ?? own
+  return { format: written.get(type) ?? defaultFormat, headers: headersByType.get(type) ?? [] }
 }
 
 /** Converts text to UTF-8. **Errors**: UnsupportedMediaType (charset), BadInput, PayloadTooLarge above 4 MiB. */

@@ -49,16 +49,19 @@ function limitsOf(json: Uint8Array): Float64Array {
 
 const failureKinds = Object.keys(frameFailures) as readonly FrameFailureKind[]
 
+function outOfMemory(): never {
+  throw new RangeError('no memory for the columns of a frame')
+}
+
 function unpack(buffer: ArrayBuffer | undefined, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
-  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
-  const bytes = Buffer.from(buffer)
-  const words = new Float64Array(buffer, 0, frameWords)
+  const bytes = Buffer.from(buffer ?? outOfMemory())
+  const words = new Float64Array(bytes.buffer, 0, frameWords)
   if (words[0] !== 0) return failureOf(bytes, words)
   const rows = words[1]
   const count = words[2]
   const nameStart = words[4]
   const table = { rows, columns: new Array<Column>(count) }
-  const columnTable = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
+  const columnTable = new Float64Array(bytes.buffer, frameWords * 8, (count + 1) * columnWords)
   for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
   return {
     table,
@@ -69,8 +72,7 @@ function unpack(buffer: ArrayBuffer | undefined, json: Uint8Array, layout: Frame
 }
 
 function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Array): FrameFailure {
-  const failure = failureKinds[code - 1]
-  if (failure === undefined) throw new RangeError('no memory for the columns of a frame')
+  const failure = failureKinds[code - 1] ?? outOfMemory()
   return {
     failure,
     offset,
@@ -80,16 +82,10 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
 }
 
 function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): ColumnTable | CsvFailure {
-  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
-  const words = new Float64Array(buffer, 0, frameWords)
-  if (words[0] !== 0) {
-    const failure = csvFailures[words[0] - 1]
-    if (failure === undefined) throw new RangeError('no memory for the columns of a frame')
-    return { failure, offset: words[1], row: words[2] }
-  }
-  const rows = words[1]
-  const bytes = Buffer.from(buffer)
-  const columnTable = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
+  const bytes = Buffer.from(buffer ?? outOfMemory())
+  const [code, rows, row] = new Float64Array(bytes.buffer, 0, frameWords)
+  if (code !== 0) return { failure: csvFailures[code - 1] ?? outOfMemory(), offset: rows, row }
+  const columnTable = new Float64Array(bytes.buffer, frameWords * 8, names.length * columnWords)
   return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, columnTable, i * columnWords, rows), name })) }
 }
 

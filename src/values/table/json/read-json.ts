@@ -91,30 +91,18 @@ const maxSchemaBytes = 2 ** 21
 function applySchema({ table, schema }: ParsedFrame, bom: number, name: string): JsonFrame {
   const { text = new Uint8Array(0), offset: start = 0 } = schema ?? {}
   const parsed = text.length > maxSchemaBytes ? undefined : parseTableSchema(text)
-  const offset = bom + start
-  if (parsed === undefined) {
-    throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
-      reason: 'schema',
-      offset,
-    })
+  const refused = (expected: string, received: string, path?: string) => {
+    const message = `expected ${expected} for ${name}, received ${received}`
+    return new BadInput(message, { reason: 'schema', ...(path === undefined ? { offset: bom + start } : { path }) })
   }
+  if (parsed === undefined) throw refused('a Table Schema', `none at byte ${bom + start}`)
   if ('unknownZone' in parsed) {
-    const zone = JSON.stringify(parsed.unknownZone.slice(0, 80))
-    throw new BadInput(`expected a name of the time zone database for ${name}, received ${zone}`, {
-      reason: 'schema',
-      offset,
-    })
+    throw refused('a name of the time zone database', JSON.stringify(parsed.unknownZone.slice(0, 80)))
   }
   const ordered = orderBySchema(table, parsed)
   if (typeof ordered === 'string') {
     const column = JSON.stringify(ordered.slice(0, 80))
-    throw new BadInput(
-      `expected data that fits its schema for ${name}, received the column ${column}, which it does not have`,
-      {
-        reason: 'schema',
-        path: ordered,
-      },
-    )
+    throw refused('data that fits its schema', `the column ${column}, which it does not have`, ordered)
   }
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]

@@ -55,28 +55,24 @@ export function withoutIndex(
 ): IndexedFile {
   const [level] = levels
   if (level === undefined) return { table, labels: undefined }
-  if (typeof level !== 'string') {
-    const isFrame = polars().isDataFrame(table)
-    const rows = isFrame ? polars().height(table as DataFrame) : (table as ColumnTable).rows
-    return { table, labels: rangeLabels(level, rows) }
-  }
-  const isIndex = (name: string) => levels.includes(name)
-  if (!polars().isDataFrame(table)) {
-    const columns = table.columns.filter(({ name }) => !isIndex(name))
-    const [own, ...others] = table.columns.filter(({ name }) => isIndex(name))
-    if (columns.length === 0) return { table, labels: undefined }
-    return { table: { rows: table.rows, columns }, labels: others.length > 0 ? undefined : labelsOf(own, table.rows) }
-  }
-  const names = polars().names(table)
-  const places = names.flatMap((name, i) => (isIndex(name) ? [i] : []))
-  if (places.length === 0 || places.length === names.length) return { table, labels: undefined }
-  const rest = polars().pick(
-    table,
-    [...names.keys()].filter((i) => !places.includes(i)),
-  )
-  const own = places.length === 1 ? polars().toVectors(polars().pick(table, places)) : undefined
+  const frame = polars().isDataFrame(table) ? table : polars().lazyFrame(table)
+  const rows = polars().height(frame)
+  if (typeof level !== 'string') return { table, labels: rangeLabels(level, rows) }
+  const places = polars()
+    .names(frame)
+    .map((name, i) => ({ i, isIndex: levels.includes(name) }))
+  const pick = (isIndex: boolean) =>
+    polars().pick(
+      frame,
+      places.flatMap((place) => (place.isIndex === isIndex ? [place.i] : [])),
+    )
+  const count = places.filter(({ isIndex }) => isIndex).length
+  if (count === 0 || count === places.length) return { table, labels: undefined }
+  const own = count === 1 ? polars().toVectors(pick(true)) : undefined
   const column = own === undefined || 'failure' in own ? undefined : own.columns[0]
-  return { table: rest, labels: labelsOf(column, polars().height(table)) }
+  const rest = pick(false)
+  const isTable = frame !== table
+  return { table: isTable ? (polars().toVectors(rest) as ColumnTable) : rest, labels: labelsOf(column, rows) }
 }
 
 function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number): Column {

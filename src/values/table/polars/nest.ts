@@ -49,10 +49,8 @@ async function runAsync<T>(work: Nesting<T>): Promise<T> {
 }
 
 function parse({ json, layout }: ParseStep): MaybePromise<ParsedFrame | FrameFailure> {
-  const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
-  return isLarge
-    ? (frameCodec.parseFrameAsync as NonNullable<typeof frameCodec.parseFrameAsync>)(json, layout)
-    : frameCodec.parseFrame(json, layout)
+  const { parseFrame, parseFrameAsync = parseFrame } = frameCodec
+  return json.length < minAsyncBytes ? parseFrame(json, layout) : parseFrameAsync(json, layout)
 }
 
 function isJson(column: AnyColumn): column is Column {
@@ -65,23 +63,21 @@ function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nest
     try {
       made.push(isJson(column) ? yield* nest(column, rows, 1) : column)
     } catch (error) {
-      throw error instanceof Misfit ? refusal(error, column.name, name) : error
+      throw error instanceof Misfit ? refusal(error.why, column.name, name) : error
     }
   }
   return { rows, columns: made }
 }
 
 class Misfit {
-  readonly failure: FrameFailure['failure']
-  readonly row: number | undefined
+  readonly why: Pick<FrameFailure, 'failure' | 'row'>
 
   constructor(failure: FrameFailure['failure'], row?: number) {
-    this.failure = failure
-    this.row = row
+    this.why = { failure, ...(row !== undefined && { row }) }
   }
 }
 
-function refusal({ failure, row }: Misfit, column: string, name: string): BadInput {
+function refusal({ failure, row }: Misfit['why'], column: string, name: string): BadInput {
   const [reason, expected, received] = frameFailures[failure]
   const shown = JSON.stringify(column.slice(0, 80))
   const place = row === undefined ? '' : ` in row ${row}`
