@@ -1,7 +1,7 @@
 /** `serving openapi`. @module */
 
 import { parseBaseUrl } from '../engine/router.ts'
-import { describeServer } from '../server/endpoints/describe-server.ts'
+import { describeServer } from '../server/endpoints/endpoints.ts'
 import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
 import type { ServiceSettings } from './settings.ts'

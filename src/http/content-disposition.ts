@@ -72,11 +72,7 @@ function parseParameters(
 
 // Decodes only what the WHATWG form encodes; a percent sign is not encoded.
 function fromForm(text: string): string {
-  return text.includes('%') ? text.replace(/%22|%0d|%0a/gi, unescape) : text
-}
-
-function unescape(code: string): string {
-  return String.fromCharCode(Number.parseInt(code.slice(1), 16))
+  return text.replace(/%22|%0d|%0a/gi, decodeURIComponent)
 }
 
 /** Decodes `UTF-8'en'na%C3%AFve`; undefined if malformed. **Source**: RFC 8187. */
@@ -100,7 +96,7 @@ function baseName(path: string): string {
 
 /** Escapes a name for a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm". */
 export function escapeFormName(name: string): string {
-  return name.replace(/["\r\n]/g, (char) => (char === '"' ? '%22' : char === '\r' ? '%0D' : '%0A'))
+  return name.replace(/["\r\n]/g, encodeURIComponent)
 }
 
 /** **Source**: RFC 6266 section 5, RFC 8187. */

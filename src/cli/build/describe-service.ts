@@ -1,7 +1,7 @@
 /** What a build says of its service. @module */
 
 import { serviceMetadata } from '../../api/service-metadata.ts'
-import { describeServer } from '../../server/endpoints/describe-server.ts'
+import { describeServer } from '../../server/endpoints/endpoints.ts'
 import type { Service } from '../../service.ts'
 
 /** The description of a service, by the process that has loaded it. */

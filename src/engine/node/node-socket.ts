@@ -178,13 +178,8 @@ export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): v
 
 /** Answers while the body still comes, drops the rest within bounds, closes the connection. */
 export function drainUpload(req: IncomingMessage, res: ServerResponse, response: HttpResponse): void {
-  const text = response.body as string
-  connectionOf(req.socket).closing = true
-  const lines = headLines(response, undefined, true)
-  lines.push('content-length', String(Buffer.byteLength(text)))
-  res.writeHead(response.status ?? 200, lines)
   // `end` would close the socket over unread bytes, and the reset would overtake the answer.
-  res.write(text)
+  res.write(writeTextHead(req, res, response, true))
   const rest = new BodyRest(() => res.destroy())
   req.on('data', (piece: Buffer) => rest.drop(piece.length, false))
   req.once('end', () => {
@@ -192,6 +187,21 @@ export function drainUpload(req: IncomingMessage, res: ServerResponse, response:
     res.end()
   })
   res.once('close', () => rest.stop())
+}
+
+/** Writes the head of a response of text; returns the text. */
+export function writeTextHead(
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: HttpResponse,
+  close: boolean,
+): string {
+  const text = response.body as string
+  if (close) connectionOf(req.socket).closing = true
+  const lines = headLines(response, undefined, close)
+  lines.push('content-length', String(Buffer.byteLength(text)))
+  res.writeHead(response.status ?? 200, lines)
+  return text
 }
 
 /** Names and values in one flat list, for `writeHead`. */

@@ -1,10 +1,10 @@
 /** The HTTP engine on node:http, for systems without a binary of uWebSockets.js. @module */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { BadInput, expected, InternalError, type ServingError, SetupError } from '../../core/errors.ts'
+import { Server as NetServer, type Socket } from 'node:net'
+import { BadInput, expected, InternalError, type ServingError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
 import { HeaderList, type RequestHeaders } from '../../http/message.ts'
-import { http, https } from '../../http/node-http.ts'
+import { http, https, listenOn } from '../../http/node-http.ts'
 import { statusLine } from '../../http/response-head.ts'
 import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
@@ -13,7 +13,7 @@ import { logFailure } from '../log.ts'
 import { pathOf } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
 import { ConnectionCap, connectionOf } from './node-connection.ts'
-import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node-socket.ts'
+import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
 
 const handshakeMs = 10_000
 
@@ -35,19 +35,14 @@ export async function listenNode(server: ServerState, address: Address): Promise
     listening.on('connection', (socket) => cap.take(socket))
   }
   listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
-  await listen(listening, address)
+  const { port, close } = await listenOn(listening, address)
   return {
     name: 'node',
-    port: (listening.address() as AddressInfo).port,
+    port,
+    close,
     stopAccepting() {
       // http.Server's own `close` would close idle connections, whose next request may be on its way.
       NetServer.prototype.close.call(listening)
-    },
-    close() {
-      return new Promise((resolve) => {
-        listening.close(() => resolve())
-        listening.closeAllConnections()
-      })
     },
   }
 }
@@ -62,22 +57,6 @@ function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
   })
   tls.onChange((pem) => server.setSecureContext(contextOf(pem)))
   return server
-}
-
-function listen(server: Server, { host, port }: Address): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const place = `port ${port}${host === undefined ? '' : ` of ${host}`}`
-      const why = cause.code === 'EADDRINUSE' ? 'it is in use' : cause.message
-      reject(new SetupError('invalid_argument', `cannot listen on ${place}: ${why}`, { cause }))
-    })
-    server.listen({ host, port }, () => {
-      server.removeAllListeners('error')
-      // A failing accept (too many open files) must not end the process; Node tries again.
-      server.on('error', () => {})
-      resolve()
-    })
-  })
 }
 
 function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
@@ -182,12 +161,7 @@ function refuse(
     drainUpload(req, res, response)
     return
   }
-  const text = response.body as string
-  if (close) connectionOf(req.socket).closing = true
-  const lines = headLines(response, undefined, close)
-  lines.push('content-length', String(Buffer.byteLength(text)))
-  res.writeHead(response.status ?? 200, lines)
-  res.end(text)
+  res.end(writeTextHead(req, res, response, close))
   if (body.declared !== 0) limitDropped(req, server.limits)
 }
 

@@ -6,12 +6,10 @@ import { type GetApi, readQuery } from '../../api/get-api.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { problemResponse } from '../../http/problem.ts'
+import type { Service } from '../../service.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
-export function apiEndpoints(
-  { apis, gets }: { readonly apis: ReadonlyMap<string, Api>; readonly gets: ReadonlyMap<string, GetApi> },
-  prefix: string,
-): Endpoint[] {
+export function apiEndpoints({ apis, gets }: Service, prefix: string): Endpoint[] {
   return [
     ...[...apis.values()].map((api) => postEndpoint(api, prefix)),
     ...[...gets.values()].map((api) => getEndpoint(api, prefix)),

@@ -1,14 +1,17 @@
 /** All that the HTTP port answers: one line for each protocol. @module */
 
 import { docsEndpoints } from '../../docs/openapi/docs-endpoint.ts'
+import { type OpenApiDocument, openApiDocument } from '../../docs/openapi/document.ts'
 import { pageEndpoints } from '../../docs/page-endpoints.ts'
 import { type Health, healthEndpoints } from '../../engine/health.ts'
 import type { Disclosure } from '../../engine/options.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { oipEndpoints } from '../../oip/endpoints.ts'
+import { Models } from '../../oip/models.ts'
 import type { OipServer } from '../../oip/oip-endpoint.ts'
 import { connectEndpoints } from '../../rpc/connect.ts'
 import type { Service } from '../../service.ts'
+import { MetricsPage, metricsEndpoint } from '../telemetry/metrics-endpoint.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 
@@ -33,7 +36,7 @@ export function endpointsOf(
 }
 
 /** Returns the endpoints of a service beside those of its APIs. */
-export function protocolEndpoints(
+function protocolEndpoints(
   service: Service,
   health: Health,
   prefix: string,
@@ -45,4 +48,13 @@ export function protocolEndpoints(
     ...oipEndpoints(oip),
     ...healthEndpoints(health, () => service.unready),
   ]
+}
+
+/** Returns what `/openapi.json` of a server with default options answers. Nothing of the service is started. */
+export function describeServer(service: Service, prefix: string): OpenApiDocument {
+  const unready = () => undefined
+  const oip: OipServer = { models: new Models(service), prefix, introspection: true, unready, onLateError: unready }
+  const protocols = protocolEndpoints(service, { state: 'starting' }, prefix, true, oip)
+  const metrics = metricsEndpoint(new MetricsPage(() => Promise.resolve([])))
+  return openApiDocument(service, prefix, [...protocols, metrics])
 }

@@ -1,11 +1,10 @@
 /** `GET /metrics`, on the HTTP port or on one of its own. @module */
-import type { AddressInfo } from 'node:net'
-import { Overloaded, SetupError } from '../../core/errors.ts'
+import { Overloaded } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { http } from '../../http/node-http.ts'
+import { http, type ListeningServer, listenOn } from '../../http/node-http.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { CollectGroup } from '../../telemetry/metrics/exposition.ts'
 import { metricsText, metricsTypes } from '../../telemetry/metrics/exposition.ts'
@@ -54,14 +53,8 @@ function unavailable(cause: unknown, id: string): HttpResponse {
   return problemResponse(new Overloaded('the metrics of the other workers did not come in time', { cause }), id)
 }
 
-/** A listening port of metrics. */
-export interface MetricsPort {
-  readonly port: number
-  close(): Promise<void>
-}
-
 /** Answers `GET /metrics` on a port of its own, on node:http. **Errors**: SetupError when it cannot be listened on. */
-export function listenMetrics(page: MetricsPage, port: number, host: string | undefined): Promise<MetricsPort> {
+export async function listenMetrics(page: MetricsPage, port: number, host?: string): Promise<ListeningServer> {
   const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
     if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
       res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
@@ -70,22 +63,5 @@ export function listenMetrics(page: MetricsPage, port: number, host: string | un
     const answer = await page.answer(req.headers.accept).catch((cause) => unavailable(cause, ''))
     res.writeHead(answer.status ?? 200, answer.headers.flat()).end(answer.body)
   })
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(
-        new SetupError('invalid_argument', `cannot listen on port ${port} for metrics: ${cause.message}`, { cause }),
-      )
-    })
-    server.listen({ port, host, exclusive: true }, () => {
-      server.removeAllListeners('error').on('error', () => {})
-      resolve({
-        port: (server.address() as AddressInfo).port,
-        close: () =>
-          new Promise((done) => {
-            server.close(() => done())
-            server.closeAllConnections()
-          }),
-      })
-    })
-  })
+  return listenOn(server, { port, host })
 }

@@ -2,13 +2,14 @@
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
+import type { ListeningServer } from '../../http/node-http.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
 import type { Service } from '../../service.ts'
 import { collectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { setTracer, type Tracer, tracer } from '../../telemetry/tracing/tracer.ts'
 import { AccessLog } from './access-log.ts'
-import { listenMetrics, MetricsPage, type MetricsPort, metricsEndpoint } from './metrics-endpoint.ts'
+import { listenMetrics, MetricsPage, metricsEndpoint } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
 
 /** The part of ServeOptions that this is about. */
@@ -46,7 +47,7 @@ export async function startTelemetry(service: Service, options: TelemetryOptions
   const collect = async () => (await counts?.collect()) ?? []
   const page = new MetricsPage(() => collectGroup(collect))
   const access = accessLog ? new AccessLog(log, accessLogSample) : undefined
-  let port: MetricsPort | undefined
+  let port: ListeningServer | undefined
   let measuring: NodeJS.Timeout | undefined
   return {
     // The tracer first: what comes after it sees the trace.

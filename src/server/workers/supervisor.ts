@@ -7,7 +7,7 @@ import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
-import type { MetricsPort } from '../telemetry/metrics-endpoint.ts'
+import type { ListeningServer } from '../../http/node-http.ts'
 import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
 import { takePort } from './free-port.ts'
 import { type WorkerOptions, warnOfKept } from './kept-options.ts'
@@ -94,7 +94,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
 }
 
-async function openMetrics(group: WorkerGroup, port: number, host: string | undefined): Promise<MetricsPort> {
+async function openMetrics(group: WorkerGroup, port: number, host: string | undefined): Promise<ListeningServer> {
   // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
   const { listenMetrics, MetricsPage } = await import('../telemetry/metrics-endpoint.ts')
   return await listenMetrics(new MetricsPage(() => group.collect()), port, host)
@@ -109,7 +109,7 @@ class Supervision {
   readonly #processes = new Set<WorkerProcess>()
   readonly #initial: WorkerOptions
   readonly #group: WorkerGroup
-  readonly #metricsPort: MetricsPort | undefined
+  readonly #metricsPort: ListeningServer | undefined
   #config: WorkerConfig
   #announced = false
   #stopping = false
@@ -122,7 +122,7 @@ class Supervision {
     options: SupervisorOptions,
     initial: WorkerOptions,
     group: WorkerGroup,
-    metricsPort: MetricsPort | undefined,
+    metricsPort: ListeningServer | undefined,
   ) {
     this.#options = options
     this.#initial = initial
