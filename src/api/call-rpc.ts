@@ -35,7 +35,8 @@ const unary: Protocol<RpcAnswer> = {
 const streaming: Protocol<RpcStream> = {
   encode: async (api, result, ctx) => {
     const messages = api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
-    return firstContent(api, messages[Symbol.asyncIterator](), ctx)
+    const stream = await firstOf(messages[Symbol.asyncIterator](), ctx)
+    return 'error' in stream ? stream : { contents: contentsOf(api, stream.items) }
   },
   fail: (error) => ({ error }),
 }
@@ -106,21 +107,8 @@ async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown>
   yield await make()
 }
 
-async function firstContent(api: Callable, messages: AsyncIterator<unknown>, ctx: Context): Promise<RpcStream> {
-  const stream = await firstOf(messages, ctx)
-  return 'error' in stream ? stream : { contents: contents(api, stream.items) }
-}
-
-async function* contents(api: Callable, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
-  for await (const message of messages) yield encodeAs(api, message)
-}
-
-function encodeAs(api: Callable, message: unknown): ProtoContent {
-  try {
-    return contentOf(api.output, message)
-  } catch (error) {
-    throw encodeFailureOf(error)
-  }
+async function* contentsOf(api: Callable, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
+  for await (const message of messages) yield contentOf(api.output, message)
 }
 
 /** Awaits the first item, so that an early failure has a status. Items throw ServingErrors only. */

@@ -1,5 +1,5 @@
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../core/errors.ts'
-import { checkAtLeast, checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
 import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
@@ -99,11 +99,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   constructor(given: JsonOptions<S> = {}, sample?: unknown) {
     super()
     const options = checkOptions('JSON', given, optionNames)
-    const { schema, jsonEncoder, bigNumbers = 'error' } = options
-    if (bigNumbers !== 'error' && bigNumbers !== 'bigint' && bigNumbers !== 'round') {
-      throw new InvalidArgument(expected("'error', 'bigint' or 'round'", 'bigNumbers', bigNumbers))
-    }
-    this.bigNumbers = bigNumbers
+    const { schema, jsonEncoder = JSONEncoder } = options
+    this.bigNumbers = checkOneOf('bigNumbers', options.bigNumbers ?? 'error', ['error', 'bigint', 'round'])
     if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
       throw new InvalidArgument(expected('a Standard Schema object', 'schema', schema))
     }
@@ -113,13 +110,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxCheckedValues : maxParsedValues), 1)
     this.maxKeys = checkAtLeast('maxKeys', options.maxKeys ?? defaultMaxKeys, 1)
     this.sample = sample
-    if (jsonEncoder !== undefined && typeof jsonEncoder !== 'function') {
+    if (typeof jsonEncoder?.prototype?.encode !== 'function') {
       throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
     }
-    this.#encoder = new (jsonEncoder ?? JSONEncoder)()
-    if (typeof this.#encoder.encode !== 'function') {
-      throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
-    }
+    this.#encoder = new jsonEncoder()
   }
 
   /**

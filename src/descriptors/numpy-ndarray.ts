@@ -129,7 +129,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
-    if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
+    if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
     const parsed = parseText(request, this.dtype, this.enforceDtype, this.maxBytes)
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
@@ -139,7 +139,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
-    const array = this.#checkOutput(value)
+    const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) {
       return { headers: [['content-type', form.mimeType], variesByAccept], body: form.encode(array) }
@@ -153,12 +153,13 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
 
   /** Casts and reshapes an array that a tensor protocol received. **Errors**: BadInput. */
   fromArray(array: NDArray): NDArray<D> {
-    return this.#fromTyped(array)
+    return this.#convert(array, BadInput) as NDArray<D>
   }
 
   /** Casts and reshapes the function's array for a tensor protocol. **Errors**: BadOutput. */
   toArray(value: NDArray): NDArray {
-    return this.#checkOutput(value)
+    if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
+    return this.#convert(value, BadOutput)
   }
 
   /**
@@ -167,15 +168,15 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
    */
   override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
     const name = 'NumpyNdarray'
-    if (message instanceof Uint8Array) return this.#fromTyped(parseSerialized(message, this.dtype, name))
-    return this.#fromTyped(fromNDArrayMessage(message, name))
+    if (message instanceof Uint8Array) return this.fromArray(parseSerialized(message, this.dtype, name))
+    return this.fromArray(fromNDArrayMessage(message, name))
   }
 
   /**
    * Returns a message; bytes if messages have no list for its dtype, or if the call's `accept` metadata asks for them.
    */
   override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
-    const array = this.#checkOutput(value)
+    const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) return form.encode(array, allocateWithHeadroom)
     return toNDArrayMessage(array) ?? serializeNDArray(array)
@@ -184,15 +185,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
     if ('failure' in parsed) throw parseError(parsed, this.dtype)
     return this.#inShape(parsed, BadInput) as NDArray<D>
-  }
-
-  #fromTyped(array: NDArray): NDArray<D> {
-    return this.#convert(array, BadInput) as NDArray<D>
-  }
-
-  #checkOutput(value: NDArray): NDArray {
-    if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
-    return this.#convert(value, BadOutput)
   }
 
   #convert(array: NDArray, Refusal: typeof BadInput | typeof BadOutput): NDArray {

@@ -1,5 +1,5 @@
-import { BadInput, BadOutput, expected, InvalidArgument, PayloadTooLarge } from '../core/errors.ts'
-import { checkAtLeast, checkOptions } from '../core/options.ts'
+import { BadInput, BadOutput, expected, PayloadTooLarge } from '../core/errors.ts'
+import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { decodeText } from '../core/text/charset.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
@@ -57,18 +57,14 @@ export class Text extends IODescriptor<string, TextResult> {
   /** Undefined: the generator's first piece decides. */
   readonly #sendsEvents: boolean | undefined
 
-  constructor(options: TextOptions = {}, sample?: string) {
+  constructor(given: TextOptions = {}, sample?: string) {
     super()
-    checkOptions('Text', options, ['contentType', 'maxBytes'])
-    const { contentType = 'text/plain' } = options
-    if (contentType !== 'text/plain' && contentType !== eventStream) {
-      throw new InvalidArgument(expected("'text/plain' or 'text/event-stream'", 'contentType', contentType))
-    }
-    this.contentType = contentType
-    this.mimeType = contentType
+    const options = checkOptions('Text', given, ['contentType', 'maxBytes'])
+    this.contentType = checkOneOf('contentType', options.contentType ?? 'text/plain', ['text/plain', eventStream])
+    this.mimeType = this.contentType
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
-    this.#sendsEvents = options.contentType === undefined ? undefined : contentType === eventStream
+    this.#sendsEvents = options.contentType === undefined ? undefined : this.contentType === eventStream
   }
 
   /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
@@ -102,15 +98,28 @@ export class Text extends IODescriptor<string, TextResult> {
 
   toHttpResponse(value: TextResult): MaybePromise<HttpResponse> {
     if (typeof value !== 'string') return this.#stream(value)
-    if (this.#sendsEvents === true) return { headers: eventHeaders, body: encodeEvent({ data: value }) }
-    return { headers: textHeaders, body: value }
+    return { headers: this.#sendsEvents === true ? eventHeaders : textHeaders, body: this.#whole(value) }
   }
 
-  #stream(value: Exclude<TextResult, string>): HttpResponse {
-    if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
-      return streamOf(value, this.#sendsEvents)
+  #whole(value: string): string {
+    return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
+  }
+
+  #stream(value: Exclude<TextResult, string>) {
+    if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value || Symbol.iterator in value)) {
+      throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
     }
-    throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
+    let isEvents = this.#sendsEvents
+    const encode = (piece: TextPiece): Chunk => {
+      isEvents ??= typeof piece !== 'string'
+      return isEvents ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece)) : textOf(piece)
+    }
+    return {
+      get headers() {
+        return isEvents ? eventHeaders : textHeaders
+      },
+      body: encodedBody(value, encode),
+    }
   }
 
   override fromProto(message: string | Uint8Array): MaybePromise<string> {
@@ -119,27 +128,13 @@ export class Text extends IODescriptor<string, TextResult> {
 
   /** Joins all that a generator yields. */
   override toProto(value: TextResult): MaybePromise<string> {
-    if (typeof value === 'string') return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
+    if (typeof value === 'string') return this.#whole(value)
     return collectBody(this.#stream(value).body).then((bytes) => decodeUtf8(bytes, 'Text'))
   }
 
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
-    if (typeof value === 'string') yield this.#sendsEvents === true ? encodeEvent({ data: value }) : value
-    else for await (const piece of this.#stream(value).body as AsyncIterable<Chunk>) yield piece as string
-  }
-}
-
-function streamOf(pieces: Exclude<TextResult, string>, sendsEvents: boolean | undefined): HttpResponse {
-  let isEvents = sendsEvents
-  const encode = (piece: TextPiece): Chunk => {
-    isEvents ??= typeof piece !== 'string'
-    return isEvents ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece)) : textOf(piece)
-  }
-  return {
-    get headers() {
-      return isEvents ? eventHeaders : textHeaders
-    },
-    body: encodedBody(pieces, encode),
+    if (typeof value === 'string') yield this.#whole(value)
+    else for await (const piece of this.#stream(value).body) yield piece as string
   }
 }
 

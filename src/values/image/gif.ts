@@ -23,11 +23,13 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
   const u16 = (at: number) => bytes[at] | (bytes[at + 1] << 8)
   let at = 13
   let palette: Uint8Array = new Uint8Array(0)
-  if (bytes[10] & 0x80) {
-    const length = 3 << ((bytes[10] & 7) + 1)
-    palette = bytes.subarray(at, at + length)
-    at += length
+  const readPalette = (flags: number) => {
+    if (!(flags & 0x80)) return
+    const start = at
+    at += 3 << ((flags & 7) + 1)
+    palette = bytes.subarray(start, at)
   }
+  readPalette(bytes[10])
   let transparent: number | undefined
   let steps = 0
   while (at < bytes.length && ++steps <= maxHeaderSteps) {
@@ -42,11 +44,7 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
       const [left, top, frameWidth, frameHeight] = [u16(at + 1), u16(at + 3), u16(at + 5), u16(at + 7)]
       const flags = bytes[at + 9]
       at += 10
-      if (flags & 0x80) {
-        const length = 3 << ((flags & 7) + 1)
-        palette = bytes.subarray(at, at + length)
-        at += length
-      }
+      readPalette(flags)
       return {
         // As Pillow: a frame beyond the screen makes the screen larger.
         width: Math.max(u16(6), left + frameWidth),

@@ -48,11 +48,6 @@ export const encodableModes = {
 /** A media type of `encodableModes`. */
 export type EncodableMimeType = keyof typeof encodableModes
 
-/** Whether a value is the media type of a format that can be written. */
-export function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
-  return typeof mimeType === 'string' && Object.hasOwn(encodableModes, mimeType)
-}
-
 /** Returns the nearest mode that a format holds. `I` and `F` are clipped, as Pillow does. */
 export function storableMode(
   { mode, palette }: Pick<Pixels, 'mode' | 'palette'>,

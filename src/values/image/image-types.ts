@@ -4,38 +4,25 @@ import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { SampleContent } from '../../core/file/file-sample.ts'
 import { type ImageMimeType, imageMimeTypes, imageTypeOf } from './header.ts'
 
-const extensions: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMimeType>([
-  ['.jpg', 'image/jpeg'],
-  ['.jpeg', 'image/jpeg'],
-  ['.jpe', 'image/jpeg'],
-  ['.jfif', 'image/jpeg'],
-  ['.png', 'image/png'],
-  ['.apng', 'image/png'],
-  ['.webp', 'image/webp'],
-  ['.gif', 'image/gif'],
-  ['.bmp', 'image/bmp'],
-  ['.dib', 'image/bmp'],
-  ['.tif', 'image/tiff'],
-  ['.tiff', 'image/tiff'],
-])
-
-const aliases: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMimeType>([
-  ['image/jpg', 'image/jpeg'],
-  ['image/pjpeg', 'image/jpeg'],
-  ['image/x-png', 'image/png'],
-  ['image/apng', 'image/png'],
-  ['image/x-ms-bmp', 'image/bmp'],
-  ['image/x-bmp', 'image/bmp'],
-])
+/** Other names of the formats, and the extensions of their files. */
+const names: Readonly<Record<ImageMimeType, string>> = {
+  'image/png': 'image/x-png image/apng .png .apng',
+  'image/jpeg': 'image/jpg image/pjpeg .jpg .jpeg .jpe .jfif',
+  'image/webp': '.webp',
+  'image/gif': '.gif',
+  'image/bmp': 'image/x-ms-bmp image/x-bmp .bmp .dib',
+  'image/tiff': '.tif .tiff',
+}
+const byName = new Map(imageMimeTypes.flatMap((type) => [type, ...names[type].split(' ')].map((name) => [name, type])))
 
 /** Returns the format that a Content-Type names; undefined for an unknown one. */
 export function declaredImageType(essence: string): ImageMimeType | undefined {
-  return imageMimeTypes.find((type) => type === essence) ?? aliases.get(essence)
+  return byName.get(essence)
 }
 
 /** Returns the format of a sample: by the extension of its name, else by its bytes. */
 export function sampleType({ bytes, name = '' }: SampleContent): ImageMimeType | undefined {
-  return extensions.get(extname(name).toLowerCase()) ?? imageTypeOf(bytes)
+  return byName.get(extname(name).toLowerCase()) ?? imageTypeOf(bytes)
 }
 
 /** Checks a list of formats, by default all. **Errors**: InvalidArgument. */

@@ -4,7 +4,7 @@ import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions } from '../../core/options.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
-import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
+import { type EncodableMimeType, type EncodeOptions, encodableModes, imageCodec, storableMode } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
 import { convertRaster } from './raster-convert.ts'
 import {
@@ -140,7 +140,7 @@ export class RasterImage implements Pixels {
   async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
     const { quality, signal } = options
-    if (!isEncodable(mimeType)) throw new InvalidArgument(expected('a format that can be written', 'encode', mimeType))
+    checkOneOf('the format to encode', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
     if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
       throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
     }

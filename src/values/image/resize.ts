@@ -36,16 +36,6 @@ export function planFields(input: readonly [number, number, number, number], res
   const { filter, x, y, channels, width, height, left, top, isPlanar, hasAlpha } = resize
   const code = resizeFilters.indexOf(filter)
   const part = [x.extent, y.extent, x.full, y.full, x.first, y.first, x.count, y.count]
-  return Float64Array.of(
-    ...input,
-    code,
-    ...part,
-    channels,
-    width,
-    height,
-    left,
-    top,
-    Number(isPlanar),
-    Number(hasAlpha),
-  )
+  const place = [channels, width, height, left, top, Number(isPlanar), Number(hasAlpha)]
+  return Float64Array.of(...input, code, ...part, ...place)
 }
