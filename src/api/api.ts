@@ -1,5 +1,5 @@
-import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import {
   type AnyDescriptor,
@@ -117,9 +117,10 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
   route: string | undefined,
   own: readonly string[],
 ) {
-  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', method, fn))
+  checkThat(typeof fn === 'function', 'a function', method, fn)
   checkOptions(method, options, [...optionNames, ...own])
   const name = requireName(options.name ?? (fn.name || nameOfRoute(route)), method)
+  const { maxInFlight: max } = options
   return {
     name,
     doc: options.doc,
@@ -127,14 +128,8 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
     fn,
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks: new Hooks(options),
-    slots: slotsOf(options.maxInFlight, name),
+    slots: max === undefined ? undefined : new ConcurrencyLimiter(checkAtLeast(`maxInFlight of ${name}`, max, 1)),
   }
-}
-
-function slotsOf(maxInFlight: number | undefined, name: string): ConcurrencyLimiter | undefined {
-  if (maxInFlight === undefined) return undefined
-  if (Number.isSafeInteger(maxInFlight) && maxInFlight >= 1) return new ConcurrencyLimiter(maxInFlight)
-  throw new InvalidArgument(expected('a whole number from 1 up', `maxInFlight of ${name}`, maxInFlight))
 }
 
 /** Returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
@@ -145,22 +140,19 @@ function nameOfRoute(route = ''): string {
 function requireName(name: unknown, method: string): string {
   if (typeof name !== 'string' || name === '')
     throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)
-  if (!isPathSegment(name))
-    throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
+  checkThat(isPathSegment(name), 'letters, digits, _ . ~ and -', 'the name of an API', name)
   return name
 }
 
 function requireDescriptor(value: unknown, role: string, name: string): IODescriptor {
-  if (value instanceof IODescriptor) return value
-  throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
+  checkThat(value instanceof IODescriptor, 'an IODescriptor', `${role} of API ${name}`, value)
+  return value
 }
 
 /** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */
 export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
-  if (!segments.every(isPathSegment)) {
-    throw new InvalidArgument(expected('a path of letters, digits, _ . ~ and -', 'route', route))
-  }
+  checkThat(segments.every(isPathSegment), 'a path of letters, digits, _ . ~ and -', 'route', route)
   requireFreePath(route, segments)
   return segments.join('/')
 }

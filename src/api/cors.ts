@@ -1,5 +1,5 @@
-import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkOptions, checkThat } from '../core/options.ts'
 import { type HeaderLine, isHeaderName } from '../http/message.ts'
 
 /** Which pages of other origins may call a service, and how. **Source**: Fetch standard, "CORS protocol". */
@@ -35,8 +35,7 @@ export class Cors {
     this.#origins = parseOrigins(origin)
     if (credentials && this.#origins === '*')
       throw new InvalidArgument('credentials of cors need a list of origins: any page could act as its visitor')
-    if (!Number.isSafeInteger(maxAge) || maxAge < 0)
-      throw new InvalidArgument(expected('a whole number of seconds', 'maxAge of cors', maxAge))
+    checkThat(Number.isSafeInteger(maxAge) && maxAge >= 0, 'a whole number of seconds', 'maxAge of cors', maxAge)
     this.methods = methods === undefined ? undefined : parseNames(methods, 'methods')
     this.#headers = headers === undefined ? undefined : parseNames(headers, 'headers')
     this.#maxAge = maxAge
@@ -74,14 +73,14 @@ function parseOrigins(origin: unknown): ReadonlySet<string> | '*' {
   const list = Array.isArray(origin) ? origin : [origin]
   for (const each of list) {
     // As browsers write it: without a path, a slash or a default port.
-    if (typeof each !== 'string' || !URL.canParse(each) || new URL(each).origin !== each)
-      throw new InvalidArgument(expected("'*' or an origin like https://app.example.org", 'origin of cors', each))
+    const isOrigin = typeof each === 'string' && URL.canParse(each) && new URL(each).origin === each
+    checkThat(isOrigin, "'*' or an origin like https://app.example.org", 'origin of cors', each)
   }
   return new Set(list)
 }
 
 function parseNames(names: readonly string[], option: string): readonly string[] {
   const ok = Array.isArray(names) && names.every((name) => typeof name === 'string' && isHeaderName(name))
-  if (!ok) throw new InvalidArgument(expected('a list of names', `${option} of cors`, names))
+  checkThat(ok, 'a list of names', `${option} of cors`, names)
   return names
 }

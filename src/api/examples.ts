@@ -1,6 +1,6 @@
 /** Inputs of an API that its page and its OpenAPI document offer. @module */
-import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { type HeaderLine, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -24,11 +24,11 @@ export interface EncodedExample {
 /** Encodes the examples of an API, and reads each back. **Errors**: InvalidArgument with the example's name. */
 export function encodeExamples(given: unknown, input: IODescriptor, api: string): readonly EncodedExample[] {
   const place = `examples of API ${api}`
-  if (!Array.isArray(given)) throw new InvalidArgument(expected('a list of { name, input }', place, given))
+  checkThat(Array.isArray(given), 'a list of { name, input }', place, given)
   return given.map((example: ApiExample, i) => {
     const { name } = checkOptions(place, example, ['name', 'input'])
-    if (typeof name !== 'string' || name === '' || given.findIndex((other) => other?.name === name) !== i)
-      throw new InvalidArgument(expected('a name of its own', `each of the ${place}`, name))
+    const isOwn = typeof name === 'string' && name !== '' && given.findIndex((other) => other?.name === name) === i
+    checkThat(isOwn, 'a name of its own', `each of the ${place}`, name)
     const refuse = (cause: unknown): never => {
       throw new InvalidArgument(`example ${JSON.stringify(name)} of API ${api}: ${(cause as Error).message}`, { cause })
     }

@@ -1,7 +1,7 @@
-import { BadInput, expected, InvalidArgument } from '../core/errors.ts'
+import { BadInput, expected } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { AnyDescriptor, Returned } from '../descriptors/descriptor.ts'
-import { runSchema, type StandardSchemaV1 } from '../descriptors/run-schema.ts'
+import { checkSchema, runSchema, type StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import { schemaError } from '../descriptors/schema-error.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import type { Context } from '../http/context.ts'
@@ -42,8 +42,7 @@ export function createGetApi(
   const path = parseRoute(route)
   const common = parseFunction('svc.get', options, fn, path, ['query'])
   const { query } = options
-  if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
-    throw new InvalidArgument(expected('a Standard Schema object', `query of ${common.name}`, query))
+  checkSchema(query, `query of ${common.name}`)
   return { ...common, route: path, query, lists: query === undefined ? [] : listsOf(query) }
 }
 

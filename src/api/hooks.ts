@@ -1,4 +1,5 @@
 import { expected, FunctionError, InvalidArgument, ServingError } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Outcome } from '../http/outcome.ts'
@@ -55,8 +56,8 @@ export class Hooks {
 
 /** Checks the option `auth`. **Errors**: InvalidArgument. */
 export function parseAuth(auth: RequestHook | false | undefined, name: string): RequestHook | false | undefined {
-  if (auth === undefined || auth === false || typeof auth === 'function') return auth
-  throw new InvalidArgument(expected('a hook or false', name, auth))
+  checkThat(auth === undefined || auth === false || typeof auth === 'function', 'a hook or false', name, auth)
+  return auth
 }
 
 /** Adds one hook or several. **Errors**: InvalidArgument. */

@@ -1,6 +1,6 @@
 import { type DType, isDType } from '../core/dtype.ts'
-import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkOptions, checkThat } from '../core/options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 
 /** A named input or output of a model. **Shape**: -1 for any size. */
@@ -36,7 +36,7 @@ const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs',
 /** Checks the option `models`. **Errors**: InvalidArgument. */
 export function parseModels(given: readonly (RunnerLife | ModelOptions)[], service: string): readonly ModelOptions[] {
   const place = `models of the service ${service}`
-  if (!Array.isArray(given)) throw new InvalidArgument(expected('a list', place, given))
+  checkThat(Array.isArray(given), 'a list', place, given)
   const models = given.map((each) => parseModel(each, place))
   const keys = models.map(({ runner, name = runner.name, version = '1' }) => `${name} version ${version}`)
   const twice = keys.find((key, i) => keys.indexOf(key) !== i)
@@ -48,23 +48,17 @@ function parseModel(each: RunnerLife | ModelOptions, place: string): ModelOption
   if (!('runner' in each)) return { runner: each }
   checkOptions(place, each, optionNames)
   const { name, version, inputs, outputs } = each
-  if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw new InvalidArgument(expected('a name', place, name))
-  }
-  if (version !== undefined && !/^\d+$/.test(version)) {
-    throw new InvalidArgument(expected('digits', `version of ${place}`, version))
-  }
+  checkThat(name === undefined || (typeof name === 'string' && name !== ''), 'a name', place, name)
+  checkThat(version === undefined || /^\d+$/.test(version), 'digits', `version of ${place}`, version)
   if ((inputs === undefined) !== (outputs === undefined)) {
     throw new InvalidArgument(`expected both inputs and outputs for ${place}, received one of them`)
   }
   for (const tensor of [...(inputs ?? []), ...(outputs ?? [])]) {
     const ok = typeof tensor?.name === 'string' && isDType(tensor.dtype) && Array.isArray(tensor.shape)
-    if (!ok) throw new InvalidArgument(expected('{ name, dtype, shape }', `inputs and outputs of ${place}`, tensor))
+    checkThat(ok, '{ name, dtype, shape }', `inputs and outputs of ${place}`, tensor)
     const { datatype, dtype } = tensor
-    if (datatype === undefined || (datatype === 'BF16' && dtype === 'float32')) continue
-    throw new InvalidArgument(
-      expected('BF16 with dtype float32', `the datatype of ${tensor.name}`, `${datatype} with ${dtype}`),
-    )
+    const fits = datatype === undefined || (datatype === 'BF16' && dtype === 'float32')
+    checkThat(fits, 'BF16 with dtype float32', `the datatype of ${tensor.name}`, `${datatype} with ${dtype}`)
   }
   return each
 }

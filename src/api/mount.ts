@@ -1,4 +1,4 @@
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import type { Context } from '../http/context.ts'
 import { isPathSegment, requireFreePath } from './api.ts'
 
@@ -13,10 +13,10 @@ export interface Mount {
 
 /** **Errors**: InvalidArgument for an invalid or reserved path, and for a value that is no function. */
 export function createMount(path: string, handler: FetchHandler): Mount {
-  if (typeof handler !== 'function') throw new InvalidArgument(expected('a function', 'svc.mount', handler))
+  checkThat(typeof handler === 'function', 'a function', 'svc.mount', handler)
   const segments = typeof path === 'string' ? path.slice(1).split('/') : []
-  if (path !== '/' && !(String(path).startsWith('/') && segments.every(isPathSegment)))
-    throw new InvalidArgument(expected('a path like / or /app', 'svc.mount', path))
+  const isPath = path === '/' || (String(path).startsWith('/') && segments.every(isPathSegment))
+  checkThat(isPath, 'a path like / or /app', 'svc.mount', path)
   if (path !== '/') requireFreePath(path, segments)
   return { path, handler }
 }

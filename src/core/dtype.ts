@@ -110,6 +110,11 @@ export function isWideInteger(dtype: DType): dtype is 'int64' | 'uint64' {
   return dtype === 'int64' || dtype === 'uint64'
 }
 
+/** Whether each element is a number in its container: all but `str`, `bool`, `float16` and the 64-bit integers. */
+export function isPlainNumber(dtype: DType): boolean {
+  return dtype !== 'str' && dtype !== 'bool' && dtype !== 'float16' && !isWideInteger(dtype)
+}
+
 /** Whether the element type is a floating-point one. */
 export function isFloat(dtype: DType): boolean {
   return elementTypes[dtype].kind === 'f'

@@ -17,6 +17,11 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
   ) as Given<O>
 }
 
+/** Checks what a valid option is. **Errors**: InvalidArgument. */
+export function checkThat(isValid: boolean, what: string, option: string, value: unknown): asserts isValid {
+  if (!isValid) throw new InvalidArgument(expected(what, option, value))
+}
+
 /** **Errors**: InvalidArgument. */
 export function checkOneOf<const T>(option: string, value: unknown, known: readonly T[]): T {
   const found = known.find((each) => each === value)

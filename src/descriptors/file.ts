@@ -1,9 +1,10 @@
-import { BadOutput, expected, InvalidArgument, ValueError } from '../core/errors.ts'
+import { BadOutput, expected, ValueError } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { extensionType } from '../core/file/extension-type.ts'
 import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
 import { detectMimeType } from '../core/file/file-type.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import { checkThat } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
@@ -75,11 +76,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const mimeType = options.mimeType ?? undefined
     if (kind !== 'binaryio') throw new ValueError(expected("'binaryio'", 'kind', kind))
     const type = mimeType === undefined ? undefined : mediaTypeOf(String(mimeType))
-    if (mimeType !== undefined && type === undefined) {
-      throw new InvalidArgument(expected('a media type', 'mimeType', mimeType))
-    }
-    if (!(spoolAboveBytes >= 0))
-      throw new InvalidArgument(expected('bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes))
+    checkThat(mimeType === undefined || type !== undefined, 'a media type', 'mimeType', mimeType)
+    checkThat(spoolAboveBytes >= 0, 'bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes)
     this.#essence = type?.essence
     this.mimeType = mimeType ?? anyType
     this.spoolAboveBytes = spoolAboveBytes

@@ -11,7 +11,7 @@ import {
 } from '../core/errors.ts'
 import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
 import { withCopy } from '../core/memory/byte-copy.ts'
-import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
@@ -99,9 +99,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const mimeType = typeof given === 'string' ? given.toLowerCase() : given
     if (pilmode !== null) checkOneOf('pilmode', pilmode, Object.keys(rasterModes) as RasterMode[])
     const { tensor } = options
-    if (tensor !== undefined && pilmode !== 'RGB' && pilmode !== 'L') {
-      throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
-    }
+    const hasTensor = pilmode === 'RGB' || pilmode === 'L'
+    checkThat(tensor === undefined || hasTensor, 'RGB or L', 'pilmode of an Image with tensor', pilmode)
     // Only if both are given: an input ignores the default mimeType.
     if (sample === undefined && options.mimeType !== undefined && mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)

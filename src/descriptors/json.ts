@@ -1,5 +1,5 @@
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../core/errors.ts'
-import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
+import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
+import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
 import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
@@ -11,7 +11,7 @@ import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSche
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { isJsonStream, type JsonPieces, streamFormats, streamResponse } from './json-stream.ts'
-import { runSchema, type StandardSchemaV1 } from './run-schema.ts'
+import { checkSchema, runSchema, type StandardSchemaV1 } from './run-schema.ts'
 import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
 import { type Direction, jsonSchemaOf } from './standard-json-schema.ts'
@@ -101,18 +101,15 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const options = checkOptions('JSON', given, optionNames)
     const { schema, jsonEncoder = JSONEncoder } = options
     this.bigNumbers = checkOneOf('bigNumbers', options.bigNumbers ?? 'error', ['error', 'bigint', 'round'])
-    if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
-      throw new InvalidArgument(expected('a Standard Schema object', 'schema', schema))
-    }
+    checkSchema(schema, 'schema')
     this.schema = schema
     this.validateJson = options.validateJson
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxCheckedValues : maxParsedValues), 1)
     this.maxKeys = checkAtLeast('maxKeys', options.maxKeys ?? defaultMaxKeys, 1)
     this.sample = sample
-    if (typeof jsonEncoder?.prototype?.encode !== 'function') {
-      throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
-    }
+    const isEncoder = typeof jsonEncoder?.prototype?.encode === 'function'
+    checkThat(isEncoder, 'a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder)
     this.#encoder = new jsonEncoder()
   }
 

@@ -1,5 +1,5 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
@@ -91,22 +91,20 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   constructor(parts: P, options: MultipartOptions = {}) {
     super()
     checkOptions('Multipart', options, optionNames)
-    if (typeof parts !== 'object' || parts === null || Object.keys(parts).length === 0) {
-      throw new InvalidArgument(expected('an object of part names and descriptors', 'Multipart', parts))
-    }
+    const hasParts = typeof parts === 'object' && parts !== null && Object.keys(parts).length > 0
+    checkThat(hasParts, 'an object of part names and descriptors', 'Multipart', parts)
     const rules = new Map<string, PartRule<IODescriptor>>()
     for (const [name, part] of Object.entries<unknown>(parts)) {
       const rule = part instanceof PartRule ? part : { descriptor: part, occurrence: 'one' as const }
       if (rule.descriptor instanceof Multipart)
         throw new InvalidArgument(`part ${JSON.stringify(name)} is a Multipart; forms cannot be nested`)
-      if (!(rule.descriptor instanceof IODescriptor)) {
-        throw new InvalidArgument(expected('an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, part))
-      }
+      const isDescriptor = rule.descriptor instanceof IODescriptor
+      checkThat(isDescriptor, 'an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, part)
       rules.set(name, rule as PartRule<IODescriptor>)
     }
     for (const limit of optionNames) {
       const value = options[limit as keyof MultipartOptions]
-      if (value !== undefined && !(value >= 1)) throw new InvalidArgument(expected('a number from 1 up', limit, value))
+      checkThat(value === undefined || value >= 1, 'a number from 1 up', limit, value)
     }
     this.rules = rules
     this.parts = new Map([...rules].map(([name, { descriptor }]) => [name, descriptor]))

@@ -1,5 +1,5 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
-import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
+import { checkEnforced, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { isUtf8Label } from '../core/text/charset.ts'
 import type { Context } from '../http/context.ts'
@@ -130,9 +130,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (this.applyColumnNames && this.columns === undefined) {
       throw new InvalidArgument('applyColumnNames for PandasDataFrame needs columns')
     }
-    if (this.shape !== undefined && this.shape.length !== 2) {
-      throw new InvalidArgument(expected('[rows, columns]', 'shape of PandasDataFrame', options.shape))
-    }
+    checkThat([undefined, 2].includes(this.shape?.length), '[rows, columns]', 'shape of PandasDataFrame', options.shape)
     if (this.orient === 'table' && this.#types instanceof Map) {
       throw new InvalidArgument("dtype for PandasDataFrame is not for orient 'table', whose schema says the types")
     }
@@ -251,10 +249,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #fromFile(file: MaybePromise<IndexedFile>): MaybePromise<DataFrame> {
     return whenReady(file, ({ table, labels }) => {
       if (!this.#polars.isDataFrame(table)) return this.#fromTable({ table, labels }, true)
-      return whenReady(this.#accept(table), (frame) => {
-        setLabels(frame, labels)
-        return frame
-      })
+      return whenReady(this.#accept(table), (frame) => setLabels(frame, labels))
     })
   }
 
@@ -285,10 +280,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
     const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
-    return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) => {
-      setLabels(frame, labels)
-      return frame
-    })
+    return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) => setLabels(frame, labels))
   }
 
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */

@@ -1,6 +1,6 @@
 import { type ColumnKind, dtypeOfContainer } from '../core/dtype.ts'
-import { BadInput, BadOutput, badInput, expected, InvalidArgument } from '../core/errors.ts'
-import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
+import { BadInput, BadOutput, badInput, expected } from '../core/errors.ts'
+import { checkEnforced, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -99,9 +99,7 @@ export class PandasSeries extends IODescriptor<Series> {
     this.sample = sample
     const isInferred = this.dtype === undefined || typeof this.dtype === 'boolean'
     this.#type = isInferred ? undefined : parseFrameType(this.dtype, 'dtype')
-    if (this.shape !== undefined && this.shape.length !== 1) {
-      throw new InvalidArgument(expected('[rows]', 'shape of PandasSeries', options.shape))
-    }
+    checkThat([undefined, 1].includes(this.shape?.length), '[rows]', 'shape of PandasSeries', options.shape)
     this.#polars = loadPolars('PandasSeries')
   }
 
@@ -197,11 +195,7 @@ export class PandasSeries extends IODescriptor<Series> {
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
     const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries', isOwned }
     const settled = mixed === undefined ? named : settleKinds(named as ColumnTable, cast, mixed)
-    return whenReady(buildFrame(settled, casting), (frame) => {
-      const series = this.#polars.seriesOf(frame)
-      setLabels(series, labels)
-      return series
-    })
+    return whenReady(buildFrame(settled, casting), (frame) => setLabels(this.#polars.seriesOf(frame), labels))
   }
 
   #layout(): FrameLayout {

@@ -1,4 +1,4 @@
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
 
 /** How often a part may come. */
@@ -11,9 +11,7 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
 
   /** **Errors**: InvalidArgument for a value that is not a descriptor. */
   constructor(descriptor: D, occurrence: O) {
-    if (!((descriptor as unknown) instanceof IODescriptor)) {
-      throw new InvalidArgument(expected('an IODescriptor', `io.${occurrence}`, descriptor))
-    }
+    checkThat((descriptor as unknown) instanceof IODescriptor, 'an IODescriptor', `io.${occurrence}`, descriptor)
     this.descriptor = descriptor
     this.occurrence = occurrence
   }

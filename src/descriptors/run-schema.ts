@@ -2,7 +2,9 @@
  * Runs schemas. zod drops the promise of an asynchronous check in a synchronous run: its rejection would end the
  * process. So schemas of zod with such checks are run by `safeParseAsync`. @module
  */
+
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 
 export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
@@ -16,6 +18,12 @@ interface ZodSchema {
     | { readonly success: true; readonly data: unknown }
     | { readonly success: false; readonly error: { readonly issues: readonly StandardSchemaV1.Issue[] } }
   >
+}
+
+/** Checks an optional schema. **Errors**: InvalidArgument. */
+export function checkSchema(schema: StandardSchemaV1 | undefined, option: string): void {
+  const isSchema = typeof schema?.['~standard']?.validate === 'function'
+  checkThat(schema === undefined || isSchema, 'a Standard Schema object', option, schema)
 }
 
 /** Schemas of zod by whether they are asynchronous. */

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { expected, InvalidArgument, Unauthorized } from '../../core/errors.ts'
-import { checkOptions } from '../../core/options.ts'
+import { InvalidArgument, Unauthorized } from '../../core/errors.ts'
+import { checkOptions, checkThat } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
 import { isHeaderName } from '../../http/message.ts'
@@ -31,10 +31,8 @@ export interface ApiKeyOptions {
 export function apiKey(options: ApiKeyOptions): RequestHook {
   checkOptions('apiKey', options, ['keys', 'header', 'cookie'])
   const { keys, header = 'x-api-key', cookie } = options
-  if (!Array.isArray(keys) || keys.length === 0)
-    throw new InvalidArgument(expected('a list of hashes', 'keys of apiKey', keys))
-  if (typeof header !== 'string' || !isHeaderName(header))
-    throw new InvalidArgument(expected('the name of a header', 'header of apiKey', header))
+  checkThat(Array.isArray(keys) && keys.length > 0, 'a list of hashes', 'keys of apiKey', keys)
+  checkThat(typeof header === 'string' && isHeaderName(header), 'the name of a header', 'header of apiKey', header)
   checkCookie(cookie, 'apiKey')
   const known = keys.map(parseKey)
   const name = header.toLowerCase()

@@ -1,4 +1,4 @@
-import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkThat } from '../../core/options.ts'
 import { isHeaderName, type RequestHeaders } from '../../http/message.ts'
 import type { SecurityScheme } from '../hooks.ts'
 
@@ -10,8 +10,8 @@ export function bearerOf(headers: RequestHeaders): string | undefined {
 
 /** Checks the option `cookie` of `hook`. **Errors**: InvalidArgument. */
 export function checkCookie(name: unknown, hook: string): void {
-  if (name !== undefined && !(typeof name === 'string' && isHeaderName(name)))
-    throw new InvalidArgument(expected('the name of a cookie', `cookie of ${hook}`, name))
+  const isName = typeof name === 'string' && isHeaderName(name)
+  checkThat(name === undefined || isName, 'the name of a cookie', `cookie of ${hook}`, name)
 }
 
 /** Returns the security scheme of a cookie for documents, if there is one. */

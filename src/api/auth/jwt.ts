@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'
-import { expected, Forbidden, InvalidArgument, Overloaded, Unauthorized } from '../../core/errors.ts'
-import { checkAtLeast, checkOptions } from '../../core/options.ts'
+import { expected, Forbidden, Overloaded, Unauthorized } from '../../core/errors.ts'
+import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import type { Caller, Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
 import type { RequestHook } from '../hooks.ts'
@@ -53,17 +53,16 @@ export function jwt(options: JwtOptions): RequestHook {
   const { clockTolerance = 5, cacheSize = 1000, scopes = [] } = options
   const { jwks, issuer, audience, cookie, algorithms = asymmetric } = options
   checkCookie(cookie, 'jwt')
-  if (!(jwks instanceof URL) && typeof jwks !== 'string')
-    throw new InvalidArgument(expected('a URL or a path', 'jwks of jwt', jwks))
+  checkThat(jwks instanceof URL || typeof jwks === 'string', 'a URL or a path', 'jwks of jwt', jwks)
   for (const [name, value] of Object.entries({ issuer, audience })) {
-    if (typeof value !== 'string' && !(Array.isArray(value) && value.length > 0))
-      throw new InvalidArgument(expected('a text or a list of them', `${name} of jwt`, value))
+    const isList = Array.isArray(value) && value.length > 0
+    checkThat(typeof value === 'string' || isList, 'a text or a list of them', `${name} of jwt`, value)
   }
   checkAtLeast('clockTolerance of jwt', clockTolerance, 0)
   checkAtLeast('cacheSize of jwt', cacheSize, 0)
   // With a symmetric algorithm, the published keys would be secrets.
-  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isAsymmetric))
-    throw new InvalidArgument(expected('asymmetric ones such as ES256', 'algorithms of jwt', algorithms))
+  const isSafe = Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAsymmetric)
+  checkThat(isSafe, 'asymmetric ones such as ES256', 'algorithms of jwt', algorithms)
   // By digest; a full cache drops the oldest.
   const tokens = new Map<string, Verified>()
   const verify = verifier({ ...options, clockTolerance })

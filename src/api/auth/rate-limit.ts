@@ -3,8 +3,8 @@
  * fixed windows admit twice the limit at their border. @module
  */
 
-import { expected, InvalidArgument, TooManyRequests } from '../../core/errors.ts'
-import { checkAtLeast, checkOptions } from '../../core/options.ts'
+import { TooManyRequests } from '../../core/errors.ts'
+import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { RequestHook } from '../hooks.ts'
 import { tokenBuckets } from './token-buckets.ts'
@@ -32,14 +32,12 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
   checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys'])
   const { rate, by = 'caller', before, maxKeys = 10_000 } = options
   const burst = options.burst ?? Math.max(1, Math.ceil(rate))
-  if (typeof rate !== 'number' || !(rate > 0) || !Number.isFinite(rate))
-    throw new InvalidArgument(expected('a number above 0', 'rate of rateLimit', rate))
+  checkThat(Number.isFinite(rate) && rate > 0, 'a number above 0', 'rate of rateLimit', rate)
   checkAtLeast('burst of rateLimit', burst, 1)
   checkAtLeast('maxKeys of rateLimit', maxKeys, 1)
-  if (by !== 'caller' && by !== 'address' && typeof by !== 'function')
-    throw new InvalidArgument(expected("'caller', 'address' or a function", 'by of rateLimit', by))
-  if (before !== undefined && before !== 'auth')
-    throw new InvalidArgument(expected("'auth'", 'before of rateLimit', before))
+  const isKnown = by === 'caller' || by === 'address' || typeof by === 'function'
+  checkThat(isKnown, "'caller', 'address' or a function", 'by of rateLimit', by)
+  checkThat(before === undefined || before === 'auth', "'auth'", 'before of rateLimit', before)
   const take = tokenBuckets(rate, burst, maxKeys)
   const policy = `"default";q=${burst};w=${Math.ceil(burst / rate)}`
   const keyOf = typeof by === 'function' ? by : by === 'address' ? addressOf : callerOf

@@ -1,6 +1,6 @@
 /** Casts between element types. @module */
 
-import { type DataOf, type DType, dataConstructor, elementTypes, isWideInteger } from '../../core/dtype.ts'
+import { type DataOf, type DType, dataConstructor, elementTypes, isPlainNumber } from '../../core/dtype.ts'
 import { numberCodec as codec } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { ParseFailure } from './number-codec.ts'
@@ -8,7 +8,7 @@ import type { ParseFailure } from './number-codec.ts'
 /** Casts an array through JSON text, which keeps every value exactly; a failure's offset is one in that text. */
 export function castArray(array: NDArray, dtype: DType): NDArray | ParseFailure {
   const { data, shape } = array
-  const copy = isPlain(array.dtype) && isPlain(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
+  const copy = isPlainNumber(array.dtype) && isPlainNumber(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
   if (copy !== undefined) return new NDArray(copy, shape, dtype)
   const out = dtype === 'str' ? [] : new (dataConstructor(dtype))(data.length)
   for (let from = 0; from < data.length; from += partElements) {
@@ -21,10 +21,6 @@ export function castArray(array: NDArray, dtype: DType): NDArray | ParseFailure 
 }
 
 const partElements = 2048
-
-function isPlain(dtype: DType): boolean {
-  return dtype !== 'str' && dtype !== 'bool' && dtype !== 'float16' && !isWideInteger(dtype)
-}
 
 /** Returns the numbers in another type, if each is the same there, or a finite float32; else undefined. */
 function exactCopy(data: Float64Array, dtype: DType): Float64Array | undefined {

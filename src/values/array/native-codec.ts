@@ -5,7 +5,7 @@ import { type Addon, addon } from '../../core/native/add-on.ts'
 import { illFormedAt } from '../../core/text/utf8.ts'
 import { typescriptCodec } from './json.ts'
 import { NDArray } from './ndarray.ts'
-import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import type { NonFinite, NumberCodec, ParseFailure } from './number-codec.ts'
 import { maxPlainBytes, readPlainNumbers } from './plain-numbers.ts'
 import { maxDimensions } from './shape.ts'
 
@@ -13,15 +13,7 @@ import { maxDimensions } from './shape.ts'
 const gaveUp = 8
 const nonFiniteFound = 9
 /** By status code; for the codes left out, and for `gaveUp`, JSON.parse reads the text. */
-const failureKinds: readonly (ParseFailureKind | undefined)[] = [
-  undefined,
-  'syntax',
-  'ragged',
-  'dtype',
-  'range',
-  'precision',
-  'depth',
-]
+const failureKinds = [undefined, 'syntax', 'ragged', 'dtype', 'range', 'precision', 'depth'] as const
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 

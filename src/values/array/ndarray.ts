@@ -10,6 +10,7 @@ import {
   isWideInteger,
 } from '../../core/dtype.ts'
 import { badInput, expected, InvalidArgument } from '../../core/errors.ts'
+import { checkThat } from '../../core/options.ts'
 import { flattenLists, type Nested, nestElements } from './nested.ts'
 import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
@@ -105,9 +106,7 @@ export class NDArray<D extends DType = DType> {
    */
   topK(k: number): { readonly values: NDArray<D>; readonly indexes: NDArray<'int32'> } {
     const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]
-    if (!(Number.isInteger(k) && k >= 1 && k <= columns)) {
-      throw new InvalidArgument(expected(`a whole number from 1 to ${columns}`, 'topK', k))
-    }
+    checkThat(Number.isInteger(k) && k >= 1 && k <= columns, `a whole number from 1 to ${columns}`, 'topK', k)
     const indexes = topOf(data, columns, k)
     const values = new (dataConstructor(this.dtype as 'float64'))(indexes.length)
     for (let i = 0; i < indexes.length; i++) values[i] = data[Math.floor(i / k) * columns + indexes[i]]

@@ -47,16 +47,11 @@ function ragged(path: string, name: string): BadInput {
   })
 }
 
-const kinds = new Map<string, DType>([
-  ['number', 'float64'],
-  ['bigint', 'int64'],
-  ['boolean', 'bool'],
-  ['string', 'str'],
-])
+const kinds: Partial<Record<string, DType>> = { number: 'float64', bigint: 'int64', boolean: 'bool', string: 'str' }
 
 function kindOf(flat: readonly unknown[], name: string): DType {
   if (flat.length === 0) return 'float64'
-  const dtype = kinds.get(typeof flat[0])
+  const dtype = kinds[typeof flat[0]]
   const other = flat.find((element) => typeof element !== typeof flat[0])
   if (dtype === undefined || other !== undefined) {
     throw badInput(

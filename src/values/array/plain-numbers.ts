@@ -1,5 +1,5 @@
 /** Reads short texts of plain numbers, where a call into the add-on costs more than the reading. @module */
-import { type DType, dataConstructor } from '../../core/dtype.ts'
+import { type DType, dataConstructor, isPlainNumber } from '../../core/dtype.ts'
 import { isSpace } from '../../core/text/json-syntax.ts'
 import { dtypeBounds } from './cast-scalars.ts'
 import { NDArray } from './ndarray.ts'
@@ -12,21 +12,10 @@ const maxDigits = 15
 /** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */
 const tens = Float64Array.from({ length: maxDigits + 1 }, (_, i) => 10 ** i)
 const values = new Float64Array(maxPlainBytes)
-const directTypes: ReadonlySet<DType | undefined> = new Set<DType | undefined>([
-  undefined,
-  'float32',
-  'float64',
-  'int8',
-  'int16',
-  'int32',
-  'uint8',
-  'uint16',
-  'uint32',
-])
 
 /** Returns an array of short plain numbers; undefined for other texts. For bodies of at most `maxPlainBytes`. */
 export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): NDArray | undefined {
-  if (!directTypes.has(dtype)) return undefined
+  if (dtype !== undefined && !isPlainNumber(dtype)) return undefined
   const dims: number[] = []
   const outer: number[] = []
   let depth = 0

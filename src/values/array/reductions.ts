@@ -1,16 +1,9 @@
 /** Reductions of numeric elements along the last axis. The add-on does the sum. @module */
+import type { DataOf, NumericDType } from '../../core/dtype.ts'
 import { addon } from '../../core/native/add-on.ts'
 
 /** Elements that are numbers in JavaScript. */
-export type Numbers =
-  | Int8Array
-  | Int16Array
-  | Int32Array
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | Float32Array
-  | Float64Array
+export type Numbers = Exclude<DataOf<NumericDType>, BigInt64Array | BigUint64Array>
 
 // Below this the call into the add-on costs more than it saves. **Units**: elements.
 const minNativeLength = 2048

@@ -1,7 +1,8 @@
 /** Names and samples of pictures: which format an option, a Content-Type or an extension stands for. @module */
+
 import { extname } from 'node:path'
-import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { SampleContent } from '../../core/file/file-sample.ts'
+import { checkOneOf, checkThat } from '../../core/options.ts'
 import { type ImageMimeType, imageMimeTypes, imageTypeOf } from './header.ts'
 
 /** Other names of the formats, and the extensions of their files. */
@@ -29,12 +30,10 @@ export function sampleType({ bytes, name = '' }: SampleContent): ImageMimeType |
 export function parseImageTypes(allowed: unknown): readonly ImageMimeType[] {
   if (allowed === undefined || allowed === null) return imageMimeTypes
   const isList = typeof allowed === 'object' && Symbol.iterator in allowed
-  if (!isList) throw new InvalidArgument(expected('a list of media types', 'allowedMimeTypes', allowed))
+  checkThat(isList, 'a list of media types', 'allowedMimeTypes', allowed)
   const types = [...(allowed as Iterable<unknown>)].map((given) => {
     const name = typeof given === 'string' ? given.toLowerCase() : given
-    const type = imageMimeTypes.find((each) => each === name)
-    if (type !== undefined) return type
-    throw new InvalidArgument(expected(`some of ${imageMimeTypes.join(', ')}`, 'allowedMimeTypes', name))
+    return checkOneOf('allowedMimeTypes', name, imageMimeTypes)
   })
   return Object.freeze([...new Set(types)])
 }

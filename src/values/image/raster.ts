@@ -1,7 +1,7 @@
 /** Pictures as pixels: what the Image descriptor gives to a function and takes from it. @module */
 
 import { expected, InvalidArgument } from '../../core/errors.ts'
-import { checkOneOf, checkOptions } from '../../core/options.ts'
+import { checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { type EncodableMimeType, type EncodeOptions, encodableModes, imageCodec, storableMode } from './image-codec.ts'
@@ -39,22 +39,14 @@ export class RasterImage implements Pixels {
   readonly palette: Uint8Array | undefined
 
   constructor(mode: RasterMode, width: number, height: number, data: Uint8Array, palette?: Uint8Array) {
-    if (!isRasterMode(mode)) {
-      throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')}`, 'RasterImage mode', mode))
-    }
-    for (const side of [width, height]) {
-      if (!Number.isSafeInteger(side) || side < 1) {
-        throw new InvalidArgument(expected('a width and height from 1 up', 'RasterImage', [width, height]))
-      }
-    }
-    if (!(data instanceof Uint8Array) || data.length !== width * height * pixelBytes(mode)) {
-      throw new InvalidArgument(
-        expected(`${width * height * pixelBytes(mode)} bytes`, `RasterImage ${mode} of ${width}×${height}`, data),
-      )
-    }
-    if (palette !== undefined && !(hasPalette(mode) && isPalette(palette))) {
-      throw new InvalidArgument(expected('1 to 256 colours of 4 bytes for P or PA', `palette of mode ${mode}`, palette))
-    }
+    checkOneOf('RasterImage mode', mode, Object.keys(rasterModes))
+    const hasSides = [width, height].every((side) => Number.isSafeInteger(side) && side >= 1)
+    checkThat(hasSides, 'a width and height from 1 up', 'RasterImage', [width, height])
+    const size = width * height * pixelBytes(mode)
+    const isWhole = data instanceof Uint8Array && data.length === size
+    checkThat(isWhole, `${size} bytes`, `RasterImage ${mode} of ${width}×${height}`, data)
+    const fits = palette === undefined || (hasPalette(mode) && isPalette(palette))
+    checkThat(fits, '1 to 256 colours of 4 bytes for P or PA', `palette of mode ${mode}`, palette)
     this.mode = mode
     this.width = width
     this.height = height
@@ -86,9 +78,8 @@ export class RasterImage implements Pixels {
     }
     checkOneOf('filter', filter, resizeFilters)
     for (const side of [width, height, this.width, this.height]) {
-      if (!Number.isInteger(side) || side < 1 || side > maxResizedSide) {
-        throw new InvalidArgument(expected(`sides of 1 to ${maxResizedSide} pixels`, 'RasterImage.resize', side))
-      }
+      const isSide = Number.isInteger(side) && side >= 1 && side <= maxResizedSide
+      checkThat(isSide, `sides of 1 to ${maxResizedSide} pixels`, 'RasterImage.resize', side)
     }
     const { channels } = rasterModes[mode]
     const x = { extent: this.width, full: width, first: 0, count: width }
@@ -103,11 +94,10 @@ export class RasterImage implements Pixels {
 
   /** Returns a copy of a part. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or outside. */
   crop(left: number, top: number, width: number, height: number): RasterImage {
-    const isWithin = [left, top, width, height].every(Number.isInteger) && Math.min(left, top) >= 0
-    if (!isWithin || Math.min(width, height) < 1 || left + width > this.width || top + height > this.height) {
-      const where = `RasterImage.crop of ${this.width}×${this.height}`
-      throw new InvalidArgument(expected('left, top, width and height within', where, [left, top, width, height]))
-    }
+    const part = [left, top, width, height]
+    const isPart = part.every(Number.isInteger) && Math.min(left, top) >= 0 && Math.min(width, height) >= 1
+    const isWithin = isPart && left + width <= this.width && top + height <= this.height
+    checkThat(isWithin, 'left, top, width and height within', `RasterImage.crop of ${this.width}×${this.height}`, part)
     const unit = pixelBytes(this.mode)
     const data = new Uint8Array(width * height * unit)
     for (let y = 0; y < height; y++) {
@@ -141,9 +131,8 @@ export class RasterImage implements Pixels {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
     const { quality, signal } = options
     checkOneOf('the format to encode', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
-    if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
-      throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
-    }
+    const isQuality = Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100
+    checkThat(quality === undefined || isQuality, 'a whole number from 1 to 100', 'quality', quality)
     const stored = await convertRaster(this, storableMode(this, mimeType), signal)
     return imageCodec().encode(stored, mimeType, { quality }, signal)
   }

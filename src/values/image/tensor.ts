@@ -1,8 +1,8 @@
 /** Tensors of pictures: what the options mean, and the resize that makes them. @module */
 
 import type { DataOf } from '../../core/dtype.ts'
-import { expected, InvalidArgument } from '../../core/errors.ts'
-import { checkOneOf, checkOptions } from '../../core/options.ts'
+import { InvalidArgument } from '../../core/errors.ts'
+import { checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import { roundEven } from '../../core/text/number-text.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
@@ -65,19 +65,16 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     checkOptions('tensor', options, names)
     const { fit = 'cover', filter = 'bilinear', layout = 'chw', dtype = 'float32', scaleOnLoad = true } = options
     const { size, shortSide, mean, std, background } = options
-    if (!Array.isArray(size) || size.length !== 2 || !size.every(isTensorSide)) {
-      throw new InvalidArgument(expected(`[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size))
-    }
+    const isSize = Array.isArray(size) && size.length === 2 && size.every(isTensorSide)
+    checkThat(isSize, `[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size)
     checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
     checkOneOf('tensor.filter', filter, resizeFilters)
     checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
     checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
     checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
-    if (shortSide !== undefined && !(fit === 'cover' && isTensorSide(shortSide) && shortSide >= Math.max(...size))) {
-      throw new InvalidArgument(
-        expected("at least the longer side of size, with fit 'cover'", 'tensor.shortSide', shortSide),
-      )
-    }
+    const covers = (side: number) => fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
+    const least = "at least the longer side of size, with fit 'cover'"
+    checkThat(shortSide === undefined || covers(shortSide), least, 'tensor.shortSide', shortSide)
     if (background !== undefined && fit !== 'contain')
       throw new InvalidArgument("tensor.background needs fit 'contain'")
     if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
@@ -204,8 +201,7 @@ function perChannel(
   isValid: (value: number) => boolean,
 ): readonly number[] {
   if (values === undefined) return new Array<number>(channels).fill(standard)
-  if (!Array.isArray(values) || values.length !== channels || !values.every(isValid)) {
-    throw new InvalidArgument(expected(`a valid number for each of ${channels} channels`, `tensor.${name}`, values))
-  }
+  const areValid = Array.isArray(values) && values.length === channels && values.every(isValid)
+  checkThat(areValid, `a valid number for each of ${channels} channels`, `tensor.${name}`, values)
   return [...values]
 }

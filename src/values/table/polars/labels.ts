@@ -11,11 +11,12 @@ export type Label = string | number | bigint
 /** Frames and series → their labels, a column of int64, float64 or str. Weak: labels are freed with their frame. */
 const labelsByFrame = new WeakMap<object, Column>()
 
-/** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, … without a name, removes them. */
-export function setLabels(frame: object, labels: Column | undefined): void {
+/** Sets the labels of a frame, and returns it. Undefined, or 0, 1, 2, … without a name, removes them. */
+export function setLabels<F extends object>(frame: F, labels: Column | undefined): F {
   const hasName = labels !== undefined && labels.name !== '' && labels.name !== 'index'
   if (labels === undefined || (!hasName && isRange(labels))) labelsByFrame.delete(frame)
   else labelsByFrame.set(frame, labels)
+  return frame
 }
 
 /** Returns the labels of a frame; undefined means 0, 1, 2, … */
@@ -79,8 +80,7 @@ export function labels(frame: DataFrame | Series): Label[] {
  * than rows, and unless all are strings or finite numbers. **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
-  setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
-  return frame
+  return setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
 }
 
 function rowsOf(frame: DataFrame | Series, name: string): number {
