@@ -33,8 +33,17 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   readonly fetch?: typeof fetch
 }
 
+/** The end of a call: its signal, its timer, and what listens to the signal of the caller. */
+export interface Limit {
+  readonly signal: AbortSignal
+  remainingMs(): number
+  /** Ends the time of a stream, which has started; the signal of the caller still counts. */
+  started(): void
+  release(): void
+}
+
 /** Starts the clock of a call. */
-export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOptions) {
+export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOptions): Limit {
   const own = new AbortController()
   const end = Date.now() + timeoutMs
   const late = () =>
@@ -47,7 +56,6 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
   return {
     signal: own.signal,
     remainingMs: () => end - Date.now(),
-    /** Ends the time of a stream, which has started; the signal of the caller still counts. */
     started: () => clearTimeout(timer),
     release() {
       clearTimeout(timer)
@@ -55,9 +63,6 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
     },
   }
 }
-
-/** The end of a call: its signal, its timer, and what listens to the signal of the caller. */
-export type Limit = ReturnType<typeof limitOf>
 
 /** Sends a request until it is answered with success. **Errors**: ServingError; the reason of the signal. */
 export async function send(
