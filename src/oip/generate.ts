@@ -39,7 +39,7 @@ export async function readGenerate(body: Uint8Array, { inputs }: ModelDescriptio
     else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
   }
   return {
-    id: typeof id === 'string' ? id : String(id),
+    id: String(id),
     parameters,
     inputs: await Promise.all(tensors),
     outputs: undefined,

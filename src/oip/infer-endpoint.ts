@@ -38,32 +38,28 @@ export function inferEndpoint(path: string, server: OipServer): Endpoint {
   })
 }
 
-function readRequest(model: Model, request: HttpRequest, ctx: Context): MaybePromise<ReadRequest> {
+function readRequest(model: Model, request: HttpRequest, ctx: Context): MaybePromise<InferRequest> {
   const length = ctx.headers.get(lengthHeader)
-  if (isRawBody(length)) {
-    const { body } = request
-    return whenReady(rawRequest(model, body), (inferRequest) => ({ inferRequest, isRaw: true }))
-  }
+  if (isRawBody(length)) return rawRequest(model, request.body)
   let read: MaybePromise<InferRequest> | undefined
   try {
     read = readInfer(request, length)
   } finally {
     if (!isPromise(read)) request.release()
   }
-  if (!isPromise(read)) return { inferRequest: read, isRaw: false }
-  return read.finally(() => request.release()).then((inferRequest) => ({ inferRequest, isRaw: false }))
+  return isPromise(read) ? read.finally(() => request.release()) : read
 }
 
 function answerTo(
   model: Model,
-  { inferRequest, isRaw }: ReadRequest,
+  request: InferRequest,
   ctx: Context,
   isAtOnce: boolean,
 ): MaybePromise<HttpResponse | { readonly error: ServingError }> {
-  const { id, parameters } = inferRequest
+  const { id, parameters, isRaw = false } = request
   const isBinary = isRaw || parameters.binary_data_output === true
   const encoding = encodingFrom(ctx.headers.get('accept-encoding'))
-  const pending = infer(model, inferRequest, ctx)
+  const pending = infer(model, request, ctx)
   const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
   return whenReady(pending, (inference) => {
     if ('error' in inference) return inference
@@ -73,11 +69,6 @@ function answerTo(
       return encoding === undefined ? response : compressed(response, encoding)
     })
   })
-}
-
-interface ReadRequest {
-  readonly inferRequest: InferRequest
-  readonly isRaw: boolean
 }
 
 function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
@@ -91,7 +82,7 @@ function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> 
     const size = shape.reduce((product, dim) => product * dim, 1)
     const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
     const tensor = readRaw({ name, datatype, shape, size }, elements)
-    return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined }
+    return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined, isRaw: true }
   })
 }
 

@@ -25,6 +25,8 @@ export interface InferRequest {
   readonly inputs: readonly Tensor[]
   /** Default: all. */
   readonly outputs: readonly RequestedOutput[] | undefined
+  /** Whether the body is the elements of the only input, and so is the answer's. */
+  readonly isRaw?: boolean
 }
 
 /** The parameters of a request without parameters. */

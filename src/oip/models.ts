@@ -41,10 +41,8 @@ export class Models {
   }
 
   all(): Model[] {
-    const loaded = this.#repositories.flatMap((repository) =>
-      [...repository.names().keys()].map((name) => repository.versionsOf(name)),
-    )
-    return [...this.#byName.values(), ...loaded].flatMap((versions) => [...(versions?.values() ?? [])])
+    const own = [...this.#byName.values()].flatMap((versions) => [...versions.values()])
+    return [...own, ...this.#repositories.flatMap((repository) => repository.all())]
   }
 
   /** **Errors**: NotFound. */
@@ -56,8 +54,8 @@ export class Models {
   find(name: string, version = ''): Model {
     const versions = this.#versionsOf(name)
     if (version === '') {
-      const [latest] = [...versions.values()].sort((a, b) => Number(b.version) - Number(a.version))
-      return latest
+      const [first, ...others] = versions.values()
+      return others.reduce((a, b) => (Number(b.version) > Number(a.version) ? b : a), first)
     }
     if (!/^\d+$/.test(version)) throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))
     const model = versions.get(version) ?? versions.get(String(Number(version)))
@@ -103,10 +101,7 @@ export class Models {
   }
 
   #versionsOf(name: string): ReadonlyMap<string, Model> {
-    const own = this.#byName.get(name)
-    if (own !== undefined) return own
-    const repository = this.#repositories.find((each) => each.versionsOf(name) !== undefined)
-    const versions = repository?.versionsOf(name)
+    const versions = this.#byName.get(name) ?? this.#repositories.find((each) => each.get(name))?.get(name)
     if (versions === undefined) throw unknownModel(name)
     return versions
   }

@@ -106,7 +106,7 @@ export class ModelRepository implements RunnerLife {
     if (this.#users === 0 || --this.#users > 0) return
     clearInterval(this.#timer)
     await this.#last.catch(() => {})
-    const all = [...this.#models.values()].flatMap((versions) => [...versions.values()])
+    const all = this.all()
     this.#models.clear()
     await Promise.all(all.map((model) => model.end()))
   }
@@ -117,8 +117,12 @@ export class ModelRepository implements RunnerLife {
   }
 
   /** Returns the loaded versions; undefined if the folder does not have the model. */
-  versionsOf(name: string): ReadonlyMap<string, Model> | undefined {
+  get(name: string): ReadonlyMap<string, Model> | undefined {
     return this.#models.get(name)
+  }
+
+  all(): LoadedModel[] {
+    return [...this.#models.values()].flatMap((versions) => [...versions.values()])
   }
 
   names(): ReadonlyMap<string, string | undefined> {
