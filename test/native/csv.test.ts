@@ -166,7 +166,7 @@ describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
   ]
 
   it('is the same for every pair of odd fields', async () => {
-    for (const a of odd) for (const b of odd) await both(Buffer.from(`a\n${a}\n${b}`))
+    for (const [i, a] of odd.entries()) for (const b of odd.slice(i)) await both(Buffer.from(`a\n${a}\n${b}`))
   })
 
   it('is the same in tables of any form', async () => {
@@ -180,7 +180,7 @@ describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
         const text = `a, b,c\n${lines.map(([list, mark]) => list.join() + mark).join('')}`
         await both(Buffer.from(isCut ? text.trimEnd() : text), dtype)
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     )
   })
 

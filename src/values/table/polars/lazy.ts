@@ -34,7 +34,12 @@ abstract class Lazy<T extends DataFrame | Series> implements ProxyHandler<object
   }
 
   proxy(): T {
-    return new Proxy({ [inspect.custom]: () => this.made().toString() }, this) as unknown as T
+    return new Proxy(this, this) as unknown as T
+  }
+
+  /** Called by Node, with the proxy as `this`. */
+  [inspect.custom](): string {
+    return this.toString()
   }
 
   /** Returns a member that the columns have; undefined for others. */
