@@ -87,6 +87,8 @@ export class FormParser {
   }
 
   write(piece: Uint8Array): void {
+    // What follows the closing boundary is not read.
+    if (this.#state === 'done') return
     let bytes: Buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     let at = 0
     // A long first piece is not copied behind the line end that a body need not begin with.
