@@ -87,8 +87,6 @@ export class FormParser {
   }
 
   write(piece: Uint8Array): void {
-    // What follows the closing boundary is not read.
-    if (this.#state === 'done') return
     let bytes: Buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     let at = 0
     // A long first piece is not copied behind the line end that a body need not begin with.
@@ -98,7 +96,8 @@ export class FormParser {
       before = at
       at = this.#state === 'head' ? this.#readHead(bytes, at) : this.#readData(bytes, at)
     }
-    this.#held = Buffer.from(bytes.subarray(at))
+    // What follows the closing boundary is not read.
+    this.#held = Buffer.from(bytes.subarray(this.#state === 'done' ? bytes.length : at))
   }
 
   end(): void {
