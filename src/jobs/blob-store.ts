@@ -1,0 +1,16 @@
+/** Where large bodies of jobs lie, beside the store that names them. @module */
+
+/** Bodies above this many bytes are kept as blobs. **Units**: bytes. */
+export const maxInlineBytes = 1024 * 1024
+
+/** A folder, which several machines may share, or a bucket. Names are made by the job store, of `[A-Za-z0-9_-]`. */
+export interface BlobStore {
+  /** Resolves when the bytes outlive the process. */
+  put(name: string, bytes: Uint8Array): Promise<void>
+  /** **Errors**: NotFound if there is no such blob. */
+  get(name: string): Promise<Uint8Array>
+  /** Deleting what is not there is no error. */
+  delete(name: string): Promise<void>
+  /** Returns the names of blobs last written before a time: of those, what no job names is an orphan. */
+  olderThan(time: number): AsyncIterable<string>
+}

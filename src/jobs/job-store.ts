@@ -1,0 +1,95 @@
+/** Where jobs are kept and taken from: the one interface of the embedded store and of the distributed ones. @module */
+import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from './job.ts'
+
+/** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
+export const jobTimes = { leaseMs: 9_000, renewMs: 3_000, sweepMs: 3_000 } as const
+
+/** Starts that end with the death of their worker before the job fails by name. */
+export const maxCrashes = 2
+
+/** What became of a job that was submitted. */
+export type Added =
+  | { readonly kind: 'added' }
+  /** The same owner has sent this idempotency key for this API before; `isSame`: with the same request. */
+  | { readonly kind: 'exists'; readonly id: string; readonly isSame: boolean }
+  /** The API has `maxQueued` jobs that wait. */
+  | { readonly kind: 'full' }
+
+/** How an attempt ended. A failed one runs again by backoff with jitter if it may and attempts are left. */
+export type Outcome =
+  | { readonly kind: 'completed'; readonly response: StoredResponse }
+  | { readonly kind: 'failed'; readonly response: StoredResponse; readonly mayRetry: boolean }
+  | { readonly kind: 'canceled' }
+
+/** One attempt at a job, given to {@link JobStore.work}'s function. */
+export interface Attempt {
+  readonly job: Job
+  readonly request: StoredRequest
+  readonly caller: string | undefined
+  /** Counts starts, from 1. */
+  readonly number: number
+  /**
+   * Aborted with a ClientClosed when somebody cancels the job, with an Overloaded when the lease is lost or the worker
+   * stops: what the attempt returns afterwards counts for nothing in the last two cases.
+   */
+  readonly signal: AbortSignal
+  /** Resolves when the event is kept. Rejects nothing: events of a lost attempt are dropped. */
+  report(kind: 'progress' | 'partial', data: string): Promise<void>
+}
+
+/** The jobs of one API that a process runs at the same time. */
+export interface WorkQueue {
+  readonly api: string
+  readonly concurrency: number
+}
+
+/** Runs jobs until it is told to stop. */
+export interface JobWorker {
+  /** Takes no more jobs, waits for those that run, and hands back the rest without counting their attempt. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** Jobs of one API now. **Units**: of times, milliseconds. */
+export interface QueueState {
+  readonly api: string
+  readonly counts: Readonly<Record<JobStatus, number>>
+  /** Age of the oldest job that waits; 0 without one. */
+  readonly oldestMs: number
+}
+
+/** Which jobs {@link JobStore.list} returns, the latest first. */
+export interface JobFilter {
+  readonly api?: string
+  readonly status?: JobStatus
+  readonly limit: number
+}
+
+/**
+ * Keeps jobs. A promise that resolves means that the change outlives the process. Jobs run at least once; the end of an
+ * attempt counts only while it holds the lease.
+ */
+export interface JobStore {
+  /** For logs, metrics and messages: `sqlite`, `redis`. */
+  readonly kind: string
+  /** **Errors**: SetupError if the store cannot be reached or opened, with what to do. */
+  open(): Promise<void>
+  /** `maxQueued`: of jobs of this API that wait. */
+  add(job: NewJob, maxQueued: number): Promise<Added>
+  /** Returns undefined for an unknown job. An expired one stays known for a while: 410 instead of 404. */
+  get(id: string): Promise<Job | undefined>
+  /** Returns what was submitted, to run it once more as a new job. */
+  submission(id: string): Promise<NewJob | undefined>
+  /** Returns the answer of a job that has one. */
+  result(id: string): Promise<StoredResponse | undefined>
+  /** Returns the events behind `after`, at most `limit`. */
+  events(id: string, after: number, limit: number): Promise<readonly JobEvent[]>
+  /** Calls `listener` soon after the job may have changed, in whichever process; returns a function that ends it. */
+  watch(id: string, listener: () => void): () => void
+  /** Cancels a queued job at once, and asks for the end of a running one. Returns the job as it is then. */
+  cancel(id: string): Promise<Job | undefined>
+  list(filter: JobFilter): Promise<readonly Job[]>
+  states(): Promise<readonly QueueState[]>
+  /** Takes jobs of these APIs and runs them until the worker is stopped. */
+  work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker
+  close(): Promise<void>
+}

@@ -1,0 +1,84 @@
+/** What a job is: a request that was kept, its state, and the answer that it got. @module */
+import type { HeaderLine } from '../http/message.ts'
+
+/** `queued` includes waiting for a retry. The last four are final: they never change. */
+export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'expired'
+
+/** A request as the synchronous call would have received it, without the headers of its connection. */
+export interface StoredRequest {
+  readonly headers: readonly HeaderLine[]
+  readonly query: string
+  readonly body: Uint8Array
+}
+
+/** The answer of the synchronous call: a result, or the problem document of an error. */
+export interface StoredResponse {
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array
+}
+
+/** Where the end of a job is announced. */
+export interface WebhookTarget {
+  readonly url: string
+}
+
+/** A job as it is accepted. Times are in milliseconds of the wall clock. */
+export interface NewJob {
+  /** 128 random bits in base64url. */
+  readonly id: string
+  readonly api: string
+  /** The caller whom `auth` named; only they may look. Undefined if the API has no auth. */
+  readonly owner: string | undefined
+  /** What `auth` left in `ctx.state.caller`, for the function that runs later. JSON. */
+  readonly caller: string | undefined
+  readonly request: StoredRequest
+  readonly createdAt: number
+  /** Higher first; jobs of one priority run in the order in which they came. */
+  readonly priority: number
+  /** Attempts after the first one, for answers of 5xx and for workers that die. */
+  readonly retries: number
+  /** Time for one attempt. **Units**: milliseconds. */
+  readonly timeoutMs: number
+  /** How long the result stays after the end. **Units**: milliseconds. */
+  readonly resultTtlMs: number
+  /** `Idempotency-Key`, which counts for one owner and API. */
+  readonly idempotencyKey?: string
+  /** SHA-256 of content type, query and body, which tells whether a repeated key comes with the same request. */
+  readonly fingerprint: string
+  readonly retryOf?: string
+  readonly webhook?: WebhookTarget
+  /** `traceparent` of the request that submitted it. */
+  readonly trace?: string
+}
+
+/** A job as it can be looked at. */
+export interface Job extends Omit<NewJob, 'request' | 'caller' | 'fingerprint' | 'idempotencyKey'> {
+  readonly status: JobStatus
+  /** How often it has started. */
+  readonly attempt: number
+  /** The last value of `ctx.job.progress`. JSON. */
+  readonly progress?: string
+  /** How many jobs of the same API run before this one; only while it is queued. */
+  readonly queuePosition?: number
+  readonly startedAt?: number
+  readonly finishedAt?: number
+  /** Whether somebody has asked for its end while it runs. */
+  readonly isCancelRequested: boolean
+  /** HTTP status of the answer, when there is one. */
+  readonly responseStatus?: number
+}
+
+/** Something that happened to a job. Its number counts from 1 without gaps, and goes on over attempts. */
+export interface JobEvent {
+  readonly sequence: number
+  readonly at: number
+  /** `status`: data is the new status; `progress`: JSON of the function; `partial`: a piece of a generator, in text. */
+  readonly kind: 'status' | 'progress' | 'partial'
+  readonly data: string
+}
+
+/** The statuses that never change. */
+export function isFinal(status: JobStatus): boolean {
+  return status !== 'queued' && status !== 'running'
+}
