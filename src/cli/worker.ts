@@ -6,7 +6,12 @@ import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serveFrom } from '../server/listener.ts'
 import { GroupMember } from '../server/workers/group-member.ts'
-import { type DrainRequest, isMessageOf, requestStart, sendToSupervisor } from '../server/workers/worker-messages.ts'
+import {
+  type DrainRequest,
+  isMessageOf,
+  sendToSupervisor,
+  type WorkerStart,
+} from '../server/workers/worker-messages.ts'
 import type { Service } from '../service.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
@@ -15,7 +20,14 @@ import { localHostOnly } from './local-host.ts'
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
-const { config, opens } = await requestStart()
+const settings = deferred<WorkerStart>()
+// Before the settings are asked for: other messages may come together with them.
+process.on('message', (message: unknown) => {
+  if (isMessageOf('start', message)) settings.resolve(message)
+  else settings.promise.then(() => obey(message))
+})
+void sendToSupervisor({ kind: 'loaded' })
+const { config, opens } = await settings.promise
 const { pythonPackages = [] } = config
 if (pythonPackages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
 const logger = createLogger(config.serve.logLevel)
@@ -33,10 +45,6 @@ told.promise.catch(() => {})
 process.on('SIGINT', () => {})
 process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
-process.on('message', (message: unknown) => {
-  if (isMessageOf('drain', message)) leave(0, message)
-  else if (isMessageOf('open', message)) told.resolve()
-})
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
@@ -68,6 +76,11 @@ try {
 } catch (error) {
   if (leaving) logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
   else fail(error)
+}
+
+function obey(message: unknown): void {
+  if (isMessageOf('drain', message)) leave(0, message)
+  else if (isMessageOf('open', message)) told.resolve()
 }
 
 function fail(error: unknown): void {

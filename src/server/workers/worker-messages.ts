@@ -83,19 +83,6 @@ export function isMessageOf<K extends ProcessMessage['kind']>(
   return (message as { readonly kind?: unknown } | null | undefined)?.kind === kind
 }
 
-/** Asks the supervisor for the settings of this worker. */
-export function requestStart(): Promise<WorkerStart> {
-  return new Promise((resolve) => {
-    const take = (message: unknown) => {
-      if (!isMessageOf('start', message)) return
-      process.off('message', take)
-      resolve(message)
-    }
-    process.on('message', take)
-    void sendToSupervisor({ kind: 'loaded' })
-  })
-}
-
 /** Sends the supervisor a message. Resolves when it has left, or when no supervisor is connected. */
 export function sendToSupervisor(message: ProcessMessage): Promise<void> {
   return new Promise((resolve) => {
