@@ -25,7 +25,8 @@ export type Outcome =
 export interface Attempt {
   readonly job: Job
   readonly request: StoredRequest
-  readonly caller: string | undefined
+  /** See {@link NewJob}. */
+  readonly state: string | undefined
   /** Counts starts, from 1. */
   readonly number: number
   /**

@@ -30,8 +30,8 @@ export interface NewJob {
   readonly api: string
   /** The caller whom `auth` named; only they may look. Undefined if the API has no auth. */
   readonly owner: string | undefined
-  /** What `auth` left in `ctx.state.caller`, for the function that runs later. JSON. */
-  readonly caller: string | undefined
+  /** What hooks left in `ctx.state`, the caller too: they do not run again with the function. JSON. */
+  readonly state: string | undefined
   readonly request: StoredRequest
   readonly createdAt: number
   /** Higher first; jobs of one priority run in the order in which they came. */
@@ -53,7 +53,7 @@ export interface NewJob {
 }
 
 /** A job as it can be looked at. */
-export interface Job extends Omit<NewJob, 'request' | 'caller' | 'fingerprint' | 'idempotencyKey'> {
+export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 'idempotencyKey'> {
   readonly status: JobStatus
   /** How often it has started. */
   readonly attempt: number
