@@ -15,10 +15,18 @@ export type Added =
   /** The API has `maxQueued` jobs that wait. */
   | { readonly kind: 'full' }
 
-/** How an attempt ended. A failed one runs again by backoff with jitter if it may and attempts are left. */
+/**
+ * How an attempt ended. A failed one runs again if it may and attempts are left: after `retryAfterMs`, else by
+ * `backoffMs`.
+ */
 export type Outcome =
   | { readonly kind: 'completed'; readonly response: StoredResponse }
-  | { readonly kind: 'failed'; readonly response: StoredResponse; readonly mayRetry: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly response: StoredResponse
+      readonly mayRetry: boolean
+      readonly retryAfterMs?: number
+    }
   | { readonly kind: 'canceled' }
 
 /** One attempt at a job, given to {@link JobStore.work}'s function. */

@@ -29,6 +29,7 @@ const packages = lockedPackages(JSON.parse(read('package-lock.json')))
 /** Packages with install scripts, and what those do. An unknown one is looked at before it comes here. */
 const installScripts: Readonly<Record<string, string>> = {
   esbuild: 'checks the binary of its platform package; downloads it where optional packages were left out',
+  'msgpackr-extract': 'development and peer only, with bullmq: compiles an add-on that msgpackr does without',
   'onnxruntime-node': 'development and peer only: downloads CUDA binaries, unless told onnxruntime-node-install=skip',
   protobufjs: 'compares version schemes of package.json and warns',
   simdjson: 'compiles an add-on that nothing here loads; its C++ sources are what is wanted',
