@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -33,8 +34,8 @@ export default defineConfig({
     },
   },
   test: {
-    // Vitest leaves a core free for itself, which is half of a machine with two: 1.6 times as long there.
-    maxWorkers: '100%',
+    // One more than there are cores: many tests wait for a process, a poll or a timeout.
+    maxWorkers: availableParallelism() + 1,
     // Without isolation the files of a fork share their modules: half of the CPU. Servers share more, as the tracer.
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
