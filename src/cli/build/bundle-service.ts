@@ -7,14 +7,7 @@ import type { BuildFailure, Loader, Metafile, OutputFile, Plugin } from 'esbuild
 import { InvalidArgument } from '../../core/errors.ts'
 
 /** A bundled service; paths are relative to the folder of the project, with `/`. */
-export interface Bundle {
-  readonly entry: string
-  readonly modules: readonly string[]
-  readonly files: ReadonlyMap<string, string>
-  /** Files that the code names by `new URL('./weights.bin', import.meta.url)`: they stay where they are. */
-  readonly assets: readonly string[]
-  readonly imports: readonly PackageImport[]
-}
+export type Bundle = Awaited<ReturnType<typeof bundleService>>
 
 /** An import of a package. */
 export interface PackageImport {
@@ -23,7 +16,7 @@ export interface PackageImport {
 }
 
 /** Bundles a module without its packages; `import.meta.url` stays that of each file. **Errors**: InvalidArgument. */
-export async function bundleService(root: string, service: string): Promise<Bundle> {
+export async function bundleService(root: string, service: string) {
   const { build, stop, transform } = await import('esbuild')
   const entries = new Set([service])
   try {
@@ -64,6 +57,7 @@ export async function bundleService(root: string, service: string): Promise<Bund
           .map((path) => compiledName(root, path))
           .sort(),
         files: new Map(outputFiles.map((file) => compiledFile(root, file))),
+        // Named by `new URL('./weights.bin', import.meta.url)`: they stay where they are.
         assets: [...found.assets].map((path) => slashes(relative(root, path))).sort(),
         imports: packageImports(root, metafile),
       }

@@ -18,26 +18,8 @@ import { pythonEnvironment, pythonFiles } from './python-environment.ts'
 /** A file of a build: its text, or the absolute path of the file that it is a copy of. */
 export type BuildFile = { readonly text: string } | { readonly from: string }
 
-/** A whole build. */
-export interface BuildPlan {
-  readonly files: ReadonlyMap<string, BuildFile>
-  readonly manifest: BuildManifest
-}
-
-/** What `manifest.json` says. */
-export interface BuildManifest {
-  readonly formatVersion: 1
-  readonly service: { readonly name: string; readonly entry: string; readonly docs: string }
-  readonly apis: readonly unknown[]
-  readonly runners: readonly string[]
-  readonly remoteRunners: readonly string[]
-  readonly serving: string
-  readonly target: { readonly node: string; readonly abi: string; readonly platform: string; readonly arch: string }
-  readonly packages: Readonly<Record<string, { readonly version: string; readonly sha256: string }>>
-  readonly files: Readonly<Record<string, string>>
-  readonly models: readonly string[]
-  readonly digest: string
-}
+/** A whole build: its files, and what `manifest.json` says. */
+export type BuildPlan = Awaited<ReturnType<typeof planBuild>>
 
 /** Loads a bundled service that lies in a folder, in a process of its own, and describes it. */
 export type Describe = (
@@ -47,7 +29,7 @@ export type Describe = (
 ) => Promise<DescribedService>
 
 /** Returns what a build of the project holds. **Errors**: InvalidArgument that names the file. */
-export async function planBuild(project: Project, options: OptionValues, describe: Describe): Promise<BuildPlan> {
+export async function planBuild(project: Project, options: OptionValues, describe: Describe) {
   const { root, service, build } = project
   const bundle = await bundleService(root, service)
   const models = await dataFiles(root, build.models ?? [], build.exclude ?? [], 'models')
@@ -87,7 +69,7 @@ export async function planBuild(project: Project, options: OptionValues, describ
     packages: hashes,
     files: Object.fromEntries([...own].map(([path, file]) => [path, sha256(file)])),
     models: [...new Set(models)].sort(),
-  } as const
+  }
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
   return { files: all, manifest: { ...manifest, digest } }
 }

@@ -4,24 +4,17 @@ import type { CondaPackages, PythonSettings } from '../../runner/python/python-o
 import type { BuildOptions } from '../config/build-options.ts'
 
 /** What all models of a build need of Python. */
-export interface PythonEnvironment {
-  readonly packages: readonly string[]
-  readonly conda: CondaPackages | undefined
-}
+export type PythonEnvironment = ReturnType<typeof pythonEnvironment>
 
 /** Joins what the configuration names and what the Runners of the service do. */
-export function pythonEnvironment(build: BuildOptions, runners: readonly PythonSettings[]): PythonEnvironment {
+export function pythonEnvironment(build: BuildOptions, runners: readonly PythonSettings[]) {
   const condas = [build.conda, ...runners.map(({ conda }) => conda)].filter((each) => each !== undefined)
   const unique = (texts: readonly string[]) => [...new Set(texts)]
+  const channels = unique(condas.flatMap((conda) => conda.channels ?? []))
+  const dependencies = unique(condas.flatMap((conda) => conda.dependencies ?? []))
   return {
     packages: unique([...(build.python?.packages ?? []), ...runners.flatMap(({ packages }) => packages ?? [])]),
-    conda:
-      condas.length === 0
-        ? undefined
-        : {
-            channels: unique(condas.flatMap(({ channels }) => channels ?? [])),
-            dependencies: unique(condas.flatMap(({ dependencies }) => dependencies ?? [])),
-          },
+    conda: condas.length === 0 ? undefined : { channels, dependencies },
   }
 }
 

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import { projectFolders } from '../folders.ts'
-import type { BuildOptions } from './build-options.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
 import type { ServingConfig } from './index.ts'
@@ -12,13 +11,7 @@ import { type OptionValues, optionEntry, optionNames } from './option-table.ts'
 const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `serving.config.${extension}`)
 
 /** A configuration file that has been read and checked. */
-export interface ConfigFile {
-  readonly path: string
-  readonly name: string
-  readonly options: OptionValues
-  readonly service?: string
-  readonly build?: BuildOptions
-}
+export type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>
 
 /** Finds the file in a folder, or above it up to package.json. **Errors**: InvalidArgument for two in one folder. */
 export function findConfigFile(folder: string): string | undefined {
@@ -34,21 +27,13 @@ export function findConfigFile(folder: string): string | undefined {
 }
 
 /** Reads and checks a configuration file. **Errors**: InvalidArgument that names the file and the key. */
-export async function readConfigFile(
-  path: string,
-  importDefault: (path: string) => Promise<unknown>,
-): Promise<ConfigFile> {
+export async function readConfigFile(path: string, importDefault: (path: string) => Promise<unknown>) {
   const name = relative(process.cwd(), path)
   const value = await readPlain(path, name, importDefault)
   checkValue(value, configSchema, name)
   const { service, build } = value as ServingConfig
-  return {
-    path,
-    name,
-    options: readOptions(value as Record<string, unknown>),
-    ...(service === undefined ? {} : { service: resolve(dirname(path), service) }),
-    ...(build === undefined ? {} : { build }),
-  }
+  const options = readOptions(value as Record<string, unknown>)
+  return { path, name, options, service: service && resolve(dirname(path), service), build }
 }
 
 /** Returns what a file of YAML or JSON, or a module, says. **Errors**: InvalidArgument that names the file. */

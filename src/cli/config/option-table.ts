@@ -158,14 +158,8 @@ export function variableOf(name: OptionName): string {
 /** The values of options that have been read, without those that are undefined. */
 export type OptionValues = Pick<CommandOptions, OptionName>
 
-/** What a server is started with. */
-export interface ServePlan {
-  readonly workers: number
-  readonly serve: ServeSettings
-}
-
 /** Fills in the defaults that depend on other options. */
-export function servePlan(values: OptionValues): ServePlan {
+export function servePlan(values: OptionValues) {
   const { workers = availableParallelism(), ...serve } = values
   return { workers, serve: { maxMemoryBytes: Math.floor(limits.maxMemoryBytes / workers), ...serve } }
 }

@@ -2,28 +2,22 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
-import type { BuildManifest } from '../build/plan-build.ts'
+import type { BuildPlan } from '../build/plan-build.ts'
 import type { OptionValues } from '../config/option-table.ts'
 import { readJson } from '../folders.ts'
 
 /** A built service as images and manifests need it. */
-export interface BuiltService {
-  readonly name: string
-  readonly version: string
-  readonly runners: readonly string[]
-  readonly remoteRunners: readonly string[]
-  readonly options: OptionValues
-}
+export type BuiltService = ReturnType<typeof readBuiltService>
 
 /** Returns the service that was built into a folder. **Errors**: InvalidArgument for a folder without a build. */
-export function readBuiltService(folder: string): BuiltService {
+export function readBuiltService(folder: string) {
   if (!['manifest.json', 'Dockerfile'].every((file) => existsSync(join(folder, file)))) {
     throw new InvalidArgument(`${relative(process.cwd(), folder) || '.'} has no build: run serving build first`)
   }
   const read = <T>(file: string): T => readJson(join(folder, file))
-  const { service, runners, remoteRunners } = read<BuildManifest>('manifest.json')
+  const { service, runners, remoteRunners } = read<BuildPlan['manifest']>('manifest.json')
   const { version } = read<{ version: string }>('package.json')
-  const { service: _, ...options } = read<OptionValues & { service: string }>('serving.config.json')
+  const options = read<OptionValues>('serving.config.json')
   const own = runners.filter((name) => !remoteRunners.includes(name))
   return { name: service.name, version, runners: own, remoteRunners, options }
 }

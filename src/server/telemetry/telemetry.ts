@@ -1,12 +1,9 @@
 /** The telemetry of a server: metrics, the access log and traces. @module */
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
-import type { RequestObserver } from '../../http/outcome.ts'
 import type { Service } from '../../service.ts'
 import { collectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
-import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { setTracer, type Tracer, tracer } from '../../telemetry/tracing/tracer.ts'
 import { AccessLog } from './access-log.ts'
 import { listenMetrics, MetricsPage, metricsEndpoint } from './metrics-endpoint.ts'
@@ -22,20 +19,10 @@ export type TelemetryOptions = Pick<
 const measureAfterMs = 200
 
 /** The telemetry of one server. */
-export interface Telemetry {
-  readonly observers: readonly RequestObserver[]
-  readonly endpoints: readonly Endpoint[]
-  readonly metricsPort: number | undefined
-  /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
-  listen(server: MeasuredServer): Promise<void>
-  /** Called once the server listens. */
-  measure(): void
-  collect(): Promise<readonly MetricFamily[]>
-  close(): Promise<void>
-}
+export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
 
 /** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
-export async function startTelemetry(service: Service, options: TelemetryOptions, log: Logger): Promise<Telemetry> {
+export async function startTelemetry(service: Service, options: TelemetryOptions, log: Logger) {
   const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
   const stopTracing =
     otlpEndpoint === undefined
@@ -56,11 +43,13 @@ export async function startTelemetry(service: Service, options: TelemetryOptions
     get metricsPort() {
       return port?.port
     },
-    async listen(server) {
+    /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
+    async listen(server: MeasuredServer) {
       if (counts === undefined) return
       counts.server = server
       if (metricsPort !== undefined) port = await listenMetrics(page, metricsPort, options.host)
     },
+    /** Called once the server listens. */
     measure() {
       if (counts !== undefined) measuring = setTimeout(tryToMeasure, measureAfterMs).unref()
     },
