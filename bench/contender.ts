@@ -77,6 +77,8 @@ export const contenders: Record<string, Kind> = {
   go: compiledPeer('go'),
   rust: compiledPeer('rust'),
   'serving, gRPC': { ...ours({ BENCH_GRPC: '1' }), isGrpc: true },
+  'serving, node': ours({ BENCH_ENGINE: 'node' }),
+  'bare, node': asWorker('bare-node.ts'),
   'bare, gRPC': { ...asWorker('bare-grpc.ts'), isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),

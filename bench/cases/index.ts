@@ -6,6 +6,7 @@ import { bytesCases } from './bytes.ts'
 import type { CasePlan } from './case.ts'
 import { frameCases } from './frame.ts'
 import { ndarrayCases } from './ndarray.ts'
+import { nodeCases } from './node.ts'
 import { oipCases } from './oip.ts'
 import { rpcCases } from './rpc.ts'
 import { runnerCases } from './runner.ts'
@@ -17,6 +18,7 @@ export const casePlans: readonly CasePlan[] = [
   ...frameCases,
   ...textCases,
   ...bytesCases,
+  ...nodeCases,
   ...rpcCases,
   ...oipCases,
   ...runnerCases,

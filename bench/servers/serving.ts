@@ -1,6 +1,6 @@
 /**
  * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 reports the port of gRPC instead of
- * HTTP's.
+ * HTTP's, BENCH_ENGINE=node takes the engine of node:http.
  * @module
  */
 import { io, NDArray, Service, serve } from 'serving'
@@ -71,5 +71,6 @@ svc.api({ input: new io.Multipart(parts), output: new io.JSON() }, function form
 })
 
 const isGrpc = process.env.BENCH_GRPC === '1'
-const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine: 'uws', ...(isGrpc && { grpcPort: 0 }) })
+const engine = process.env.BENCH_ENGINE === 'node' ? 'node' : 'uws'
+const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine, ...(isGrpc && { grpcPort: 0 }) })
 listening(listener.grpcPort ?? listener.port)

@@ -3,16 +3,20 @@ import type { Socket } from 'node:net'
 import { TurnCounter } from '../admission.ts'
 import type { Logger } from '../log.ts'
 
+interface OpenRequest {
+  abort(): void
+}
+
 /** One connection. */
 export class Connection {
   /** Whether it closes after this response: Node would crash over pipelined requests answered out of turn. */
   closing = false
-  readonly #running = new Set<() => void>()
+  readonly #running = new Set<OpenRequest>()
   readonly #turn = new TurnCounter(256)
 
   constructor(socket: Socket) {
     socket.once('close', () => {
-      for (const abort of [...this.#running]) abort()
+      for (const request of [...this.#running]) request.abort()
     })
   }
 
@@ -24,13 +28,13 @@ export class Connection {
     return this.closing || this.#running.size > 0
   }
 
-  /** Calls `abort` when the socket closes: Node notifies only the response whose turn it is. */
-  add(abort: () => void): void {
-    this.#running.add(abort)
+  /** Aborts the request when the socket closes: Node notifies only the response whose turn it is. */
+  add(request: OpenRequest): void {
+    this.#running.add(request)
   }
 
-  delete(abort: () => void): void {
-    this.#running.delete(abort)
+  delete(request: OpenRequest): void {
+    this.#running.delete(request)
   }
 }
 

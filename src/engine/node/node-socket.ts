@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
-import { isBodyless, isFraming } from '../../http/response-head.ts'
+import { headerBlockOf, isBodyless, isFraming } from '../../http/response-head.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
 import type { IncomingRequest } from '../incoming-request.ts'
@@ -13,6 +13,7 @@ import { type Connection, connectionOf } from './node-connection.ts'
 
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
 const stallMs = 30_000
+const nothing = new Uint8Array(0)
 
 /** The socket of one request on node:http. */
 export class NodeSocket implements ExchangeSocket {
@@ -25,7 +26,6 @@ export class NodeSocket implements ExchangeSocket {
   readonly #res: ServerResponse
   readonly #connection: Connection
   #listens = false
-  readonly #abort = () => this.#exchange.abort()
 
   constructor(server: ServerState, request: IncomingRequest, req: IncomingMessage, res: ServerResponse) {
     this.#declared = request.body.declared
@@ -37,26 +37,38 @@ export class NodeSocket implements ExchangeSocket {
 
   /** Called once. Calls `ready` when the body may come. */
   start(ready: () => void): void {
-    this.#connection.add(this.#abort)
+    this.#connection.add(this)
     if (this.#exchange.closes) this.#connection.closing = true
-    this.#res.on('drain', () => this.#drained())
     this.#exchange.begin(() => {
-      this.#listen()
       ready()
+      this.#listen()
     })
+  }
+
+  /** Called when the connection has closed. */
+  abort(): void {
+    this.#exchange.abort()
   }
 
   #listen(): void {
     this.#listens = true
     const req = this.#req
+    const exchange = this.#exchange
     const declared = this.#declared
+    if (declared === 0) {
+      exchange.receive(nothing, true, false)
+      return
+    }
     let received = 0
-    if (declared !== 0) this.#exchange.awaitBody()
     req.on('data', (piece: Buffer) => {
       received += piece.length
-      this.#exchange.receive(piece, received === declared, false)
+      exchange.receive(piece, received === declared, false)
     })
-    req.once('end', () => this.#exchange.receive(new Uint8Array(0), true, false))
+    if (declared === undefined) req.once('end', () => exchange.receive(nothing, true, false))
+    // What came together with the headers is here by then, and most bodies are complete.
+    process.nextTick(() => {
+      if (received === 0 && exchange.isReceiving) exchange.awaitBody()
+    })
   }
 
   cork(writes: () => void): void {
@@ -87,10 +99,11 @@ export class NodeSocket implements ExchangeSocket {
 
   sendPiece(piece: Chunk): boolean {
     const room = this.#res.write(piece)
+    if (room) return true
     // Only a client that does not read is timed, not the source.
-    if (room) this.#res.socket?.setTimeout(0)
-    else this.#timeStall()
-    return room
+    this.#timeStall()
+    this.#res.once('drain', () => this.#drained())
+    return false
   }
 
   sendEnd(): void {
@@ -124,20 +137,35 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   detach(): void {
-    this.#connection.delete(this.#abort)
+    this.#connection.delete(this)
+  }
+
+  #end(body?: Chunk): void {
+    if (!this.#exchange.isReceiving) {
+      this.#close(body)
+      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.server.limits)
+    } else {
+      this.#timeStall()
+      if (body !== undefined) this.#res.write(body)
+      this.#exchange.dropBody(this.#exchange.closing, () => this.#close())
+    }
   }
 
   /** The exchange is finished when the kernel has all bytes: they are not copied. */
-  #end(body?: Chunk): void {
-    this.#timeStall()
-    this.#res.once('finish', () => this.#exchange.finished())
-    if (!this.#exchange.isReceiving) {
-      this.#res.end(body)
-      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.server.limits)
-    } else {
-      if (body !== undefined) this.#res.write(body)
-      this.#exchange.dropBody(this.#exchange.closing, () => this.#res.end())
+  #close(body?: Chunk): void {
+    const res = this.#res
+    const { socket } = res
+    // Head and body in one write; given to `end`, an empty third piece would follow them.
+    socket?.cork()
+    if (body !== undefined) res.write(body)
+    socket?.uncork()
+    res.end()
+    if (socket?.writableLength === 0) {
+      this.#exchange.finished()
+      return
     }
+    this.#timeStall()
+    res.once('finish', () => this.#exchange.finished())
   }
 
   #lines(response: HttpResponse): string[] {
@@ -205,10 +233,11 @@ export function writeTextHead(
 }
 
 /** Names and values in one flat list, for `writeHead`. */
-export function headLines(response: HttpResponse, echoedId: string | undefined, close: boolean): string[] {
+export function headLines({ headers }: HttpResponse, echoedId: string | undefined, close: boolean): string[] {
   const lines: string[] = []
-  for (const [name, value] of response.headers) {
-    if (isFraming(name)) continue
+  const isConstant = headerBlockOf(headers) !== undefined
+  for (const [name, value] of headers) {
+    if (!isConstant && isFraming(name)) continue
     if (name === 'x-request-id') echoedId = undefined
     lines.push(name, value)
   }

@@ -61,8 +61,8 @@ function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
 
 function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
   try {
-    req.on('error', () => {})
-    res.on('error', () => {})
+    req.on('error', ignore)
+    res.on('error', ignore)
     const connection = connectionOf(req.socket)
     if (connection.closing) return
     if (!connection.addRequest()) {
@@ -76,6 +76,8 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
     res.destroy()
   }
 }
+
+function ignore(): void {}
 
 function open(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
   const url = req.url ?? '/'
@@ -110,14 +112,15 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
 }
 
 function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
-  if (rawHeaders.filter(isHostName).length > 1) return new BadInput('expected host once, received it twice')
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHostName(rawHeaders[i])) hosts++
+  if (hosts > 1) return new BadInput('expected host once, received it twice')
   if (headers['transfer-encoding'] !== '') return undefined
   return new BadInput(expected('chunked', 'transfer-encoding', ''), { reason: 'encoding' })
 }
 
-/** Values are at odd indexes of `rawHeaders`. */
-function isHostName(text: string, i: number): boolean {
-  return i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+function isHostName(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === 'host'
 }
 
 function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError {
