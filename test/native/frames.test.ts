@@ -8,6 +8,7 @@ import { bytesAt, type Column, columnOf, isValid } from '../../src/values/table/
 import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
 import type { FrameText } from '../../src/values/table/json/frame-plan.ts'
 import { nativeFrameCodec, typescriptFrameCodec as typescript } from '../../src/values/table/json/native-codec.ts'
+import { readPlainTable } from '../../src/values/table/json/plain-table.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -142,6 +143,73 @@ describe('the TypeScript frame codec', () => {
     const read = typescript.parseFrame(Buffer.from('{"10":[1],"9":[2],"__proto__":[3]}'), 'frame') as ParsedFrame
     expect(read.table.columns.map(({ name }) => name)).toEqual(['10', '9', '__proto__'])
     expect(typescript.parseFrame(Buffer.from('[{"a":1}'), 'frame')).toEqual({ failure: 'syntax', offset: 8 })
+  })
+})
+
+describe('the reader of short plain texts', () => {
+  const number = fc.constantFrom(
+    ...['0', '-0', '-0.0', '7', '1.0', '-2.50', '123456789012345', '0.1234567890123', '1234567890123456', '1e2', '01'],
+    ...['1.', '-', 'null', 'true', '"x"', '[]', 'NaN', '9007199254740993', '4294967296', '-4294967297', '.5', ''],
+  )
+  const plainNumber = fc.constantFrom('0', '-0', '-0.0', '1.0', '-2.50', '4294967296', '-4294967297', '123456789012345')
+  const space = fc.constantFrom('', '', '', ' ', '\n\t')
+  const key = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'é', '\\n', '"')
+  const cell = fc.oneof({ weight: 9, arbitrary: plainNumber }, { weight: 1, arbitrary: number })
+  const names = fc.uniqueArray(fc.constantFrom('a', 'b', '0', '__proto__'), { minLength: 1, maxLength: 3 })
+
+  function agree(text: string, layout: FrameLayout): boolean {
+    const body = Buffer.from(text)
+    const table = readPlainTable(body, layout)
+    const expected = typescript.parseFrame(body, layout)
+    if (table !== undefined) expect(plain({ table }), text).toEqual(plain(expected))
+    return table !== undefined
+  }
+
+  it('reads lists as the codecs do, or leaves them to those', () => {
+    let read = 0
+    const lists = fc.tuple(fc.array(cell, { maxLength: 8 }), space, fc.constantFrom('', '', '', ',', ']', ' x'))
+    fc.assert(
+      fc.property(lists, ([cells, blank, end]) => {
+        if (agree(`${blank}[${blank}${cells.join(`${blank},`)}${blank}]${end}`, 'series')) read++
+      }),
+      { numRuns: 2000 },
+    )
+    expect(read).toBeGreaterThan(200)
+  })
+
+  it('reads records as the codecs do, or leaves them to those', () => {
+    let read = 0
+    const good = names.chain((own) =>
+      fc.array(fc.tuple(...own.map((name) => fc.tuple(fc.constant(name), cell))), { maxLength: 4 }),
+    )
+    const any = fc.array(fc.array(fc.tuple(key, cell), { maxLength: 3 }), { maxLength: 3 })
+    fc.assert(
+      fc.property(fc.oneof(good, any), space, (rows, blank) => {
+        const pair = ([name, value]: readonly [string, string]) => `"${name}"${blank}:${blank}${value}`
+        const text = `[${rows.map((row) => `{${row.map(pair).join(`${blank},${blank}`)}${blank}}`).join()}]`
+        for (const body of [text, text.slice(1), text.slice(0, -1)]) if (agree(body, 'frame')) read++
+      }),
+      { numRuns: 2000 },
+    )
+    expect(read).toBeGreaterThan(200)
+  })
+
+  it('reads every mutation of a short text as the codecs do, or leaves it to those', () => {
+    const texts = ['[{"a":1.5,"b":2},{"a":3,"b":-4}]', '[0.5,1.5,-2]', ' [ { "a" : 1 } ] ']
+    for (const text of texts) {
+      for (const body of mutations(Buffer.from(text), 2000)) {
+        if (isUtf8(body)) for (const layout of layouts) agree(body.toString(), layout)
+        else for (const layout of layouts) expect(readPlainTable(body, layout)).toBeUndefined()
+      }
+    }
+  })
+
+  it('leaves texts that are long, empty or of another layout', () => {
+    const list = `[${'1,'.repeat(200)}1]`
+    for (const text of [list, '[]', '[{}]', '{"a":[1]}', '[[1]]', '1', '']) {
+      for (const layout of layouts) expect(readPlainTable(Buffer.from(text), layout)).toBeUndefined()
+    }
+    expect(readPlainTable(Buffer.from('[1]'), 'split')).toBeUndefined()
   })
 })
 

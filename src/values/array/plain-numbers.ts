@@ -11,7 +11,34 @@ const maxDepth = 8
 const maxDigits = 15
 /** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */
 const tens = Float64Array.from({ length: maxDigits + 1 }, (_, i) => 10 ** i)
-const values = new Float64Array(maxPlainBytes)
+
+/** The numbers that {@link scanNumber} read, and whether each has a fraction. */
+export const scanned = { values: new Float64Array(maxPlainBytes), hasFraction: new Uint8Array(maxPlainBytes) }
+const { values, hasFraction } = scanned
+
+/** Reads the number at `at` as number `index`. Returns its end; -1 for another text, an exponent or many digits. */
+export function scanNumber(json: Uint8Array, start: number, index: number): number {
+  const first = json[start] === 0x2d ? start + 1 : start
+  let at = first
+  let byte = json[at]
+  let value = 0
+  for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
+  let digits = at - first
+  if (digits === 0 || (digits > 1 && json[first] === 0x30)) return -1
+  hasFraction[index] = byte === 0x2e ? 1 : 0
+  if (byte === 0x2e) {
+    byte = json[++at]
+    const point = at
+    for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
+    const decimals = at - point
+    digits += decimals
+    if (decimals === 0 || digits > maxDigits) return -1
+    value /= tens[decimals]
+  }
+  if (digits > maxDigits || (byte | 0x20) === 0x65) return -1
+  values[index] = first > start ? -value : value
+  return at
+}
 
 /** Returns an array of short plain numbers; undefined for other texts. For bodies of at most `maxPlainBytes`. */
 export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): NDArray | undefined {
@@ -24,7 +51,7 @@ export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): ND
   let size = 0
   let wantsValue = true
   for (let at = 0; at < json.length; ) {
-    let byte = json[at]
+    const byte = json[at]
     if (isSpace(byte)) {
       at++
     } else if (!wantsValue) {
@@ -44,26 +71,10 @@ export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): ND
       count = 0
       at++
     } else {
-      const negative = byte === 0x2d
-      if (negative) byte = json[++at]
-      const first = at
-      let value = 0
-      for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
-      let digits = at - first
-      if (digits === 0 || (digits > 1 && json[first] === 0x30)) return undefined
-      if (byte === 0x2e) {
-        byte = json[++at]
-        const point = at
-        for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
-        const decimals = at - point
-        digits += decimals
-        if (decimals === 0 || digits > maxDigits) return undefined
-        value /= tens[decimals]
-      }
-      if (digits > maxDigits || (byte | 0x20) === 0x65) return undefined
+      at = scanNumber(json, at, size++)
+      if (at === -1) return undefined
       if (rank === -1) rank = depth
       else if (rank !== depth) return undefined
-      values[size++] = negative ? -value : value
       count++
       wantsValue = false
     }

@@ -131,10 +131,36 @@ export function packBits(flags: ArrayLike<unknown>): Uint8Array {
   return bits
 }
 
-/** Returns a column's data in 32-bit words. **Cost**: a view if aligned in memory, otherwise a copy. */
+type Elements<T> = (new (buffer: ArrayBufferLike, start?: number, length?: number) => T) & { BYTES_PER_ELEMENT: number }
+
+/** Arrays of up to so many bytes lie in V8's heap until their buffer is asked for, which takes longer than a copy. */
+const maxShortBytes = 64
+const shortBytes = new Uint8Array(maxShortBytes)
+const shortViews = new Map<unknown, { slice(start: number, end: number): unknown }>()
+
+/** Returns bytes as elements. **Cost**: a view if aligned in memory and not short, otherwise a copy. */
+function elementsOf<T>(
+  bytes: Uint8Array,
+  Container: Elements<T>,
+  count = bytes.length / Container.BYTES_PER_ELEMENT,
+): T {
+  const size = Container.BYTES_PER_ELEMENT
+  if (bytes.length > maxShortBytes || count * size > bytes.length) {
+    const own = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
+    return new Container(own.buffer, own.byteOffset, Math.floor(count))
+  }
+  shortBytes.set(bytes)
+  let view = shortViews.get(Container)
+  if (view === undefined) {
+    view = new Container(shortBytes.buffer) as { slice(start: number, end: number): unknown }
+    shortViews.set(Container, view)
+  }
+  return view.slice(0, count) as T
+}
+
+/** Returns a column's data in 32-bit words. **Cost**: see {@link elementsOf}. */
 export function columnWords({ data }: Column): Int32Array {
-  const bytes = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
-  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+  return elementsOf(data, Int32Array)
 }
 
 /** Whether element `row` has a value. */
@@ -179,12 +205,10 @@ export function contiguousText(column: Column, rows: number): Column {
   return { ...rest, data: text, offsets }
 }
 
-/** Returns the numbers of a numeric column. **Cost**: a view if aligned in memory, otherwise a copy. */
+/** Returns the numbers of a numeric column. **Cost**: see {@link elementsOf}. */
 export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
   if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
-  const size = itemSize(kind)
-  const bytes = data.byteOffset % size === 0 ? data : new Uint8Array(data)
-  return new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows ?? Math.floor(bytes.length / size))
+  return elementsOf(data, dataConstructor(kind) as Elements<ArrayLike<number | bigint>>, rows)
 }
 
 /** Returns a reader of a numeric column: bigints for 64-bit integers, anything for nulls. **Errors**: RangeError. */
@@ -201,14 +225,14 @@ export function valueReader(column: Column): (row: number) => number | bigint | 
   const { kind, data } = column
   if (kind === 'str') return (row) => textAt(column, row)
   if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
-  const read = numberReader(column)
-  if (!isWideInteger(kind)) return read
+  if (!isWideInteger(kind)) return numberReader(column)
   const words = columnWords(column)
+  let read: ReturnType<typeof numberReader> | undefined
   return (row) => {
     const high = words[row * 2 + 1]
-    return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
-      ? high * 4294967296 + (words[row * 2] >>> 0)
-      : read(row)
+    if (high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000) return high * 2 ** 32 + (words[row * 2] >>> 0)
+    read ??= numberReader(column)
+    return read(row)
   }
 }
 

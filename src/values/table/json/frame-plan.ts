@@ -34,24 +34,23 @@ export interface RowsStep {
   readonly close: string
 }
 
-const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, keys: false, close: '' }
+const elements: RowsStep = { before: '', label: 0, after: '', first: 0, count: 1, keys: false, close: '' }
+const labels: RowsStep = { ...elements, label: 1, count: 0 }
+const records: RowsStep = { ...elements, before: '{', keys: true, close: '}' }
+const lists: RowsStep = { ...elements, before: '[', close: ']' }
 
 const underLabel = { label: 2, after: ':' } as const
 
 /** Returns the steps that write a table in a layout. See {@link FrameText}. */
 export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
-  const all = { ...noRow, count: columns.length }
-  const record: RowsStep = { ...all, before: '{', keys: true, close: '}' }
-  const values: RowsStep = { ...all, before: '[', close: ']' }
-  const elements: RowsStep = { ...noRow, count: 1 }
-  const labels: RowsStep = { ...noRow, label: 1 }
+  const count = columns.length
   switch (text.layout) {
     case 'records':
-      return ['[', record, ']']
+      return ['[', { ...records, count }, ']']
     case 'values':
-      return ['[', values, ']']
+      return ['[', { ...lists, count }, ']']
     case 'index':
-      return ['{', { ...record, ...underLabel, before: '', after: ':{' }, '}']
+      return ['{', { ...records, ...underLabel, count, before: '', after: ':{' }, '}']
     case 'columns':
       if (columns.length === 0) return ['{}']
       return columns.flatMap(({ name }, first) => [
@@ -61,13 +60,13 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
       ])
     case 'split': {
       const names = columns.map(({ name }) => JSON.stringify(name)).join()
-      return [`{"columns":[${names}],"index":[`, labels, '],"data":[', values, ']}']
+      return [`{"columns":[${names}],"index":[`, labels, '],"data":[', { ...lists, count }, ']}']
     }
     case 'table': {
       const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
       const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
       const label = text.labelKey === undefined ? 0 : 1
-      return [`{"schema":${text.schema ?? '{}'},"data":[`, { ...record, before, label, after }, ']}']
+      return [`{"schema":${text.schema ?? '{}'},"data":[`, { ...records, count, before, label, after }, ']}']
     }
     case 'series':
       return ['[', elements, ']']

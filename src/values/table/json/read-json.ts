@@ -10,6 +10,7 @@ import type { FrameType } from '../frame-dtype.ts'
 import { isLabelKind } from '../polars/labels.ts'
 import { type FrameFailure, type FrameLayout, frameFailures, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
 import { frameCodec } from './native-codec.ts'
+import { readPlainTable } from './plain-table.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
 /** A JSON body as columns. */
@@ -35,6 +36,8 @@ export function decodeFrameJson(
   isPrivate = false,
   isTyped = false,
 ): MaybePromise<JsonFrame> {
+  const plain = readPlainTable(body, layout)
+  if (plain !== undefined) return { table: plain, labels: undefined, name: undefined, types: undefined }
   const bom = bomLength(body)
   const json = bom === 0 ? body : body.subarray(bom)
   const source = { bom, layout, name, isTyped }
