@@ -14,6 +14,7 @@ const byPath = [
   'cli/child-module',
   'cli/worker',
   'core/modules/typescript-format',
+  'jobs/sqlite/store-thread',
   'oip/remote-model',
   'runner/model-process',
   'runner/model-thread',

@@ -2,10 +2,22 @@
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from './job.ts'
 
 /** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
-export const jobTimes = { leaseMs: 9_000, renewMs: 3_000, sweepMs: 3_000 } as const
+export const jobTimes = {
+  leaseMs: 9_000,
+  renewMs: 3_000,
+  sweepMs: 3_000,
+  /** How long an expired job stays known. */
+  forgetMs: 86_400_000,
+} as const
 
-/** Starts that end with the death of their worker before the job fails by name. */
+/** The names of {@link jobTimes}, for tests that cannot wait for them. */
+export type JobTimes = Readonly<Record<keyof typeof jobTimes, number>>
+
+/** Starts that end with the death of their worker before the job fails by name. They are apart from `retries`. */
 export const maxCrashes = 2
+
+/** Events that a job keeps: of more, the latest. */
+export const maxEvents = 1_000
 
 /** What became of a job that was submitted. */
 export type Added =
@@ -42,7 +54,10 @@ export interface Attempt {
    * stops: what the attempt returns afterwards counts for nothing in the last two cases.
    */
   readonly signal: AbortSignal
-  /** Resolves when the event is kept. Rejects nothing: events of a lost attempt are dropped. */
+  /**
+   * Resolves when the event is kept, and never rejects: the store drops events of a lost attempt, and progress that the
+   * next one replaces within a moment.
+   */
   report(kind: 'progress' | 'partial', data: string): Promise<void>
 }
 

@@ -36,7 +36,7 @@ export interface NewJob {
   readonly createdAt: number
   /** Higher first; jobs of one priority run in the order in which they came. */
   readonly priority: number
-  /** Attempts after the first one, for answers of 5xx and for workers that die. */
+  /** Attempts after the first one, for answers of 5xx. */
   readonly retries: number
   /** Time for one attempt. **Units**: milliseconds. */
   readonly timeoutMs: number
@@ -59,7 +59,7 @@ export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 
   readonly attempt: number
   /** The last value of `ctx.job.progress`. JSON. */
   readonly progress?: string
-  /** How many jobs of the same API run before this one; only while it is queued. */
+  /** How many jobs of the same API run before this one; only while it is queued, and not in lists. */
   readonly queuePosition?: number
   readonly startedAt?: number
   readonly finishedAt?: number

@@ -1,0 +1,78 @@
+/** Blobs as files of one folder, which several machines may share. @module */
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InvalidArgument, NotFound, show } from '../core/errors.ts'
+import type { BlobStore } from './blob-store.ts'
+
+/** Makes the folder when the first blob is written. */
+export class FolderBlobs implements BlobStore {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async put(name: string, bytes: Uint8Array): Promise<void> {
+    const path = this.#path(name)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    // A dot begins no name of a blob. Readers see the whole file or none.
+    const draft = join(this.#folder, `.${randomUUID()}`)
+    try {
+      await using(await open(draft, 'wx', 0o600), async (file) => {
+        await file.writeFile(bytes)
+        await file.sync()
+      })
+      await rename(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    // The name, too, must outlive a loss of power.
+    await using(await open(this.#folder), (folder) => folder.sync())
+  }
+
+  async get(name: string): Promise<Uint8Array> {
+    try {
+      return await readFile(this.#path(name))
+    } catch (cause) {
+      if (isMissing(cause)) throw new NotFound(`no blob ${name} in ${this.#folder}`, { cause })
+      throw cause
+    }
+  }
+
+  async delete(name: string): Promise<void> {
+    await rm(this.#path(name), { force: true })
+  }
+
+  async *olderThan(time: number): AsyncIterable<string> {
+    const files = await opendir(this.#folder).catch(ignoreMissing)
+    for await (const { name } of files ?? []) {
+      const path = join(this.#folder, name)
+      const isOld = ((await stat(path).catch(ignoreMissing))?.mtimeMs ?? time) < time
+      if (!isOld) continue
+      // A draft is what a killed process left.
+      if (name.startsWith('.')) await rm(path, { force: true })
+      else yield name
+    }
+  }
+
+  #path(name: string): string {
+    if (/^[\w-]{1,200}$/.test(name)) return join(this.#folder, name)
+    throw new InvalidArgument(`expected the name of a blob, at most 200 of A-Z a-z 0-9 _ -, got ${show(name)}`)
+  }
+}
+
+async function using(file: FileHandle, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await use(file)
+  } finally {
+    await file.close()
+  }
+}
+
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
+}

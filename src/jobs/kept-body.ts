@@ -1,0 +1,52 @@
+/** Bodies of jobs as the stores keep them: small ones beside the job, large ones as blobs. @module */
+import { type BlobStore, maxInlineBytes } from './blob-store.ts'
+
+/** The bytes, or the name of the blob that has them. */
+export type KeptBody = Uint8Array | string
+
+/** A request or response whose body may lie in a blob. */
+export type Kept<T extends { readonly body: Uint8Array }> = Omit<T, 'body'> & { readonly body: KeptBody }
+
+/** How long no blob counts as an orphan: its job may not be stored yet. **Units**: milliseconds. */
+const orphanMs = 3_600_000
+
+/** Writes a large body as a blob, before the job that names it. A small one comes back as it is. */
+export async function keepBody<T extends { readonly body: Uint8Array }>(
+  blobs: BlobStore,
+  name: string,
+  message: T,
+): Promise<Kept<T>> {
+  const { body } = message
+  if (body.length > maxInlineBytes) {
+    await blobs.put(name, body)
+    return { ...message, body: name }
+  }
+  // A message to a thread would copy the whole buffer that a piece lies in.
+  return body.length === body.buffer.byteLength ? message : { ...message, body: new Uint8Array(body) }
+}
+
+/** Returns the message with its bytes. **Errors**: NotFound if the blob is gone. */
+export async function readBody<T extends { readonly body: Uint8Array }>(blobs: BlobStore, kept: Kept<T>): Promise<T> {
+  const body = typeof kept.body === 'string' ? await blobs.get(kept.body) : kept.body
+  return { ...kept, body } as unknown as T
+}
+
+/** The blob of what was submitted. */
+export const requestBlob = (id: string): string => `${id}-request`
+/** The blob of one attempt's answer: a late attempt must not write over the answer that counts. */
+export const responseBlob = (id: string, attempt: number): string => `${id}-response-${attempt}`
+/** The job that a blob belongs to. */
+export const jobOfBlob = (name: string): string => name.replace(/-(?:request|response-\d+)$/, '')
+
+/** Deletes old blobs that no job names; stores call it hourly. `unnamed` returns those of the names that no job has. */
+export async function sweepOrphans(
+  blobs: BlobStore,
+  unnamed: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<void> {
+  const names: string[] = []
+  const drop = async () => {
+    for (const name of await unnamed(names.splice(0))) await blobs.delete(name)
+  }
+  for await (const name of blobs.olderThan(Date.now() - orphanMs)) if (names.push(name) === 100) await drop()
+  if (names.length > 0) await drop()
+}

@@ -1,0 +1,15 @@
+/** Answers that stores give in place of a function. @module */
+import { InternalError, type ServingError } from '../core/errors.ts'
+import { problemResponse } from '../http/problem.ts'
+import type { StoredResponse } from './job.ts'
+
+/** Returns the problem document of an error, as the answer of a job. Its request id is the job's. */
+export function problemAnswer(error: ServingError, id: string): StoredResponse {
+  const { headers, body } = problemResponse(error, id)
+  return { status: error.status, headers, body: new TextEncoder().encode(body as string) }
+}
+
+/** The answer of a job that a store gives up, since its workers died. */
+export function crashAnswer(id: string): StoredResponse {
+  return problemAnswer(new InternalError('each process that ran the job died', {}, { code: 'worker_died' }), id)
+}

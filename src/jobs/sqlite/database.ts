@@ -1,0 +1,108 @@
+/** The file of the embedded job store: Node's own SQLite, which this file alone loads, and the schema. @module */
+import { InvalidArgument } from '../../core/errors.ts'
+
+/** What a column holds. */
+export type SqlValue = null | number | string | Uint8Array
+
+/** Columns by their names. */
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** A prepared statement of node:sqlite, of which the oldest Node that we run on has no types. */
+export interface Statement {
+  run(...values: SqlValue[]): { readonly changes: number }
+  get(...values: SqlValue[]): Row | undefined
+  all(...values: SqlValue[]): Row[]
+}
+
+/** A connection. It blocks: threads of their own use it. */
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+/** Counts up with each change of {@link schema}. */
+const version = 1
+
+/**
+ * `jobs.due_at` is when the state next ends by time: the backoff of a queued job, the lease of a running one, the life
+ * of a result, and the memory of an expired job. `lease` counts each start, and is the fence of its end; `attempt`
+ * leaves out those that were handed back. Triggers keep what follows from a status: its event, the counts, and what is
+ * deleted.
+ */
+const schema = `
+CREATE TABLE jobs (
+  seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, api TEXT NOT NULL, owner TEXT, details TEXT NOT NULL,
+  idempotency_key TEXT, fingerprint TEXT NOT NULL, priority INTEGER NOT NULL, created_at INTEGER NOT NULL,
+  status TEXT NOT NULL DEFAULT 'queued', due_at INTEGER NOT NULL DEFAULT 0, worker TEXT,
+  lease INTEGER NOT NULL DEFAULT 0, attempt INTEGER NOT NULL DEFAULT 0, crashes INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0, is_cancel_requested INTEGER NOT NULL DEFAULT 0,
+  started_at INTEGER, finished_at INTEGER, progress TEXT, response_status INTEGER
+);
+CREATE INDEX waiting ON jobs (api, priority DESC, seq) WHERE status = 'queued';
+CREATE INDEX due ON jobs (status, due_at);
+CREATE UNIQUE INDEX keys ON jobs (api, ifnull(owner, ''), idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE TABLE requests (job INTEGER PRIMARY KEY, headers TEXT, query TEXT, caller TEXT, body BLOB, blob TEXT);
+CREATE TABLE responses (job INTEGER PRIMARY KEY, headers TEXT, body BLOB, blob TEXT);
+CREATE TABLE events (
+  job INTEGER, sequence INTEGER, at INTEGER, kind TEXT, data TEXT, PRIMARY KEY (job, sequence)
+) WITHOUT ROWID;
+CREATE TABLE counts (api TEXT, status TEXT, jobs INTEGER, PRIMARY KEY (api, status)) WITHOUT ROWID;
+
+CREATE TRIGGER added AFTER INSERT ON jobs BEGIN
+  INSERT INTO counts VALUES (NEW.api, NEW.status, 1) ON CONFLICT DO UPDATE SET jobs = jobs + 1;
+  INSERT INTO events VALUES (NEW.seq, 1, NEW.created_at, 'status', NEW.status);
+END;
+CREATE TRIGGER changed AFTER UPDATE OF status ON jobs WHEN NEW.status <> OLD.status BEGIN
+  UPDATE counts SET jobs = jobs - 1 WHERE api = OLD.api AND status = OLD.status;
+  INSERT INTO counts VALUES (NEW.api, NEW.status, 1) ON CONFLICT DO UPDATE SET jobs = jobs + 1;
+  INSERT INTO events
+    SELECT NEW.seq, max(sequence) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'status', NEW.status
+    FROM events WHERE job = NEW.seq;
+END;
+CREATE TRIGGER expired AFTER UPDATE OF status ON jobs WHEN NEW.status = 'expired' BEGIN
+  DELETE FROM requests WHERE job = NEW.seq;
+  DELETE FROM responses WHERE job = NEW.seq;
+  DELETE FROM events WHERE job = NEW.seq AND kind <> 'status';
+END;
+CREATE TRIGGER forgotten AFTER DELETE ON jobs BEGIN
+  UPDATE counts SET jobs = jobs - 1 WHERE api = OLD.api AND status = OLD.status;
+  DELETE FROM events WHERE job = OLD.seq;
+END;
+PRAGMA user_version = ${version};
+`
+
+/** Opens the file, or makes it. **Errors**: InvalidArgument for a file of a later version; those of SQLite. */
+export function openDatabase(path: string): Database {
+  const sqlite = process.getBuiltinModule('node:sqlite') as unknown as {
+    readonly DatabaseSync: new (path: string) => Database
+  }
+  const database = new sqlite.DatabaseSync(path)
+  // The first, since the others wait for locks, too. FULL: a commit outlives a loss of power.
+  database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  transaction(database, () => {
+    const found = database.prepare('PRAGMA user_version').get()?.user_version as number
+    if (found > version) {
+      const text = `the job store ${path} has version ${found}, this release reads up to ${version}`
+      throw new InvalidArgument(`${text}: use the release that wrote it, or another file`)
+    }
+    if (found === 0) database.exec(schema)
+  })
+  return database
+}
+
+/** Runs `change` in one transaction. A deferred one would fail at its first write if another process has written. */
+export function transaction<T>(database: Database, change: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = change()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // After some failures SQLite has rolled back already.
+    try {
+      database.exec('ROLLBACK')
+    } catch {}
+    throw error
+  }
+}

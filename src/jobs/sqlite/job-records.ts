@@ -1,0 +1,176 @@
+/** The jobs of a database as callers see them: added, looked at, canceled. Runs in the store's thread. @module */
+import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
+import type { Added, JobFilter, QueueState } from '../job-store.ts'
+import { jobOfBlob, type Kept, type KeptBody } from '../kept-body.ts'
+import type { Database, Row, Statement } from './database.ts'
+
+/** A job as the thread gets and gives it: its body may lie in a blob. */
+export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
+
+/** The operations beside those of workers. Times are in milliseconds of the wall clock. */
+export class JobRecords {
+  readonly #sql: (text: string) => Statement
+
+  constructor(database: Database) {
+    this.#sql = statements(database)
+  }
+
+  add({ request, caller, fingerprint, idempotencyKey, ...shown }: KeptJob, maxQueued: number): Added {
+    const { id, api, owner = null, priority, createdAt } = shown
+    const key = idempotencyKey ?? null
+    const same =
+      key !== null &&
+      this.#sql(
+        "SELECT id, fingerprint FROM jobs WHERE api = ? AND ifnull(owner, '') = ifnull(?, '') AND idempotency_key = ?",
+      ).get(api, owner, key)
+    if (same) return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
+    const queued = this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
+    if ((queued as number) >= maxQueued) return { kind: 'full' }
+    const { seq } = this.#sql(
+      `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+    ).get(id, api, owner, JSON.stringify(shown), key, fingerprint, priority, createdAt) as Row
+    this.#sql('INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)').run(
+      seq,
+      JSON.stringify(request.headers),
+      request.query,
+      caller ?? null,
+      ...bodyColumns(request.body),
+    )
+    return { kind: 'added' }
+  }
+
+  get(id: string): Job | undefined {
+    const row = this.#row(id)
+    if (row === undefined) return undefined
+    if (row.status !== 'queued') return jobOf(row)
+    const { before } = this.#sql(
+      `SELECT count(*) AS before FROM jobs
+       WHERE api = ?1 AND status = 'queued' AND (priority > ?2 OR (priority = ?2 AND seq < ?3))`,
+    ).get(row.api, row.priority, row.seq) as Row
+    return { ...jobOf(row), queuePosition: before as number }
+  }
+
+  submission(id: string): KeptJob | undefined {
+    const row = this.#sql(
+      `SELECT details, fingerprint, idempotency_key, requests.* FROM jobs JOIN requests ON job = seq WHERE id = ?`,
+    ).get(id)
+    if (row === undefined) return undefined
+    const { fingerprint, idempotency_key: key } = row as Readonly<Record<string, string | null>>
+    const idempotencyKey = key === null ? {} : { idempotencyKey: key }
+    const job = { ...JSON.parse(row.details as string), ...idempotencyKey, fingerprint }
+    return { ...job, caller: row.caller ?? undefined, request: requestOf(row) }
+  }
+
+  result(id: string): Kept<StoredResponse> | undefined {
+    const row = this.#sql('SELECT response_status, responses.* FROM jobs JOIN responses ON job = seq WHERE id = ?').get(
+      id,
+    )
+    if (row === undefined) return undefined
+    const headers = JSON.parse(row.headers as string)
+    return { status: row.response_status as number, headers, body: bodyOf(row) }
+  }
+
+  events(id: string, after: number, limit: number): JobEvent[] {
+    return this.#sql(
+      `SELECT sequence, at, kind, data FROM events
+       WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND sequence > ? ORDER BY sequence LIMIT ?`,
+    ).all(id, after, limit) as unknown as JobEvent[]
+  }
+
+  cancel(id: string, now: number): Job | undefined {
+    const row = this.#row(id)
+    if (row?.status === 'queued') {
+      const { resultTtlMs } = jobOf(row)
+      this.#sql("UPDATE jobs SET status = 'canceled', finished_at = ?, due_at = ? WHERE seq = ?").run(
+        now,
+        now + resultTtlMs,
+        row.seq,
+      )
+    } else if (row?.status === 'running') {
+      this.#sql('UPDATE jobs SET is_cancel_requested = 1 WHERE seq = ?').run(row.seq)
+    }
+    return this.get(id)
+  }
+
+  list({ api, status, limit }: JobFilter): Job[] {
+    return this.#sql(
+      'SELECT * FROM jobs WHERE (?1 IS NULL OR api = ?1) AND (?2 IS NULL OR status = ?2) ORDER BY seq DESC LIMIT ?3',
+    )
+      .all(api ?? null, status ?? null, limit)
+      .map(jobOf)
+  }
+
+  states(now: number): QueueState[] {
+    const none = { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 }
+    const counts = new Map<string, Record<JobStatus, number>>()
+    for (const row of this.#sql('SELECT * FROM counts').all()) {
+      const api = row.api as string
+      counts.set(api, { ...none, ...counts.get(api), [row.status as JobStatus]: row.jobs })
+    }
+    const oldest = this.#sql("SELECT min(created_at) AS at FROM jobs WHERE api = ? AND status = 'queued'")
+    return [...counts].map(([api, counts]) => {
+      const at = (counts.queued === 0 ? null : oldest.get(api)?.at) as number | null
+      return { api, counts, oldestMs: at === null ? 0 : Math.max(0, now - at) }
+    })
+  }
+
+  /** Returns those of the blobs that no job names. */
+  unnamed(blobs: readonly string[]): string[] {
+    const named = this.#sql(
+      `SELECT 1 FROM jobs LEFT JOIN requests ON requests.job = seq LEFT JOIN responses ON responses.job = seq
+       WHERE id = ? AND ? IN (requests.blob, responses.blob)`,
+    )
+    return blobs.filter((blob) => named.get(jobOfBlob(blob), blob) === undefined)
+  }
+
+  /** A number that changes with each event of the job, and when its end is asked for. */
+  version(id: string): number {
+    const row = this.#sql(
+      `SELECT (SELECT max(sequence) FROM events WHERE job = seq) * 2 + is_cancel_requested AS version
+       FROM jobs WHERE id = ?`,
+    ).get(id)
+    return (row?.version as number | undefined) ?? -1
+  }
+
+  #row(id: string): Row | undefined {
+    return this.#sql('SELECT * FROM jobs WHERE id = ?').get(id)
+  }
+}
+
+/** Returns a function that prepares each text once. */
+export function statements(database: Database): (text: string) => Statement {
+  const prepared = new Map<string, Statement>()
+  return (text) => {
+    const statement = prepared.get(text) ?? database.prepare(text)
+    prepared.set(text, statement)
+    return statement
+  }
+}
+
+/** Returns the job of a row of the table. */
+export function jobOf(row: Row): Job {
+  const { progress, started_at: startedAt, finished_at: finishedAt, response_status: responseStatus } = row
+  const state = { progress, startedAt, finishedAt, responseStatus }
+  return {
+    ...JSON.parse(row.details as string),
+    status: row.status,
+    attempt: row.attempt,
+    isCancelRequested: row.is_cancel_requested === 1,
+    ...Object.fromEntries(Object.entries(state).filter(([, value]) => value !== null)),
+  }
+}
+
+/** Returns the request of a row of `requests`. */
+export function requestOf(row: Row): Kept<StoredRequest> {
+  return { headers: JSON.parse(row.headers as string), query: row.query as string, body: bodyOf(row) }
+}
+
+function bodyOf(row: Row): KeptBody {
+  return (row.blob ?? row.body) as KeptBody
+}
+
+/** Returns the columns `body` and `blob`. */
+export function bodyColumns(body: KeptBody): [Uint8Array | null, string | null] {
+  return typeof body === 'string' ? [null, body] : [body, null]
+}

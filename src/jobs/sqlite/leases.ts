@@ -1,0 +1,187 @@
+/** The jobs of a database as workers see them: taken, renewed, ended, and swept. Runs in the store's thread. @module */
+
+import type { Job, StoredRequest } from '../job.ts'
+import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store.ts'
+import type { Kept } from '../kept-body.ts'
+import { crashAnswer } from '../problem-answer.ts'
+import type { Database, Row, Statement } from './database.ts'
+import { bodyColumns, jobOf, requestOf, statements } from './job-records.ts'
+
+/** Names a start of a job: its row, and which start. */
+export interface Lease {
+  readonly seq: number
+  readonly lease: number
+}
+
+/** A job that a worker has taken. */
+export interface Taken extends Lease {
+  readonly job: Job
+  readonly caller: string | undefined
+  readonly request: Kept<StoredRequest>
+}
+
+/** An outcome whose body may lie in a blob. */
+export type KeptOutcome = Outcome extends infer O
+  ? O extends { readonly response: infer R extends { readonly body: Uint8Array } }
+    ? Omit<O, 'response'> & { readonly response: Kept<R> }
+    : O
+  : never
+
+/** Rows of one sweep, so that it holds no lock for long. */
+const sweepRows = 500
+
+const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
+
+/** The operations of one process, which `worker` names. */
+export class Leases {
+  readonly #sql: (text: string) => Statement
+  readonly #worker: string
+  readonly #times: JobTimes
+
+  constructor(database: Database, worker: string, times: JobTimes) {
+    this.#sql = statements(database)
+    this.#worker = worker
+    this.#times = times
+  }
+
+  /** Whether a job of the API may start now. Reads only, so that an idle process takes no lock. */
+  canTake(api: string, now: number): boolean {
+    const text = "SELECT 1 FROM jobs WHERE api = ? AND status = 'queued' AND due_at <= ? LIMIT 1"
+    return this.#sql(text).get(api, now) !== undefined
+  }
+
+  /** When the next job of the API may start that waits for its retry. */
+  nextDue(now: number): number {
+    const text = "SELECT min(due_at) AS due FROM jobs WHERE status = 'queued' AND due_at > ?"
+    return (this.#sql(text).get(now)?.due as number | null | undefined) ?? Number.POSITIVE_INFINITY
+  }
+
+  take(api: string, limit: number, now: number): Taken[] {
+    const rows = this.#sql(
+      `UPDATE jobs SET status = 'running', attempt = attempt + 1, lease = lease + 1, worker = ?, started_at = ?,
+       due_at = ? WHERE seq IN (SELECT seq FROM jobs WHERE api = ? AND status = 'queued' AND due_at <= ?
+       ORDER BY priority DESC, seq LIMIT ?) RETURNING *`,
+    ).all(this.#worker, now, now + this.#times.leaseMs, api, now, limit)
+    rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
+    return rows.map((row) => {
+      const request = this.#sql('SELECT * FROM requests WHERE job = ?').get(row.seq) as Row
+      const caller = (request.caller as string | null) ?? undefined
+      return { ...leaseOf(row), job: jobOf(row), caller, request: requestOf(request) }
+    })
+  }
+
+  /** Prolongs a lease, but not behind the attempt's own time: so a process that hangs loses it, too. */
+  renew({ seq, lease }: Lease, { startedAt = 0, timeoutMs }: Job, now: number): void {
+    const { leaseMs } = this.#times
+    const until = Math.min(now, startedAt + timeoutMs) + leaseMs
+    this.#sql(`UPDATE jobs SET due_at = ? WHERE ${held}`).run(until, seq, lease, this.#worker)
+  }
+
+  /** Returns whether this process still holds the lease, and whether somebody has asked for the end. */
+  look({ seq, lease }: Lease): 'held' | 'canceled' | 'lost' {
+    const row = this.#held({ seq, lease })
+    return row === undefined ? 'lost' : row.is_cancel_requested === 1 ? 'canceled' : 'held'
+  }
+
+  /** Keeps an event of an attempt; drops it if the lease is lost. */
+  report(lease: Lease, kind: 'progress' | 'partial', data: string, now: number): void {
+    if (this.#held(lease) === undefined) return
+    if (kind === 'progress') this.#sql('UPDATE jobs SET progress = ? WHERE seq = ?').run(data, lease.seq)
+    const { sequence } = this.#sql(
+      `INSERT INTO events SELECT ?1, max(sequence) + 1, ?2, ?3, ?4 FROM events WHERE job = ?1 RETURNING sequence`,
+    ).get(lease.seq, now, kind, data) as Row
+    const oldest = (sequence as number) - maxEvents
+    this.#sql('DELETE FROM events WHERE job = ? AND sequence <= ?').run(lease.seq, oldest)
+  }
+
+  /** Ends an attempt. Returns whether the response is kept: not if the lease is lost, or if the job runs again. */
+  finish(lease: Lease, outcome: KeptOutcome, now: number): boolean {
+    const row = this.#held(lease)
+    if (row === undefined) return false
+    if (outcome.kind === 'canceled' || (outcome.kind === 'failed' && row.is_cancel_requested === 1)) {
+      this.#end(row, undefined, now)
+      return false
+    }
+    const failures = (row.failures as number) + 1
+    if (outcome.kind === 'failed' && outcome.mayRetry && failures <= jobOf(row).retries) {
+      const text = "UPDATE jobs SET status = 'queued', failures = ?, due_at = ? WHERE seq = ?"
+      this.#sql(text).run(failures, now + backoffMs(failures), row.seq)
+      return false
+    }
+    this.#end(row, outcome, now)
+    return true
+  }
+
+  /** Hands a job back, as if it had not started. */
+  release(lease: Lease, now: number): void {
+    const row = this.#held(lease)
+    if (row?.is_cancel_requested === 1) this.#end(row, undefined, now)
+    else if (row !== undefined) {
+      this.#sql("UPDATE jobs SET status = 'queued', attempt = attempt - 1, due_at = 0 WHERE seq = ?").run(row.seq)
+    }
+  }
+
+  /** Whether {@link sweep} finds something. */
+  canSweep(now: number): boolean {
+    const text = "SELECT 1 FROM jobs WHERE status <> 'queued' AND status = ? AND due_at <= ? LIMIT 1"
+    const states = ['running', 'completed', 'failed', 'canceled', 'expired']
+    return states.some((status) => this.#sql(text).get(status, now) !== undefined)
+  }
+
+  /** Ends what ends by time. Returns the blobs of expired jobs. */
+  sweep(now: number): string[] {
+    const due = this.#sql('SELECT * FROM jobs WHERE status = ? AND due_at <= ? LIMIT ?')
+    for (const row of due.all('running', now, sweepRows)) this.#crash(row, now)
+    const blobs: string[] = []
+    for (const status of ['completed', 'failed', 'canceled']) {
+      for (const row of due.all(status, now, sweepRows)) blobs.push(...this.#expire(row, now))
+    }
+    for (const { seq } of due.all('expired', now, sweepRows)) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
+    return blobs
+  }
+
+  #crash(row: Row, now: number): void {
+    const crashes = (row.crashes as number) + 1
+    if (row.is_cancel_requested === 1) this.#end(row, undefined, now)
+    else if (crashes >= maxCrashes) {
+      this.#end(row, { kind: 'failed', mayRetry: false, response: crashAnswer(row.id as string) }, now)
+    } else {
+      this.#sql("UPDATE jobs SET status = 'queued', crashes = ?, due_at = 0 WHERE seq = ?").run(crashes, row.seq)
+    }
+  }
+
+  /** Without an outcome the job is canceled. */
+  #end(row: Row, outcome: Exclude<KeptOutcome, { readonly kind: 'canceled' }> | undefined, now: number): void {
+    if (outcome !== undefined) {
+      const { headers, body } = outcome.response
+      const text = 'INSERT INTO responses VALUES (?, ?, ?, ?)'
+      this.#sql(text).run(row.seq, JSON.stringify(headers), ...bodyColumns(body))
+    }
+    const text = 'UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ?'
+    const expiry = now + jobOf(row).resultTtlMs
+    this.#sql(text).run(outcome?.kind ?? 'canceled', now, expiry, outcome?.response.status ?? null, row.seq)
+  }
+
+  #expire({ seq }: Row, now: number): string[] {
+    const text = 'SELECT blob FROM requests WHERE job = ?1 UNION ALL SELECT blob FROM responses WHERE job = ?1'
+    const blobs = this.#sql(text).all(seq)
+    this.#sql(
+      `UPDATE jobs SET status = 'expired', due_at = ?, idempotency_key = NULL, progress = NULL,
+       response_status = NULL WHERE seq = ?`,
+    ).run(now + this.#times.forgetMs, seq)
+    return blobs.flatMap(({ blob }) => (blob === null ? [] : [blob as string]))
+  }
+
+  #held({ seq, lease }: Lease): Row | undefined {
+    return this.#sql(`SELECT * FROM jobs WHERE ${held}`).get(seq, lease, this.#worker)
+  }
+}
+
+function leaseOf({ seq, lease }: Row): Lease {
+  return { seq: seq as number, lease: lease as number }
+}
+
+/** Grows from a second to five minutes, with jitter of half of it. */
+function backoffMs(failures: number): number {
+  return Math.round(Math.min(1_000 * 2 ** (failures - 1), 300_000) * (0.5 + Math.random() / 2))
+}

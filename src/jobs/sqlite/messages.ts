@@ -1,0 +1,61 @@
+/** What the store and its thread send each other. @module */
+import type { JobTimes, WorkQueue } from '../job-store.ts'
+import type { JobRecords } from './job-records.ts'
+import type { KeptOutcome, Lease, Leases, Taken } from './leases.ts'
+
+/** Data of the thread. */
+export interface ThreadData {
+  readonly path: string
+  readonly times: JobTimes
+}
+
+type Operation<F> = F extends (...args: infer A) => infer R ? (...args: A) => R : never
+
+/** The operations that the thread answers. It adds the time itself. */
+export interface Operations {
+  add: Operation<JobRecords['add']>
+  get: Operation<JobRecords['get']>
+  submission: Operation<JobRecords['submission']>
+  result: Operation<JobRecords['result']>
+  events: Operation<JobRecords['events']>
+  list: Operation<JobRecords['list']>
+  unnamed: Operation<JobRecords['unnamed']>
+  cancel(id: string): ReturnType<JobRecords['cancel']>
+  states(): ReturnType<JobRecords['states']>
+  /** Tells of changes of a job from now on, or no longer. */
+  watch(id: string, isWatched: boolean): void
+  /** Takes jobs for a worker, which its number names; without queues, no more. */
+  work(worker: number, queues: readonly WorkQueue[]): void
+  report(lease: Lease, kind: 'progress' | 'partial', data: string): void
+  finish(lease: Lease, outcome: KeptOutcome): ReturnType<Leases['finish']>
+  release(leases: readonly Lease[]): void
+  close(): void
+}
+
+/** A call of the store; the answer has its number. */
+export interface Call {
+  readonly id: number
+  readonly name: keyof Operations
+  readonly args: readonly unknown[]
+}
+
+/** An error of the thread. `errcode` is SQLite's. */
+export interface Fault {
+  readonly message: string
+  readonly errcode?: number
+}
+
+/** What became of a call. */
+export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly fault: Fault }
+
+/** From the thread. */
+export type News =
+  | { readonly kind: 'opened'; readonly fault?: Fault }
+  | { readonly kind: 'answers'; readonly answers: readonly Answer[] }
+  /** A job to run, for the worker of this number. */
+  | { readonly kind: 'taken'; readonly worker: number; readonly taken: Taken }
+  /** The attempt of this lease is to end. */
+  | { readonly kind: 'end'; readonly lease: Lease; readonly why: 'canceled' | 'lost' }
+  | { readonly kind: 'changed'; readonly id: string }
+  /** Blobs of expired jobs, to be deleted. */
+  | { readonly kind: 'blobs'; readonly names: readonly string[] }

@@ -1,0 +1,203 @@
+/** The embedded job store: one file of SQLite, which several processes of a machine may share. @module */
+import { once } from 'node:events'
+import { isBuiltin } from 'node:module'
+import { resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import {
+  InsufficientStorage,
+  InternalError,
+  InvalidArgument,
+  MissingDependencyException,
+  Overloaded,
+} from '../../core/errors.ts'
+import { deferred } from '../../core/promise.ts'
+import type { BlobStore } from '../blob-store.ts'
+import { FolderBlobs } from '../folder-blobs.ts'
+import type { Job, JobEvent, NewJob, StoredResponse } from '../job.ts'
+import {
+  type Added,
+  type Attempt,
+  type JobFilter,
+  type JobStore,
+  type JobTimes,
+  type JobWorker,
+  jobTimes,
+  type Outcome,
+  type QueueState,
+  type WorkQueue,
+} from '../job-store.ts'
+import { keepBody, readBody, requestBlob, sweepOrphans } from '../kept-body.ts'
+import type { Call, Fault, News, Operations, ThreadData } from './messages.ts'
+import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
+
+/** Pause between searches for blobs that no job names. **Units**: milliseconds. */
+const orphansMs = 3_600_000
+
+/**
+ * Returns a store in the file of `path`, which `open` makes. Large bodies lie in `blobs`, by default a folder beside
+ * it.
+ *
+ * **Errors**: MissingDependencyException on a Node without node:sqlite.
+ */
+export function openSqliteStore(
+  path: string,
+  blobs: BlobStore = new FolderBlobs(`${path}.blobs`),
+  times: JobTimes = jobTimes,
+): JobStore {
+  if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), blobs, times)
+  const text = `jobs in a file of SQLite need Node 22.13 or later, this is ${process.version}`
+  throw new MissingDependencyException(`${text}: use a later Node, or a store such as redis://localhost`)
+}
+
+class SqliteStore implements JobStore {
+  readonly kind = 'sqlite'
+  readonly blobs: BlobStore
+  readonly #data: ThreadData
+  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
+  readonly #workers = new Map<number, SqliteWorker>()
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #thread: Worker | undefined
+  #ended: Error | undefined
+  #calls: Call[] = []
+  #count = 0
+  #orphans: NodeJS.Timeout | undefined
+
+  constructor(path: string, blobs: BlobStore, times: JobTimes) {
+    this.#data = { path, times }
+    this.blobs = blobs
+  }
+
+  async open(): Promise<void> {
+    const entry = new URL(import.meta.url.endsWith('.ts') ? './store-thread.ts' : './store-thread.js', import.meta.url)
+    const thread = new Worker(entry, { workerData: this.#data, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const [{ fault }] = (await once(thread, 'message')) as [Extract<News, { readonly kind: 'opened' }>]
+    if (fault !== undefined) {
+      throw new InvalidArgument(`the job store ${this.#data.path} cannot be opened: ${fault.message}`)
+    }
+    this.#thread = thread
+    thread.on('message', (news: News) => this.#receive(news))
+    thread.once('error', (cause) => this.#end(new InternalError('the thread of the job store ended', { cause })))
+    thread.once('exit', () => this.#end(new InternalError('the job store is closed')))
+    const sweep = () => sweepOrphans(this.blobs, (names) => this.call('unnamed', names)).catch(() => {})
+    this.#orphans = setInterval(sweep, orphansMs).unref()
+    void sweep()
+  }
+
+  async add(job: NewJob, maxQueued: number): Promise<Added> {
+    const request = await keepBody(this.blobs, requestBlob(job.id), job.request)
+    const added = await this.call('add', { ...job, request }, maxQueued)
+    if (added.kind !== 'added' && typeof request.body === 'string') await this.blobs.delete(request.body)
+    return added
+  }
+
+  get(id: string): Promise<Job | undefined> {
+    return this.call('get', id)
+  }
+
+  async submission(id: string): Promise<NewJob | undefined> {
+    const kept = await this.call('submission', id)
+    return kept && { ...kept, request: await readBody(this.blobs, kept.request) }
+  }
+
+  async result(id: string): Promise<StoredResponse | undefined> {
+    const kept = await this.call('result', id)
+    return kept && (await readBody(this.blobs, kept))
+  }
+
+  events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
+    return this.call('events', id, after, limit)
+  }
+
+  watch(id: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(id) ?? new Set()
+    this.#listeners.set(id, listeners)
+    if (listeners.size === 0) this.call('watch', id, true).catch(() => {})
+    // Its own function, so that one listener may watch twice.
+    const own = () => listener()
+    listeners.add(own)
+    return () => {
+      if (!listeners.delete(own) || listeners.size > 0) return
+      this.#listeners.delete(id)
+      this.call('watch', id, false).catch(() => {})
+    }
+  }
+
+  cancel(id: string): Promise<Job | undefined> {
+    return this.call('cancel', id)
+  }
+
+  list(filter: JobFilter): Promise<readonly Job[]> {
+    return this.call('list', filter)
+  }
+
+  states(): Promise<readonly QueueState[]> {
+    return this.call('states')
+  }
+
+  work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
+    const number = ++this.#count
+    const worker = new SqliteWorker(this, number, run)
+    this.#workers.set(number, worker)
+    this.call('work', number, queues).catch(() => {})
+    return worker
+  }
+
+  async close(): Promise<void> {
+    if (this.#thread === undefined) return
+    clearInterval(this.#orphans)
+    const exit = once(this.#thread, 'exit')
+    await Promise.all([...this.#workers.values()].map((worker) => worker.stop(0)))
+    await this.call('close')
+    await exit
+  }
+
+  /** Calls an operation of the thread; those of one turn travel together. */
+  readonly call: CallThread = <K extends keyof Operations>(name: K, ...args: Parameters<Operations[K]>) => {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
+    const id = ++this.#count
+    const answer = deferred<unknown>()
+    this.#waiting.set(id, answer)
+    if (this.#calls.push({ id, name, args }) === 1)
+      queueMicrotask(() => this.#thread?.postMessage(this.#calls.splice(0)))
+    return answer.promise as Promise<ReturnType<Operations[K]>>
+  }
+
+  #receive(news: News): void {
+    switch (news.kind) {
+      case 'answers':
+        for (const answer of news.answers) {
+          const waiting = this.#waiting.get(answer.id)
+          this.#waiting.delete(answer.id)
+          if ('fault' in answer) waiting?.reject(errorOf(answer.fault))
+          else waiting?.resolve(answer.value)
+        }
+        break
+      case 'taken':
+        this.#workers.get(news.worker)?.start(news.taken)
+        break
+      case 'end':
+        for (const worker of this.#workers.values()) worker.end(news.lease, news.why)
+        break
+      case 'changed':
+        for (const listener of this.#listeners.get(news.id) ?? []) listener()
+        break
+      case 'blobs':
+        // What a failure leaves is an orphan.
+        for (const name of news.names) this.blobs.delete(name).catch(() => {})
+    }
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error
+    for (const { reject } of this.#waiting.values()) reject(this.#ended)
+    this.#waiting.clear()
+    for (const worker of this.#workers.values()) worker.loseAll()
+  }
+}
+
+/** **Source**: sqlite.org/rescode.html. Extended codes have the primary one in their low byte. */
+function errorOf({ message, errcode = 0 }: Fault): Error {
+  const text = `the job store: ${message}`
+  const isOwn = { 5: Overloaded, 6: Overloaded, 13: InsufficientStorage }[errcode & 0xff]
+  return isOwn === undefined ? new InternalError(text) : new isOwn(text)
+}

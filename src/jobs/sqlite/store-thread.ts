@@ -1,0 +1,268 @@
+/**
+ * The program of the store's thread: it owns the connection, which blocks, and commits the calls that came during one
+ * commit by the next one. It renews leases itself, so that a busy main thread keeps its jobs.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Job } from '../job.ts'
+import type { WorkQueue } from '../job-store.ts'
+import { type Database, openDatabase, transaction } from './database.ts'
+import { JobRecords } from './job-records.ts'
+import { type Lease, Leases, type Taken } from './leases.ts'
+import type { Answer, Call, Fault, News, Operations, ThreadData } from './messages.ts'
+
+/** Pause between looks at what other processes have changed. **Units**: milliseconds. */
+const lookMs = 5
+
+/** The same for the attempts and watched jobs of this process, which are many. **Units**: milliseconds. */
+const noticeMs = 10
+
+/** Operations that change the file. */
+const writes: ReadonlySet<string> = new Set(['add', 'cancel', 'report', 'finish', 'release'])
+
+interface Running extends Lease {
+  readonly worker: number
+  readonly job: Job
+  isCanceled: boolean
+}
+
+class StoreThread {
+  readonly #database: Database
+  readonly #records: JobRecords
+  readonly #leases: Leases
+  readonly #dataVersion: () => unknown
+  readonly #operations: Operations
+  readonly #timers: NodeJS.Timeout[]
+  /** Queues by the number of their worker. */
+  readonly #workers = new Map<number, readonly WorkQueue[]>()
+  readonly #running = new Map<string, Running>()
+  /** Versions of watched jobs. */
+  readonly #watched = new Map<string, number>()
+  #calls: Call[] = []
+  #version: unknown
+  #nextDue = 0
+  #noticeTimer: NodeJS.Timeout | undefined
+  #hasNews = false
+  #isClosed = false
+
+  constructor({ path, times }: ThreadData) {
+    this.#database = openDatabase(path)
+    this.#records = new JobRecords(this.#database)
+    this.#leases = new Leases(this.#database, randomUUID(), times)
+    const dataVersion = this.#database.prepare('PRAGMA data_version')
+    this.#dataVersion = () => dataVersion.get()?.data_version
+    this.#version = this.#dataVersion()
+    this.#operations = this.#makeOperations()
+    this.#timers = [
+      setInterval(() => this.#guard(() => this.#look()), lookMs),
+      setInterval(() => this.#guard(() => this.#renew()), times.renewMs),
+      setInterval(() => this.#guard(() => this.#sweep()), times.sweepMs),
+    ]
+    this.#guard(() => this.#sweep())
+  }
+
+  /** Calls that arrive while a transaction commits wait in the port, and make the next group. */
+  receive(calls: readonly Call[]): void {
+    if (this.#calls.length === 0) setImmediate(() => this.#runGroup(this.#calls.splice(0)))
+    this.#calls.push(...calls)
+  }
+
+  #makeOperations(): Operations {
+    const records = this.#records
+    const leases = this.#leases
+    return {
+      add: (job, maxQueued) => records.add(job, maxQueued),
+      get: (id) => records.get(id),
+      submission: (id) => records.submission(id),
+      result: (id) => records.result(id),
+      events: (id, after, limit) => records.events(id, after, limit),
+      list: (filter) => records.list(filter),
+      unnamed: (blobs) => records.unnamed(blobs),
+      cancel: (id) => records.cancel(id, Date.now()),
+      states: () => records.states(Date.now()),
+      watch: (id, isWatched) => {
+        if (isWatched) this.#watched.set(id, records.version(id))
+        else this.#watched.delete(id)
+      },
+      work: (worker, queues) => {
+        if (queues.length === 0) this.#workers.delete(worker)
+        else this.#workers.set(worker, queues)
+        this.#nextDue = 0
+      },
+      report: (lease, kind, data) => leases.report(lease, kind, data, Date.now()),
+      finish: (lease, outcome) => {
+        // Also if this fails: then the lease ends, and the job runs again.
+        this.#running.delete(keyOf(lease))
+        return leases.finish(lease, outcome, Date.now())
+      },
+      release: (list) => {
+        for (const lease of list) {
+          this.#running.delete(keyOf(lease))
+          leases.release(lease, Date.now())
+        }
+      },
+      close: () => {
+        this.#isClosed = true
+        for (const timer of [...this.#timers, this.#noticeTimer]) clearTimeout(timer)
+        setImmediate(() => {
+          this.#database.close()
+          parentPort?.close()
+        })
+      },
+    }
+  }
+
+  #runGroup(calls: readonly Call[]): void {
+    const changes = calls.filter(({ name }) => writes.has(name))
+    const answers = changes.length === 0 ? [] : this.#write(changes)
+    for (const call of calls) if (!writes.has(call.name)) answers.push(answerOf(call, () => this.#run(call)))
+    post({ kind: 'answers', answers })
+    if (changes.length > 0) this.#notice()
+  }
+
+  /** Runs a group in one transaction, with the start of jobs; if that fails, each call by itself. */
+  #write(calls: readonly Call[]): Answer[] {
+    try {
+      return this.#commit(() => calls.map((call) => ({ id: call.id, value: this.#run(call) })))
+    } catch (error) {
+      if (calls.length > 1) return calls.flatMap((call) => this.#write([call]))
+      return calls.map((call) => answerOf(call, () => raise(error)))
+    }
+  }
+
+  #run({ name, args }: Call): unknown {
+    return (this.#operations[name] as (...args: readonly unknown[]) => unknown)(...args)
+  }
+
+  /** Commits a change, together with the start of the jobs that may start then. */
+  #commit<T>(change: () => T): T {
+    const [result, taken] = transaction(this.#database, () => [change(), this.#take()] as const)
+    for (const [worker, job] of taken) {
+      this.#running.set(keyOf(job), { seq: job.seq, lease: job.lease, worker, job: job.job, isCanceled: false })
+      post({ kind: 'taken', worker, taken: job })
+    }
+    return result
+  }
+
+  #take(): (readonly [worker: number, taken: Taken])[] {
+    const now = Date.now()
+    return [...this.#freeQueues()].flatMap(([worker, { api }, free]) =>
+      this.#leases.take(api, free, now).map((taken) => [worker, taken] as const),
+    )
+  }
+
+  *#freeQueues(): Generator<readonly [worker: number, queue: WorkQueue, free: number]> {
+    for (const [worker, queues] of this.#workers) {
+      for (const queue of queues) {
+        let free = queue.concurrency
+        for (const running of this.#running.values()) {
+          if (running.worker === worker && running.job.api === queue.api) free--
+        }
+        if (free > 0) yield [worker, queue, free]
+      }
+    }
+  }
+
+  /** Finds out what other processes have changed, and which retries are due. */
+  #look(): void {
+    if (this.#workers.size + this.#running.size + this.#watched.size === 0) return
+    const now = Date.now()
+    const version = this.#dataVersion()
+    const isChanged = version !== this.#version
+    if (!isChanged && now < this.#nextDue) return
+    this.#version = version
+    const canTake = [...this.#freeQueues()].some(([, { api }]) => this.#leases.canTake(api, now))
+    if (canTake) this.#commit(() => {})
+    this.#nextDue = this.#leases.nextDue(now)
+    if (isChanged || canTake) this.#notice()
+  }
+
+  #renew(): void {
+    if (this.#running.size === 0) return
+    const now = Date.now()
+    transaction(this.#database, () => {
+      for (const running of this.#running.values()) this.#leases.renew(running, running.job, now)
+    })
+    this.#notice()
+  }
+
+  #sweep(): void {
+    const now = Date.now()
+    if (!this.#leases.canSweep(now)) return
+    const names = this.#commit(() => this.#leases.sweep(now))
+    if (names.length > 0) post({ kind: 'blobs', names })
+    this.#notice()
+  }
+
+  /** Tells what has changed for the attempts of this process and for watched jobs: at once, but not too often. */
+  #notice(): void {
+    if (this.#isClosed) return
+    this.#nextDue = 0
+    this.#hasNews = true
+    if (this.#noticeTimer !== undefined || this.#running.size + this.#watched.size === 0) return
+    this.#hasNews = false
+    for (const running of this.#running.values()) this.#noticeRunning(running)
+    for (const [id, version] of this.#watched) {
+      const now = this.#records.version(id)
+      if (now === version) continue
+      this.#watched.set(id, now)
+      post({ kind: 'changed', id })
+    }
+    this.#noticeTimer = setTimeout(() => {
+      this.#noticeTimer = undefined
+      if (this.#hasNews) this.#guard(() => this.#notice())
+    }, noticeMs)
+  }
+
+  #noticeRunning(running: Running): void {
+    const { seq, lease } = running
+    const found = this.#leases.look(running)
+    if (found === 'held' || (found === 'canceled' && running.isCanceled)) return
+    if (found === 'lost') this.#running.delete(keyOf(running))
+    running.isCanceled = true
+    post({ kind: 'end', lease: { seq, lease }, why: found })
+  }
+
+  /** A busy or full disk ends no thread: the next turn of the timer tries again. */
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      process.emitWarning(`the job store: ${(error as Error).message}`)
+    }
+  }
+}
+
+function keyOf({ seq, lease }: Lease): string {
+  return `${seq}:${lease}`
+}
+
+function answerOf({ id }: Call, run: () => unknown): Answer {
+  try {
+    return { id, value: run() }
+  } catch (error) {
+    return { id, fault: faultOf(error) }
+  }
+}
+
+function faultOf(error: unknown): Fault {
+  const { message, errcode } = error as Error & { readonly errcode?: number }
+  return { message, errcode }
+}
+
+function raise(error: unknown): never {
+  throw error
+}
+
+function post(news: News): void {
+  parentPort?.postMessage(news)
+}
+
+try {
+  const thread = new StoreThread(workerData as ThreadData)
+  parentPort?.on('message', (calls: readonly Call[]) => thread.receive(calls))
+  post({ kind: 'opened' })
+} catch (error) {
+  post({ kind: 'opened', fault: faultOf(error) })
+}
