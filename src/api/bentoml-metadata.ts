@@ -27,7 +27,7 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
   PandasDataFrame: ({ orient, columns = null, dtype, shape, enforce_dtype, enforce_shape, default_format }) => ({
     orient,
     columns,
-    dtype: typeof dtype === 'object' && dtype !== null ? pandasTypes(dtype as Record<string, string>) : null,
+    dtype: typeof dtype === 'object' && dtype !== null ? pandasTypes(dtype) : null,
     // The clients would also compare the number of rows.
     shape: Array.isArray(shape) ? [-1, shape[1]] : null,
     enforce_dtype: typeof dtype === 'object' && enforce_dtype === true,
@@ -85,7 +85,7 @@ export function bentomlName(name: string): string {
   return trimmed.slice(0, 63).replace(/[^a-z0-9]+$/, '') || 'service'
 }
 
-function pandasTypes(dtypes: Readonly<Record<string, string>>): Record<string, string> {
+function pandasTypes(dtypes: object): Record<string, string> {
   return Object.fromEntries(Object.entries(dtypes).map(([column, dtype]) => [column, pandasType(dtype)]))
 }
 

@@ -27,19 +27,10 @@ function decode(api: Api, request: HttpRequest, ctx: Context): MaybePromise<unkn
   }
   if (isPromise(input)) {
     request.retain()
-    return settled(input, request)
+    return Promise.resolve(input).finally(() => request.release())
   }
   request.release()
   return input
-}
-
-/** Awaits the value and then releases the body, even if the request was given up. */
-async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promise<unknown> {
-  try {
-    return await input
-  } finally {
-    request.release()
-  }
 }
 
 /** As {@link call}, for a value that `decode` makes. */

@@ -15,18 +15,12 @@ export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: re
       // What the user's code prints does not belong into the output of the command.
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    let message: ChildMessage | undefined
     child.on('message', (sent: ChildMessage) => {
-      message = sent
+      if (sent.kind === 'answer') resolve(sent.value as V)
+      else reject(new InvalidArgument(sent.message))
     })
     child.on('error', reject)
-    child.on('close', (code) => {
-      if (message?.kind === 'answer') resolve(message.value as V)
-      else if (message?.kind === 'failure') reject(new InvalidArgument(message.message))
-      else {
-        const name = task === 'service' ? 'the service' : file
-        reject(new InvalidArgument(`${name} ended its process with code ${code}`))
-      }
-    })
+    const name = task === 'service' ? 'the service' : file
+    child.on('close', (code) => reject(new InvalidArgument(`${name} ended its process with code ${code}`)))
   })
 }

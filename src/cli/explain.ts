@@ -14,10 +14,8 @@ const ours = ['dist/', 'src/'].flatMap((folder) => {
 /** Returns what an error says, in one sentence, with its place in the user's code. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `the service threw ${inspect(error, { depth: 1 })}`
-  const parsed = syntaxProblem(error)
-  if (parsed !== undefined) return parsed
-  const missing = missingModule(error)
-  if (missing !== undefined) return missing
+  const known = syntaxProblem(error) ?? missingModule(error)
+  if (known !== undefined) return known
   const place = placeOf(error)
   const name = error instanceof SetupError || error.name === 'Error' ? '' : `${error.name}: `
   const message = `${name}${error.message || 'an error without a message'}`

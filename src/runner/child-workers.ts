@@ -111,7 +111,9 @@ class Child implements ModelWorker {
         case 'printed':
           return options.printed(this, sent.text)
         case 'reply':
-          return this.#settle(sent.id, sent.reply)
+          this.#waiting.get(sent.id)?.resolve(sent.reply)
+          this.#waiting.delete(sent.id)
+          return this.#rest()
         case 'ready':
           up()
           this.#rest()
@@ -167,13 +169,6 @@ class Child implements ModelWorker {
       throw error
     }
     return await reply.promise
-  }
-
-  #settle(id: number, reply: unknown): void {
-    const waiting = this.#waiting.get(id)
-    this.#waiting.delete(id)
-    this.#rest()
-    waiting?.resolve(reply)
   }
 
   #rest(): void {

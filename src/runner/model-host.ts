@@ -2,6 +2,7 @@
 
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../core/errors.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
+import { checkThat } from '../core/options.ts'
 import { isPromise } from '../core/promise.ts'
 import { packList, unpackList } from './lists.ts'
 import type {
@@ -70,13 +71,10 @@ export class ModelHost {
       const model = await loadModel(message)
       for (const name of message.methods) {
         const method = (model as Record<string, unknown>)[name]
-        if (typeof method !== 'function') {
-          throw new InvalidArgument(
-            `expected a method ${name} of what ${message.module} loads, received ${show(method)}`,
-          )
-        }
+        const place = `what ${message.module} loads`
+        checkThat(typeof method === 'function', `a method ${name}`, place, method)
         if (method.length > 2) {
-          const what = `a method ${name} that takes one argument and the ModelCall of what ${message.module} loads`
+          const what = `a method ${name} that takes one argument and the ModelCall of ${place}`
           throw new InvalidArgument(`expected ${what}, received one of ${method.length}`)
         }
         this.#methods.set(name, method.bind(model))
@@ -186,10 +184,8 @@ class Call implements ModelCall {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.aborted) this.#controller.abort(new ClientClosed('no caller wants the result any more'))
-    }
+    this.#controller ??= new AbortController()
+    if (this.aborted) this.abort()
     return this.#controller.signal
   }
 
@@ -211,17 +207,10 @@ async function loadModel({ module, init, index, device }: LoadMessage): Promise<
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
   const load = exported.load ?? exported.default
-  if (typeof load !== 'function') {
-    throw new InvalidArgument(
-      `expected a function load, or one as default, exported by ${module}, received ${show(load)}`,
-    )
-  }
+  checkThat(typeof load === 'function', 'a function load, or one as default,', `the exports of ${module}`, load)
   const model: unknown = await load(unpack(init), { index, device } satisfies ModelPlace)
-  if (typeof model !== 'object' || model === null) {
-    throw new InvalidArgument(
-      `expected an object of methods from the function that ${module} exports, received ${show(model)}`,
-    )
-  }
+  const isObject = typeof model === 'object' && model !== null
+  checkThat(isObject, 'an object of methods', `what the function that ${module} exports returns`, model)
   return model
 }
 

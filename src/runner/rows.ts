@@ -1,7 +1,8 @@
 /** Joins the rows of several requests into one batch, and splits its result again. @module */
 
 import { dataConstructor } from '../core/dtype.ts'
-import { BadInput, expected, FunctionError, InvalidArgument } from '../core/errors.ts'
+import { BadInput, expected, FunctionError } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
 
@@ -14,9 +15,7 @@ export interface Rows {
 /** **Errors**: BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list. */
 export function rowsOf(value: unknown): Rows {
   if (Array.isArray(value)) return { count: value.length, key: 'list' }
-  if (!(value instanceof NDArray)) {
-    throw new InvalidArgument(expected('an NDArray or a list', 'a batchable method', value))
-  }
+  checkThat(value instanceof NDArray, 'an NDArray or a list', 'a batchable method', value)
   const { shape, dtype } = value
   if (shape.length === 0) {
     const what = 'an array with at least 1 dimensions for a batchable method'

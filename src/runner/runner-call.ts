@@ -1,5 +1,6 @@
 /** One call of a runner, from the queue to its answer. @module */
 import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
+import { deferred } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
 import type { CallTrace } from '../telemetry/tracing/tracer.ts'
 import type { Waiting } from './call-queue.ts'
@@ -42,9 +43,7 @@ export class RunnerCall implements Waiting {
   over = false
   // One object for all calls, not a closure for each, which would keep the calls alive: test/runner/memory.test.ts
   owner: CallOwner | undefined
-  readonly promise: Promise<unknown>
-  #resolve!: (value: unknown) => void
-  #reject!: (reason: Error) => void
+  readonly #answer = deferred<unknown>()
   #unsubscribe: (() => void) | undefined
 
   constructor(value: unknown, rows: number, key: string, deadlineMs: number | undefined) {
@@ -52,10 +51,10 @@ export class RunnerCall implements Waiting {
     this.rows = rows
     this.key = key
     this.deadlineMs = deadlineMs
-    this.promise = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
+  }
+
+  get promise(): Promise<unknown> {
+    return this.#answer.promise
   }
 
   follow(options: CallOptions, clock: Clock): void {
@@ -78,18 +77,18 @@ export class RunnerCall implements Waiting {
   }
 
   resolve(value: unknown): void {
-    if (this.#end(undefined)) this.#resolve(value)
+    if (this.#end(undefined)) this.#answer.resolve(value)
   }
 
   reject(reason: Error): void {
-    if (this.#end(reason)) this.#reject(reason)
+    if (this.#end(reason)) this.#answer.reject(reason)
   }
 
   /** Called if the caller gives the call up: rejects it, and notifies its owner. */
   giveUp(reason: Error): void {
     const { owner } = this
     if (!this.#end(reason)) return
-    this.#reject(reason)
+    this.#answer.reject(reason)
     owner?.abandoned(this)
   }
 

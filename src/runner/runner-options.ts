@@ -1,7 +1,7 @@
 /** Options of a Runner, and the types of its methods, which follow from the module of its model. @module */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkAtLeast, checkOneOf, checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 
@@ -144,9 +144,8 @@ const methodDefaults: Required<MethodOptions> = {
 
 /** **Errors**: InvalidArgument that names the wrong option. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
-  if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
-    throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))
-  }
+  const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
+  checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
   const place = `the runner ${name}`
   const given = { ...runnerDefaults, ...checkOptions(place, options, runnerOptionNames) }
   const { threads, concurrency, maxQueue, isolation, onHang, memoryLimitMb, modelGraceMs, deviceIds } = given
@@ -211,10 +210,10 @@ function parseModule(module: unknown, place: string): string {
 
 function checkDevices(place: string, ids: unknown): void {
   const ok = Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
-  if (!ok) throw new InvalidArgument(expected('a list of whole numbers from 0 up', place, ids))
+  checkThat(ok, 'a list of whole numbers from 0 up', place, ids)
 }
 
 function checkMilliseconds(place: string, value: unknown, longest = Number.POSITIVE_INFINITY): void {
   const isInRange = typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === longest)
-  if (!isInRange) throw new InvalidArgument(expected('a number of milliseconds from 0 up', place, value))
+  checkThat(isInRange, 'a number of milliseconds from 0 up', place, value)
 }

@@ -1,7 +1,8 @@
 /** How objects of classes cross to other threads and processes: as named fields. @module */
 
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
+import { checkThat } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
 import { RasterImage } from '../values/image/raster.ts'
@@ -38,12 +39,10 @@ const byType = new Map<unknown, Serializer<object>>()
  */
 export function registerSerializer<T extends object>(serializer: Serializer<T>): void {
   const { name, type, toFields, fromFields } = (serializer ?? {}) as Partial<Serializer<T>>
-  if (typeof name !== 'string' || (typeof type !== 'function' && typeof type !== 'string')) {
-    throw new InvalidArgument(expected('a name and a class', 'registerSerializer', name ?? serializer))
-  }
-  if (typeof toFields !== 'function' || typeof fromFields !== 'function') {
-    throw new InvalidArgument(expected('functions toFields and fromFields', `the serializer ${name}`, toFields))
-  }
+  const isNamed = typeof name === 'string' && ['function', 'string'].includes(typeof type)
+  checkThat(isNamed, 'a name and a class', 'registerSerializer', name ?? serializer)
+  const isWhole = typeof toFields === 'function' && typeof fromFields === 'function'
+  checkThat(isWhole, 'functions toFields and fromFields', `the serializer ${name}`, toFields)
   if (byName.has(name)) throw new InvalidArgument(`a serializer named ${name} is registered already`)
   if (byType.has(type)) throw new InvalidArgument(`the class of the serializer ${name} has a serializer already`)
   byName.set(name, serializer as unknown as Serializer<object>)

@@ -5,7 +5,7 @@ import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { type DType, dataConstructor } from '../../core/dtype.ts'
 import { BadInput, expected, InvalidArgument, show } from '../../core/errors.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
-import { checkAtLeast } from '../../core/options.ts'
+import { checkAtLeast, checkThat } from '../../core/options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { matchesShape, showShape } from '../../values/array/shape.ts'
 
@@ -71,8 +71,10 @@ export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): P
 type Ort = ReturnType<typeof onnxruntime>
 
 async function open(ort: Ort, path: string, options: OnnxOptions): Promise<InferenceSession> {
-  const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
-  if (typeof path !== 'string') throw new InvalidArgument(expected('a path', 'loadOnnx', path))
+  const { intraOpThreads: intraOpNumThreads = 1 } = options
+  const isCount = Number.isSafeInteger(intraOpNumThreads) && intraOpNumThreads >= 1 && intraOpNumThreads <= 1024
+  checkThat(isCount, 'a whole number from 1 to 1024', 'intraOpThreads', intraOpNumThreads)
+  checkThat(typeof path === 'string', 'a path', 'loadOnnx', path)
   if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
   const known = ort.listSupportedBackends().map(({ name }) => name)
   const { executionProviders = ['cpu'], deviceId } = options
@@ -152,7 +154,7 @@ function tensorsOf(
 }
 
 function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray): Tensor {
-  if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
+  checkThat(array instanceof NDArray, 'an NDArray', `input ${name}`, array)
   const wrong = (reason: 'dtype' | 'shape', what: string, received: string) =>
     new BadInput(`expected ${what} for input ${name}, received ${received}`, { reason, path: name })
   if (array.dtype !== dtype) throw wrong('dtype', `dtype ${dtype}`, `dtype ${array.dtype}`)
@@ -183,17 +185,10 @@ function arrayOf({ type, data, dims }: Tensor): NDArray {
   return new NDArray(own as NDArray['data'], dims, dtype)
 }
 
-function parseThreads(threads: unknown): number {
-  if (Number.isSafeInteger(threads) && (threads as number) >= 1 && (threads as number) <= 1024) return threads as number
-  throw new InvalidArgument(expected('a whole number from 1 to 1024', 'intraOpThreads', threads))
-}
-
 /** **Errors**: InvalidArgument unless all of a list are known. */
 function parseNames(place: string, names: unknown, known: readonly string[]): readonly string[] {
-  if (!Array.isArray(names) || names.length === 0) {
-    throw new InvalidArgument(expected(`a list of ${known.join(', ')}`, place, names))
-  }
+  checkThat(Array.isArray(names) && names.length > 0, `a list of ${known.join(', ')}`, place, names)
   const stranger = names.find((name) => !known.includes(name))
-  if (stranger === undefined) return names
-  throw new InvalidArgument(expected(`some of ${known.join(', ')}`, place, stranger))
+  checkThat(stranger === undefined, `some of ${known.join(', ')}`, place, stranger)
+  return names
 }

@@ -6,12 +6,7 @@ import { RasterImage } from '../../values/image/raster.ts'
 import { registerSerializer, type Serializer } from '../serializers.ts'
 
 /** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */
-interface PythonFailure {
-  readonly method: string
-  readonly runner: string
-  readonly type: string
-  readonly message: string
-  readonly traceback: string
+type PythonFailure = Readonly<Record<'method' | 'runner' | 'type' | 'message' | 'traceback', string>> & {
   readonly status?: number
 }
 

@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../../core/errors.ts'
-import { checkAtLeast, checkOptions } from '../../core/options.ts'
+import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import { type RunnerOptions, runnerOptionNames } from '../runner-options.ts'
 
 /** Options of a {@link Runner} whose model is a class or functions in a file of Python. */
@@ -59,9 +59,8 @@ export function pythonRunnerOptions(
   if (sources > 1) {
     throw new InvalidArgument(`expected one of packages, conda and executable for ${place}, received ${sources}`)
   }
-  if (executable !== undefined && (typeof executable !== 'string' || executable === '')) {
-    throw new InvalidArgument(expected('a path', `executable of ${place}`, executable))
-  }
+  const isPath = typeof executable === 'string' && executable !== ''
+  checkThat(executable === undefined || isPath, 'a path', `executable of ${place}`, executable)
   const module = fileOf(file, place)
   module.hash = className
   return {
@@ -81,7 +80,7 @@ function fileOf(file: unknown, place: string): URL {
 
 function requireTexts(value: unknown, place: string): void {
   const ok = Array.isArray(value) && value.every((item) => typeof item === 'string' && /^\S/.test(item))
-  if (!ok) throw new InvalidArgument(expected('a list of requirements', place, value))
+  checkThat(ok, 'a list of requirements', place, value)
 }
 
 /** Returns the file of `file:class`. */

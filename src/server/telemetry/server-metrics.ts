@@ -73,12 +73,12 @@ export class ServerMetrics implements RequestObserver {
     const build = { version: packageVersion(), node: process.version, engine }
     return [
       ...this.requestFamilies(),
-      gauge('serving_requests_in_flight', 'Requests from their headers to the end of their response.', [
-        { labels: {}, value: limiter.open },
-      ]),
-      gauge('serving_body_memory_bytes', 'Memory of large bodies and answers in flight.', [
-        { labels: {}, value: memory.used },
-      ]),
+      gauge(
+        'serving_requests_in_flight',
+        'Requests from their headers to the end of their response.',
+        one(limiter.open),
+      ),
+      gauge('serving_body_memory_bytes', 'Memory of large bodies and answers in flight.', one(memory.used)),
       ...(states.length === 0 ? [] : runnerFamilies(states)),
       gauge('serving_build_info', 'Versions and the engine.', [{ labels: build, value: 1 }], 'first'),
       ...(await processFamilies()),
@@ -108,12 +108,13 @@ function addOne<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
+const one = (value: number) => [{ labels: {}, value }]
+
 /** Metrics of the supervisor of worker processes. */
 export function workerFamilies(workers: number, restarts: number): readonly MetricFamily[] {
-  const value = (count: number) => [{ labels: {}, value: count }]
   return [
-    gauge('serving_workers', 'Worker processes that run.', value(workers)),
-    counter('serving_worker_restarts_total', 'Worker processes that took the place of others.', value(restarts)),
+    gauge('serving_workers', 'Worker processes that run.', one(workers)),
+    counter('serving_worker_restarts_total', 'Worker processes that took the place of others.', one(restarts)),
   ]
 }
 
