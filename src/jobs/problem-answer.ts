@@ -1,7 +1,8 @@
 /** Answers that stores give in place of a function. @module */
-import { InternalError, type ServingError } from '../core/errors.ts'
+import { InternalError, ServingError } from '../core/errors.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { StoredResponse } from './job.ts'
+import type { Outcome } from './job-store.ts'
 
 /** Returns the problem document of an error, as the answer of a job. Its request id is the job's. */
 export function problemAnswer(error: ServingError, id: string): StoredResponse {
@@ -12,4 +13,10 @@ export function problemAnswer(error: ServingError, id: string): StoredResponse {
 /** The answer of a job that a store gives up, since its workers died. */
 export function crashAnswer(id: string): StoredResponse {
   return problemAnswer(new InternalError('each process that ran the job died', {}, { code: 'worker_died' }), id)
+}
+
+/** The outcome of an attempt that could not be run at all. */
+export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonly kind: 'failed' }> {
+  const error = ServingError.is(cause) ? cause : new InternalError('the job could not be run', { cause })
+  return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
 }

@@ -42,6 +42,8 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 export const packageOwners: Readonly<Record<string, string>> = {
   '@napi-rs/image': 'values/image/image-codec.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
+  aws4fetch: 'jobs/s3-blobs.ts',
+  bullmq: 'jobs/bullmq/bullmq-package.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
   commander: 'cli/program.ts',
@@ -49,6 +51,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   esbuild: 'cli/build/bundle-service.ts',
   jose: 'api/auth/jwt.ts',
   flatbuffers: 'values/array/flatbuffer.ts',
+  ioredis: 'core/redis.ts',
   'nodejs-polars': 'values/table/polars/polars-package.ts',
   'onnxruntime-node': 'runner/onnx/onnxruntime.ts',
   leven: 'cli/config/nearest-word.ts',

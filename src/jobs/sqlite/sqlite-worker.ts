@@ -1,9 +1,9 @@
 /** Runs the jobs that the thread of the store takes. @module */
-import { ClientClosed, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
+import { ClientClosed, Overloaded } from '../../core/errors.ts'
 import type { BlobStore } from '../blob-store.ts'
 import type { Attempt, JobWorker, Outcome } from '../job-store.ts'
 import { keepBody, readBody, responseBlob } from '../kept-body.ts'
-import { problemAnswer } from '../problem-answer.ts'
+import { failedBy } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import type { KeptOutcome, Lease, Taken } from './leases.ts'
 import type { Operations } from './messages.ts'
@@ -120,9 +120,4 @@ export class SqliteWorker implements JobWorker {
 function lose(running: Running, why: string): void {
   running.isLost = true
   running.abort.abort(new Overloaded(why))
-}
-
-function failedBy(cause: unknown, id: string): Outcome {
-  const error = ServingError.is(cause) ? cause : new InternalError('the job could not be run', { cause })
-  return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
 }

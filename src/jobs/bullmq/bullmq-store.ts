@@ -1,0 +1,289 @@
+/**
+ * Jobs on Redis or Valkey by BullMQ, a queue for each API: it gives jobs to workers, renews leases, and runs again what
+ * failed or lost its worker. What a job is for those who look is kept beside it ({@link JobRecords}); a job in a queue
+ * is a name alone. @module
+ */
+import { createHash } from 'node:crypto'
+import { causesOf, Overloaded, SetupError } from '../../core/errors.ts'
+import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
+import type { BlobStore } from '../blob-store.ts'
+import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from '../job.ts'
+import {
+  type Added,
+  type Attempt,
+  type JobFilter,
+  type JobStore,
+  type JobTimes,
+  type JobWorker,
+  jobTimes,
+  type Outcome,
+  type QueueState,
+  type WorkQueue,
+} from '../job-store.ts'
+import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
+import { loadBullmq, type Queue } from './bullmq-package.ts'
+import { BullmqWorker } from './bullmq-worker.ts'
+import { JobRecords, type KeptJob } from './job-records.ts'
+
+/** Options of {@link openBullmqStore}. */
+export interface BullmqOptions {
+  /** `redis://[user:password@]host:port[/database]`, or `rediss:` for TLS. */
+  readonly url: string
+  /** Where bodies above 1 MiB are kept. Default: Redis, too. */
+  readonly blobs?: BlobStore
+  /** Start of every key, for services that share a server. Default `serving`. */
+  readonly prefix?: string
+  /** Called with what is wrong with the server, and with failures that no caller sees. */
+  readonly warn: (message: string) => void
+  /** For tests. */
+  readonly times?: JobTimes
+}
+
+/** Returns a store on a server of Redis or Valkey. **Errors**: MissingDependencyException, InvalidArgument. */
+export function openBullmqStore(options: BullmqOptions): JobStore {
+  loadBullmq()
+  return new BullmqStore(options)
+}
+
+const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'canceled', 'expired']
+/** BullMQ runs low numbers first, from 1 to 2^21 - 1. */
+const middlePriority = 2 ** 20
+/** More attempts than any job has: the attempt itself tells which one is the last. */
+const anyAttempts = 1_000_000
+const sweepMs = 60_000
+const orphanSweepMs = 3_600_000
+/** When a job that was stored is given to BullMQ again: the process that submitted it died in between. */
+const unsentMs = 30_000
+/** A connection on which commands wait for the server to come back. */
+const patient = { commandTimeout: undefined, maxRetriesPerRequest: null }
+
+class BullmqStore implements JobStore {
+  readonly kind = 'redis'
+  readonly #options: BullmqOptions
+  readonly #queues = new Map<string, Queue>()
+  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #workers = new Set<BullmqWorker>()
+  readonly #times: JobTimes
+  #timers: readonly NodeJS.Timeout[] = []
+  #subscriber!: Redis
+  #records!: JobRecords
+
+  constructor(options: BullmqOptions) {
+    this.#options = options
+    this.#times = options.times ?? jobTimes
+  }
+
+  async open(): Promise<void> {
+    const { url, blobs, prefix = 'serving', warn } = this.#options
+    const client = openRedis(url, 'the job store')
+    let info: string
+    try {
+      info = await client.info()
+    } catch (cause) {
+      client.disconnect()
+      const shown = withoutPassword(url)
+      throw new SetupError('invalid_argument', `expected a Redis or Valkey server at ${shown}, none answers`, { cause })
+    }
+    if (/^aof_enabled:0/m.test(info))
+      warn('Redis writes no append-only file, so accepted jobs end with it: set appendonly yes')
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
+    if (policy !== 'noeviction')
+      warn(`Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`)
+    this.#records = new JobRecords(client, prefix, blobs)
+    // A connection that subscribes does nothing else.
+    this.#subscriber = quiet(client.duplicate(patient))
+    this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
+    const every = (ms: number, run: () => Promise<void>) =>
+      setInterval(() => void run().catch(this.#failed), ms).unref()
+    this.#timers = [every(sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
+  }
+
+  readonly #failed = (error: unknown): void => this.#options.warn(`job store: ${causesOf(error as Error)}`)
+
+  async add(job: NewJob, maxQueued: number): Promise<Added> {
+    const { id, api, owner = '', idempotencyKey, fingerprint } = job
+    const records = this.#records
+    const parts = createHash('sha256').update(JSON.stringify([owner, api, idempotencyKey]))
+    const key = idempotencyKey === undefined ? '' : `${records.prefix}key:${parts.digest('hex')}`
+    const { body, ...request } = job.request
+    const kept: KeptJob = { ...job, request }
+    const [inline, blob] = await records.keep(requestBlob(id), job.request)
+    const what = [api, maxQueued, key, fingerprint, JSON.stringify(kept), job.createdAt, job.resultTtlMs, inline, blob]
+    const [kind, knownId, knownFingerprint] = await reach(records.scripts.add(...records.args(id), ...what))
+    if (kind === 'added') {
+      await reach(this.#send(kept))
+      return { kind }
+    }
+    await records.drop(blob)
+    return kind === 'full' ? { kind } : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+  }
+
+  /** Gives a stored job to BullMQ, which takes a name only once. */
+  async #send({ id, api, priority, retries }: KeptJob): Promise<void> {
+    const options = {
+      jobId: id,
+      priority: middlePriority - priority,
+      attempts: anyAttempts,
+      backoff: { type: 'custom' },
+      removeOnComplete: true,
+    }
+    const { client, prefix } = this.#records
+    await Promise.all([this.#queue(api).add(api, { retries }, options), client.zrem(`${prefix}unsent`, id)])
+  }
+
+  #queue(api: string): Queue {
+    let queue = this.#queues.get(api)
+    if (queue === undefined) {
+      const { Queue } = loadBullmq()
+      queue = quiet(new Queue(api, { connection: this.#records.client, prefix: this.#records.queuePrefix }))
+      this.#queues.set(api, queue)
+    }
+    return queue
+  }
+
+  get(id: string): Promise<Job | undefined> {
+    return reach(this.#records.job(id))
+  }
+
+  async submission(id: string): Promise<NewJob | undefined> {
+    const job = await this.get(id)
+    return job === undefined || job.status === 'expired' ? undefined : reach(this.#records.submitted(id))
+  }
+
+  async result(id: string): Promise<StoredResponse | undefined> {
+    const job = await this.get(id)
+    return job === undefined || job.status === 'expired' ? undefined : reach(this.#records.answer(id))
+  }
+
+  async events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
+    const { args, scripts } = this.#records
+    const texts = await reach(scripts.events(...args(id), after, limit))
+    return texts.map((text) => JSON.parse(text))
+  }
+
+  watch(id: string, listener: () => void): () => void {
+    const channel = `${this.#records.prefix}changed:${id}`
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    if (listeners.size === 0) {
+      this.#listeners.set(channel, listeners)
+      // What changed before the server knew of it would be missed.
+      this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#failed)
+    }
+    const own = () => listener()
+    listeners.add(own)
+    return () => {
+      if (!listeners.delete(own) || listeners.size > 0) return
+      this.#listeners.delete(channel)
+      this.#subscriber.unsubscribe(channel).catch(() => {})
+    }
+  }
+
+  #heard(channel: string, message: string): void {
+    if (channel === `${this.#records.prefix}cancel`) for (const worker of this.#workers) worker.cancel(message)
+    for (const listener of this.#listeners.get(channel) ?? []) listener()
+  }
+
+  async cancel(id: string): Promise<Job | undefined> {
+    const { args, scripts } = this.#records
+    const status = await reach(scripts.cancel(...args(id)))
+    const job = await this.get(id)
+    // A worker that has just taken it finds that it has ended.
+    if (status === 'queued' && job !== undefined) await this.#queue(job.api).remove(id).catch(this.#failed)
+    return job
+  }
+
+  async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
+    const { client, prefix } = this.#records
+    const apis = api === undefined ? await reach(this.#apis()) : [api]
+    const lists = apis.flatMap((name) => (status ? [status] : statuses).map((each) => `${prefix}${name}:${each}`))
+    const ids = await reach(Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))))
+    const jobs = await Promise.all(ids.flat().map((id) => this.get(id)))
+    return jobs
+      .filter((job) => job !== undefined)
+      .sort((a, b) => b.createdAt - a.createdAt)
+      .slice(0, limit)
+  }
+
+  async states(): Promise<readonly QueueState[]> {
+    const apis = await reach(this.#apis())
+    return reach(Promise.all(apis.map((api) => this.#state(api))))
+  }
+
+  async #state(api: string): Promise<QueueState> {
+    const { client, prefix } = this.#records
+    const count = async (status: JobStatus) => [status, await client.zcard(`${prefix}${api}:${status}`)] as const
+    const counts = Object.fromEntries(await Promise.all(statuses.map(count))) as Record<JobStatus, number>
+    const [oldest] = await client.zrange(`${prefix}${api}:queued`, 0, '0')
+    const since = oldest === undefined ? Date.now() : Number(await client.zscore(`${prefix}${api}:queued`, oldest))
+    return { api, counts, oldestMs: Math.max(0, Date.now() - since) }
+  }
+
+  #apis(): Promise<string[]> {
+    return this.#records.client.smembers(`${this.#records.prefix}apis`)
+  }
+
+  work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
+    const client = quiet(this.#records.client.duplicate(patient))
+    const worker = new BullmqWorker(
+      { records: this.#records.over(client), times: this.#times, failed: this.#failed },
+      queues,
+      run,
+    )
+    this.#workers.add(worker)
+    this.#subscriber.subscribe(`${this.#records.prefix}cancel`).catch(this.#failed)
+    return {
+      stop: async (graceMs) => {
+        await worker.stop(graceMs)
+        this.#workers.delete(worker)
+        client.disconnect()
+      },
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    for (const queue of this.#queues.values()) await queue.close()
+    this.#subscriber.disconnect()
+    this.#records.client.disconnect()
+  }
+
+  /** Sends what was left behind, and drops what has expired. */
+  async #sweep(): Promise<void> {
+    const { args, client, prefix, scripts } = this.#records
+    const now = Date.now()
+    for (const id of await client.zrangebyscore(`${prefix}unsent`, 0, now - unsentMs, 'LIMIT', 0, 100)) {
+      await this.#send(JSON.parse((await client.hget(prefix + id, 'new')) as string))
+    }
+    for (const id of await client.zrangebyscore(`${prefix}ends`, 0, now, 'LIMIT', 0, 1_000)) {
+      for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)
+      await scripts.expire(...args(id), this.#times.forgetMs)
+    }
+  }
+
+  async #sweepOrphans(): Promise<void> {
+    const { client, prefix } = this.#records
+    const { blobs } = this.#options
+    const isNamed = async (name: string) =>
+      (await client.hmget(prefix + jobOfBlob(name), 'blob', 'answerBlob')).includes(name)
+    if (blobs === undefined) return
+    await sweepOrphans(blobs, async (names) => {
+      const named = await Promise.all(names.map(isNamed))
+      return names.filter((_, i) => !named[i])
+    })
+  }
+}
+
+/** Drops its errors: each command tells its own. */
+function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(emitter: T): T {
+  emitter.on('error', () => {})
+  return emitter
+}
+
+/** **Errors**: Overloaded if the server is away. */
+async function reach<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (cause) {
+    throw new Overloaded('the job store cannot be reached', { cause })
+  }
+}

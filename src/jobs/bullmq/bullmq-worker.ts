@@ -1,0 +1,217 @@
+/** The workers of BullMQ in one process, and what an attempt is to them. @module */
+import { ClientClosed, Overloaded } from '../../core/errors.ts'
+import { deferred } from '../../core/promise.ts'
+import { backoffMs } from '../backoff.ts'
+import type { StoredResponse } from '../job.ts'
+import { type Attempt, type JobTimes, maxCrashes, type Outcome, type WorkQueue } from '../job-store.ts'
+import { responseBlob } from '../kept-body.ts'
+import { crashAnswer, failedBy } from '../problem-answer.ts'
+import { Thinned } from '../thinned.ts'
+import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
+import type { JobRecords } from './job-records.ts'
+
+/** Longest wait for jobs to be handed back at the end. **Units**: milliseconds. */
+const handBackMs = 2_000
+
+/** What a worker has of its store. */
+export interface WorkerStore {
+  /** Over a connection whose commands wait for the server to come back. */
+  readonly records: JobRecords
+  readonly times: JobTimes
+  /** Called with failures that no caller sees. */
+  readonly failed: (error: unknown) => void
+}
+
+/** An attempt that runs here. */
+interface Running {
+  readonly abort: AbortController
+  /** Ends the attempt for the store, whatever the function does. */
+  readonly giveUp: () => void
+  readonly ended: Promise<void>
+}
+
+/** The start of an attempt, and its answer as it is kept. */
+interface Ended {
+  readonly start: number | ''
+  readonly response?: StoredResponse
+  readonly body?: readonly [inline: Buffer | string, blob: string]
+}
+
+/** Takes jobs until it is stopped. */
+export class BullmqWorker {
+  readonly #records: JobRecords
+  readonly #times: JobTimes
+  readonly #run: (attempt: Attempt) => Promise<Outcome>
+  readonly #failed: (error: unknown) => void
+  readonly #workers: readonly Worker[]
+  readonly #running = new Map<string, Running>()
+  #isStopping = false
+
+  constructor(store: WorkerStore, queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>) {
+    this.#records = store.records
+    this.#times = store.times
+    this.#failed = store.failed
+    this.#run = run
+    this.#workers = queues.map((queue) => this.#worker(queue))
+  }
+
+  #worker({ api, concurrency }: WorkQueue): Worker {
+    const { Worker } = loadBullmq()
+    const worker = new Worker<{ retries: number }>(api, (job, token) => this.#take(job, token as string), {
+      connection: this.#records.client,
+      concurrency,
+      prefix: this.#records.queuePrefix,
+      lockDuration: this.#times.leaseMs,
+      lockRenewTime: this.#times.renewMs,
+      stalledInterval: this.#times.sweepMs,
+      // The attempt fails a job whose workers die, so that it has an answer.
+      maxStalledCount: 1_000_000,
+      runRetryDelay: 1_000,
+      settings: { backoffStrategy: (made, _, error) => (error instanceof Again && error.afterMs) || backoffMs(made) },
+    })
+    // What fails is tried again by BullMQ.
+    worker.on('error', () => {})
+    worker.on('lockRenewalFailed', (ids) => {
+      for (const id of ids) this.#running.get(id)?.abort.abort(new Overloaded('the lease of the job was lost'))
+    })
+    // A message is lost where a connection breaks.
+    worker.on('locksRenewed', ({ jobIds }) => void this.#askCanceled(jobIds).catch(this.#failed))
+    return worker
+  }
+
+  async #askCanceled(ids: readonly string[]): Promise<void> {
+    const { client, prefix } = this.#records
+    for (const id of ids) if ((await client.hexists(prefix + id, 'cancel')) === 1) this.cancel(id)
+  }
+
+  /** Aborts the attempt at a job if it runs here. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort.abort(new ClientClosed('the job was canceled'))
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopping = true
+    await Promise.all(this.#workers.map((worker) => worker.pause(true)))
+    const ended = Promise.allSettled([...this.#running.values()].map((each) => each.ended))
+    await atMost(graceMs, ended)
+    for (const { abort, giveUp } of this.#running.values()) {
+      giveUp()
+      abort.abort(new Overloaded('the worker stops'))
+    }
+    await atMost(handBackMs, ended)
+    await Promise.all(
+      this.#workers.map(async (worker) => {
+        // Where the server is away it would wait for it.
+        if ((await atMost(handBackMs, worker.close())) === late) await worker.disconnect()
+      }),
+    )
+  }
+
+  /** Called by BullMQ for each attempt. */
+  async #take(job: BullJob<{ retries: number }>, token: string): Promise<void> {
+    const id = job.id as string
+    const abort = new AbortController()
+    const gaveUp = deferred<undefined>()
+    const ended = this.#attempt(job, token, abort.signal, gaveUp.promise)
+    this.#running.set(id, { abort, giveUp: () => gaveUp.resolve(undefined), ended })
+    try {
+      await ended
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  /** Resolves if BullMQ may drop the job; throws what tells it otherwise. */
+  async #attempt(
+    job: BullJob<{ retries: number }>,
+    token: string,
+    signal: AbortSignal,
+    gaveUp: Promise<undefined>,
+  ): Promise<void> {
+    const { args, scripts } = this.#records
+    const id = job.id as string
+    if (this.#isStopping) return handBack(job, token)
+    if (job.stalledCounter >= maxCrashes) {
+      const response = crashAnswer(id)
+      return this.#finish(id, 'failed', { start: '', response, body: await this.#records.keep('', response) })
+    }
+    const begun = await scripts.start(...args(id))
+    if (begun === null) return
+    const [start, number] = begun
+    const send = (kind: 'progress' | 'partial', data: string) =>
+      scripts.report(...args(id), start, kind, data).then(() => {}, this.#failed)
+    const thinned = new Thinned((data) => send('progress', data))
+    const report: Attempt['report'] = (kind, data) => (kind === 'progress' ? thinned.report(data) : send(kind, data))
+    const ended = await Promise.race([this.#outcome(id, start, { number, signal, report }), gaveUp])
+    await thinned.flush()
+    if (ended === undefined) {
+      await scripts.requeue(...args(id), start, 1)
+      return handBack(job, token)
+    }
+    const { outcome, body } = ended
+    if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', { start })
+    const { response } = outcome
+    if (outcome.kind === 'failed' && outcome.mayRetry && job.attemptsMade < job.data.retries) {
+      await this.#records.drop(body?.[1] ?? '')
+      await scripts.requeue(...args(id), start, 0)
+      throw new Again(`answered ${response.status}`, outcome.retryAfterMs)
+    }
+    return this.#finish(id, outcome.kind, { start, response, body })
+  }
+
+  /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */
+  async #outcome(
+    id: string,
+    start: number,
+    attempt: Pick<Attempt, 'number' | 'signal' | 'report'>,
+  ): Promise<{ outcome: Outcome; body?: readonly [inline: Buffer | string, blob: string] }> {
+    try {
+      const [job, { request, state }] = await Promise.all([this.#records.job(id), this.#records.submitted(id)])
+      if (job === undefined) return { outcome: { kind: 'canceled' } }
+      const outcome = await this.#run({ ...attempt, job, request, state })
+      if (outcome.kind === 'canceled') return { outcome }
+      return { outcome, body: await this.#records.keep(responseBlob(id, start), outcome.response) }
+    } catch (error) {
+      this.#failed(error)
+      const outcome = failedBy(error, id)
+      return { outcome, body: await this.#records.keep('', outcome.response) }
+    }
+  }
+
+  /** Stores the end of a job, if its attempt is the last one that began. */
+  async #finish(id: string, status: 'completed' | 'failed' | 'canceled', ended: Ended): Promise<void> {
+    const { response, body: [inline, blob] = ['', ''] } = ended
+    const answer = response === undefined ? ['', ''] : [response.status, JSON.stringify(response.headers)]
+    const { args, scripts } = this.#records
+    const counts = await scripts.finish(...args(id), ended.start, status, ...answer, inline, blob)
+    if (counts === 0) await this.#records.drop(blob)
+  }
+}
+
+/** Tells BullMQ to run a job again. */
+class Again extends Error {
+  readonly afterMs: number | undefined
+
+  constructor(message: string, afterMs: number | undefined) {
+    super(message)
+    this.afterMs = afterMs
+  }
+}
+
+/** Puts a job back in front of its queue without counting the attempt, and tells BullMQ so. */
+async function handBack(job: BullJob, token: string): Promise<never> {
+  await job.moveToWait(token)
+  const { WaitingError } = loadBullmq()
+  throw new WaitingError()
+}
+
+const late = Symbol('late')
+
+/** Resolves with the promise, or after some time with `late`. */
+async function atMost<T>(ms: number, promise: Promise<T>): Promise<T | typeof late> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<typeof late>((resolve) => {
+    timer = setTimeout(resolve, ms, late)
+  })
+  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
+}

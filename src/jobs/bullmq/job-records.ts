@@ -1,0 +1,97 @@
+/** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. @module */
+import type { Redis } from '../../core/redis.ts'
+import type { BlobStore } from '../blob-store.ts'
+import { isFinal, type Job, type JobStatus, type NewJob, type StoredResponse } from '../job.ts'
+import { type KeptBody, keepBody } from '../kept-body.ts'
+import { jobScripts, lookFields, type Scripts } from './scripts.ts'
+
+/** A job as it was submitted, but its body: JSON. */
+export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Omit<NewJob['request'], 'body'> }
+
+/** See the module. */
+export class JobRecords {
+  readonly client: Redis
+  readonly scripts: Scripts
+  /** Start of the keys of {@link jobScripts}. */
+  readonly prefix: string
+  /** Start of BullMQ's keys. */
+  readonly queuePrefix: string
+  readonly #blobs: BlobStore | undefined
+
+  constructor(client: Redis, queuePrefix: string, blobs: BlobStore | undefined) {
+    this.client = client
+    this.scripts = jobScripts(client)
+    this.queuePrefix = queuePrefix
+    this.prefix = `${queuePrefix}-jobs:`
+    this.#blobs = blobs
+  }
+
+  /** The same over another connection. */
+  over(client: Redis): JobRecords {
+    return new JobRecords(client, this.queuePrefix, this.#blobs)
+  }
+
+  /** Returns the first arguments of each script. */
+  readonly args = (id: string): [prefix: string, id: string, now: number] => [this.prefix, id, Date.now()]
+
+  async job(id: string): Promise<Job | undefined> {
+    const found = await this.scripts.look(...this.args(id), this.queuePrefix)
+    if (found === null) return undefined
+    const [before, ...fields] = found
+    return jobOf(before, fields)
+  }
+
+  /** Returns what was submitted. */
+  async submitted(id: string): Promise<NewJob> {
+    const [text, blob] = await this.client.hmget(this.prefix + id, 'new', 'blob')
+    const kept: KeptJob = JSON.parse(text as string)
+    const request = await this.#read({ ...kept.request, body: blob ?? '' }, `${id}:in`)
+    return { ...kept, request }
+  }
+
+  /** Returns the answer of a job that has one. */
+  async answer(id: string): Promise<StoredResponse | undefined> {
+    const [status, answer, blob] = await this.client.hmget(this.prefix + id, 'responseStatus', 'answer', 'answerBlob')
+    if (status === null || answer === null) return undefined
+    return this.#read({ status: Number(status), headers: JSON.parse(answer), body: blob ?? '' }, `${id}:out`)
+  }
+
+  /** Returns a message with its body: that of a blob, or of a key. */
+  async #read<T extends object>(kept: T & { readonly body: string }, key: string): Promise<T & { body: Uint8Array }> {
+    if (kept.body !== '' && this.#blobs !== undefined) return { ...kept, body: await this.#blobs.get(kept.body) }
+    return { ...kept, body: (await this.client.getBuffer(this.prefix + key)) ?? new Uint8Array(0) }
+  }
+
+  /** Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of them is empty. */
+  async keep(name: string, message: { readonly body: Uint8Array }): Promise<[inline: Buffer | string, blob: string]> {
+    const kept: { readonly body: KeptBody } =
+      this.#blobs === undefined ? message : await keepBody(this.#blobs, name, message)
+    if (typeof kept.body === 'string') return ['', kept.body]
+    return [Buffer.from(kept.body.buffer, kept.body.byteOffset, kept.body.byteLength), '']
+  }
+
+  /** Deletes a blob that nothing names; '' is none. */
+  async drop(blob: string | null): Promise<void> {
+    if (blob) await this.#blobs?.delete(blob)
+  }
+}
+
+function jobOf(before: number, fields: readonly (string | null)[]): Job {
+  const field = (name: (typeof lookFields)[number]) => fields[lookFields.indexOf(name)] ?? undefined
+  const number = (name: (typeof lookFields)[number]) => (field(name) === undefined ? undefined : Number(field(name)))
+  const { request, state, fingerprint, idempotencyKey, ...job }: KeptJob = JSON.parse(field('new') as string)
+  const status = field('status') as JobStatus
+  const finishedAt = number('finishedAt')
+  const hasExpired = isFinal(status) && finishedAt !== undefined && finishedAt + job.resultTtlMs <= Date.now()
+  return {
+    ...job,
+    status: hasExpired ? 'expired' : status,
+    attempt: number('attempt') ?? 0,
+    progress: field('progress'),
+    queuePosition: before < 0 ? undefined : before,
+    startedAt: number('startedAt'),
+    finishedAt,
+    isCancelRequested: field('cancel') !== undefined,
+    responseStatus: number('responseStatus'),
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * What a job is for those who look at it, beside BullMQ's queues, in scripts of Redis: each change of a job, of its
+ * place in the lists by status, and its event are one step. Keys below the prefix `P`: `P{id}` (a hash), `P{id}:in`,
+ * `P{id}:out`, `P{id}:events`, `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
+ * expire), `Punsent` (ids that BullMQ may not have yet), `Pkey:{hash}` (of an idempotency key).
+ * @module
+ */
+import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
+import { maxEvents } from '../job-store.ts'
+
+const shared = `
+local P, id, now = ARGV[1], ARGV[2], ARGV[3]
+local key = P .. id
+local call = redis.call
+local function event(kind, data)
+  local sequence = call('HINCRBY', key, 'events', 1)
+  local text = cjson.encode({ sequence = sequence, at = tonumber(now), kind = kind, data = data })
+  if call('RPUSH', key .. ':events', text) > ${maxEvents} then call('LPOP', key .. ':events') end
+  call('PUBLISH', P .. 'changed:' .. id, '')
+end
+local function enter(status)
+  local job = call('HMGET', key, 'api', 'status', 'createdAt')
+  if job[2] then call('ZREM', P .. job[1] .. ':' .. job[2], id) end
+  call('ZADD', P .. job[1] .. ':' .. status, job[3], id)
+  call('HSET', key, 'status', status)
+  event('status', status)
+end
+local function finish(status)
+  local job = call('HMGET', key, 'ttl', 'key')
+  enter(status)
+  call('HSET', key, 'finishedAt', now)
+  for _, part in ipairs({ ':in', ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
+  if job[2] ~= '' then call('PEXPIRE', job[2], job[1]) end
+  call('ZADD', P .. 'ends', now + job[1], id)
+end
+local function isCurrent(start)
+  local job = call('HMGET', key, 'status', 'starts')
+  return job[1] == 'running' and job[2] == start
+end
+`
+
+/** `api, maxQueued, key or '', fingerprint, new, createdAt, ttl, body or '', blob or ''` */
+const add = `
+local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob = unpack(ARGV, 4)
+if idem ~= '' then
+  local known = call('HMGET', idem, 'id', 'fingerprint')
+  if known[1] then return { 'exists', known[1], known[2] } end
+end
+if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
+call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'ttl', ttl, 'key', idem, 'blob', blob,
+  'attempt', 0, 'starts', 0)
+if blob == '' then call('SET', key .. ':in', body) end
+if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
+call('SADD', P .. 'apis', api)
+call('ZADD', P .. 'unsent', now, id)
+enter('queued')
+return { 'added' }
+`
+
+/** Begins an attempt. Returns its start's number and the attempt's, or nothing if the job is gone or has ended. */
+const start = `
+local job = call('HMGET', key, 'status', 'cancel')
+if job[1] ~= 'queued' and job[1] ~= 'running' then return false end
+if job[2] then
+  finish('canceled')
+  return false
+end
+call('HSET', key, 'startedAt', now)
+enter('running')
+return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
+`
+
+/** `start or '' for any, status, HTTP status, answer, body or '', blob or ''`. Returns whether the answer is kept. */
+const finish = `
+local start, status, http, answer, body, blob = unpack(ARGV, 4)
+if start ~= '' and not isCurrent(start) then return 0 end
+local job = call('HMGET', key, 'status', 'cancel')
+if job[1] ~= 'running' and job[1] ~= 'queued' then return 0 end
+if status == 'canceled' or (status == 'failed' and job[2]) then
+  finish('canceled')
+  return 0
+end
+call('HSET', key, 'responseStatus', http, 'answer', answer, 'answerBlob', blob)
+if blob == '' then call('SET', key .. ':out', body) end
+finish(status)
+return 1
+`
+
+/** `start, 1 if the attempt does not count` */
+const requeue = `
+if not isCurrent(ARGV[4]) then return 0 end
+if ARGV[5] == '1' then call('HINCRBY', key, 'attempt', -1) end
+enter('queued')
+return 1
+`
+
+/** `start, kind, data` */
+const report = `
+if not isCurrent(ARGV[4]) then return 0 end
+if ARGV[5] == 'progress' then call('HSET', key, 'progress', ARGV[6]) end
+event(ARGV[5], ARGV[6])
+return 1
+`
+
+/** `after, limit`. Returns events in JSON. */
+const events = `
+local list = key .. ':events'
+local first = (call('HGET', key, 'events') or 0) - call('LLEN', list)
+local from = math.max(0, ARGV[4] - first)
+return call('LRANGE', list, from, from + ARGV[5] - 1)
+`
+
+/** Returns the status then. */
+const cancel = `
+local status = call('HGET', key, 'status')
+if status == 'queued' then finish('canceled') end
+if status == 'running' then
+  call('HSET', key, 'cancel', 1)
+  call('PUBLISH', P .. 'cancel', id)
+  call('PUBLISH', P .. 'changed:' .. id, '')
+end
+return status
+`
+
+/** Names of the hash's fields that {@link Scripts.look} returns, in this order. */
+export const lookFields = [
+  'new',
+  'status',
+  'attempt',
+  'progress',
+  'startedAt',
+  'finishedAt',
+  'cancel',
+  'responseStatus',
+] as const
+
+/** `prefix of the queues`. Returns the jobs that run before this one, or -1, and the fields. */
+const look = `
+local job = call('HMGET', key, 'api', 'status')
+if not job[1] then return false end
+local before = -1
+if job[2] == 'queued' then
+  local queue = ARGV[4] .. ':' .. job[1]
+  local waiting = call('LLEN', queue .. ':wait')
+  local rank = call('ZRANK', queue .. ':prioritized', id)
+  local at = not rank and call('LPOS', queue .. ':wait', id)
+  if rank then before = waiting + rank elseif at then before = waiting - 1 - at end
+end
+return { before, unpack(call('HMGET', key, ${lookFields.map((field) => `'${field}'`).join(', ')})) }
+`
+
+/** `how long it is known`. Drops what it held, and later the job. */
+const expire = `
+local job = call('HMGET', key, 'api', 'status')
+if not job[1] then
+  call('ZREM', P .. 'ends', id)
+elseif job[2] == 'expired' then
+  call('ZREM', P .. job[1] .. ':expired', id)
+  call('ZREM', P .. 'ends', id)
+  call('DEL', key)
+else
+  enter('expired')
+  call('DEL', key .. ':in', key .. ':out', key .. ':events')
+  call('HDEL', key, 'blob', 'answer', 'answerBlob', 'responseStatus', 'progress')
+  call('ZADD', P .. 'ends', now + ARGV[4], id)
+end
+return 0
+`
+
+/** The scripts. Each gets prefix, id and time first. */
+export interface Scripts {
+  readonly add: RedisScript<['added' | 'full'] | ['exists', string, string]>
+  readonly start: RedisScript<[start: number, attempt: number] | null>
+  readonly finish: RedisScript<number>
+  readonly requeue: RedisScript<number>
+  readonly report: RedisScript<number>
+  readonly events: RedisScript<string[]>
+  readonly cancel: RedisScript<string | null>
+  readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
+  readonly expire: RedisScript<number>
+}
+
+/** Returns the scripts on a connection. */
+export function jobScripts(client: Redis): Scripts {
+  const sources = { add, start, finish, requeue, report, events, cancel, look, expire }
+  const named = Object.entries(sources).map(([name, lua]) => [name, redisScript(client, `job:${name}`, shared + lua)])
+  return Object.fromEntries(named)
+}
