@@ -42,7 +42,7 @@ CREATE TABLE jobs (
 CREATE INDEX waiting ON jobs (api, priority DESC, seq) WHERE status = 'queued';
 CREATE INDEX due ON jobs (status, due_at);
 CREATE UNIQUE INDEX keys ON jobs (api, ifnull(owner, ''), idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE TABLE requests (job INTEGER PRIMARY KEY, headers TEXT, query TEXT, caller TEXT, body BLOB, blob TEXT);
+CREATE TABLE requests (job INTEGER PRIMARY KEY, headers TEXT, query TEXT, state TEXT, body BLOB, blob TEXT);
 CREATE TABLE responses (job INTEGER PRIMARY KEY, headers TEXT, body BLOB, blob TEXT);
 CREATE TABLE events (
   job INTEGER, sequence INTEGER, at INTEGER, kind TEXT, data TEXT, PRIMARY KEY (job, sequence)

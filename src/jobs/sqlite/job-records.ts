@@ -15,7 +15,7 @@ export class JobRecords {
     this.#sql = statements(database)
   }
 
-  add({ request, caller, fingerprint, idempotencyKey, ...shown }: KeptJob, maxQueued: number): Added {
+  add({ request, state, fingerprint, idempotencyKey, ...shown }: KeptJob, maxQueued: number): Added {
     const { id, api, owner = null, priority, createdAt } = shown
     const key = idempotencyKey ?? null
     const same =
@@ -34,7 +34,7 @@ export class JobRecords {
       seq,
       JSON.stringify(request.headers),
       request.query,
-      caller ?? null,
+      state ?? null,
       ...bodyColumns(request.body),
     )
     return { kind: 'added' }
@@ -59,7 +59,7 @@ export class JobRecords {
     const { fingerprint, idempotency_key: key } = row as Readonly<Record<string, string | null>>
     const idempotencyKey = key === null ? {} : { idempotencyKey: key }
     const job = { ...JSON.parse(row.details as string), ...idempotencyKey, fingerprint }
-    return { ...job, caller: row.caller ?? undefined, request: requestOf(row) }
+    return { ...job, state: row.state ?? undefined, request: requestOf(row) }
   }
 
   result(id: string): Kept<StoredResponse> | undefined {

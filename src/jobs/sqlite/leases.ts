@@ -1,5 +1,6 @@
 /** The jobs of a database as workers see them: taken, renewed, ended, and swept. Runs in the store's thread. @module */
 
+import { backoffMs } from '../backoff.ts'
 import type { Job, StoredRequest } from '../job.ts'
 import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store.ts'
 import type { Kept } from '../kept-body.ts'
@@ -16,7 +17,7 @@ export interface Lease {
 /** A job that a worker has taken. */
 export interface Taken extends Lease {
   readonly job: Job
-  readonly caller: string | undefined
+  readonly state: string | undefined
   readonly request: Kept<StoredRequest>
 }
 
@@ -65,8 +66,8 @@ export class Leases {
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
       const request = this.#sql('SELECT * FROM requests WHERE job = ?').get(row.seq) as Row
-      const caller = (request.caller as string | null) ?? undefined
-      return { ...leaseOf(row), job: jobOf(row), caller, request: requestOf(request) }
+      const state = (request.state as string | null) ?? undefined
+      return { ...leaseOf(row), job: jobOf(row), state, request: requestOf(request) }
     })
   }
 
@@ -105,7 +106,7 @@ export class Leases {
     const failures = (row.failures as number) + 1
     if (outcome.kind === 'failed' && outcome.mayRetry && failures <= jobOf(row).retries) {
       const text = "UPDATE jobs SET status = 'queued', failures = ?, due_at = ? WHERE seq = ?"
-      this.#sql(text).run(failures, now + backoffMs(failures), row.seq)
+      this.#sql(text).run(failures, now + (outcome.retryAfterMs ?? backoffMs(failures)), row.seq)
       return false
     }
     this.#end(row, outcome, now)
@@ -179,9 +180,4 @@ export class Leases {
 
 function leaseOf({ seq, lease }: Row): Lease {
   return { seq: seq as number, lease: lease as number }
-}
-
-/** Grows from a second to five minutes, with jitter of half of it. */
-function backoffMs(failures: number): number {
-  return Math.round(Math.min(1_000 * 2 ** (failures - 1), 300_000) * (0.5 + Math.random() / 2))
 }

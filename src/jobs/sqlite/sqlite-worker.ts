@@ -92,7 +92,7 @@ export class SqliteWorker implements JobWorker {
       outcome = await this.#run({
         job,
         request: await readBody(blobs, taken.request),
-        caller: taken.caller,
+        state: taken.state,
         number: job.attempt,
         signal: running.abort.signal,
         report: async (kind, data) => {
