@@ -18,7 +18,7 @@ import {
   type HttpResponse,
   type RequestHeaders,
 } from '../http/message.ts'
-import { nosniff } from '../http/response-head.ts'
+import { constantHeaders, nosniff } from '../http/response-head.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
@@ -68,6 +68,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   // In lower case; undefined if any type is accepted.
   readonly #essence: string | undefined
   readonly #spoolAboveBytes: number | undefined
+  readonly #headers: readonly HeaderLine[]
 
   /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
@@ -80,6 +81,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     checkThat(spoolAboveBytes >= 0, 'bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes)
     this.#essence = type?.essence
     this.mimeType = mimeType ?? anyType
+    this.#headers = constantHeaders([['content-type', this.mimeType], nosniff])
     this.spoolAboveBytes = spoolAboveBytes
     this.#spoolAboveBytes = options.spoolAboveBytes
     this.sample = sample
@@ -122,15 +124,16 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
-    if (value instanceof Uint8Array) return { headers: [['content-type', this.mimeType], nosniff], body: value }
+    if (value instanceof Uint8Array) return { headers: this.#headers, body: value }
     if (!(value instanceof BinaryFile)) throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
-    const headers: HeaderLine[] = [['content-type', this.#essence ? this.mimeType : value.mimeType], nosniff]
-    if (value.name !== undefined)
-      headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
-    else if (this.#essence === undefined && holdsScripts.test(value.mimeType))
-      headers.push(['content-disposition', 'attachment'])
+    const type = this.#essence ? this.mimeType : value.mimeType
+    const more: HeaderLine[] = []
+    if (value.name !== undefined) more.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
+    else if (this.#essence === undefined && holdsScripts.test(type)) more.push(['content-disposition', 'attachment'])
+    if (value.isSpooled) more.push(['content-length', String(value.size)])
+    const isPlain = type === this.mimeType && more.length === 0
+    const headers = isPlain ? this.#headers : [['content-type', type] as const, nosniff, ...more]
     if (!value.isSpooled) return { headers, body: value.bytes }
-    headers.push(['content-length', String(value.size)])
     const body = value.stream((size) => new Uint8Array(bufferPool.take(size), 0, size))
     return { headers, body, pooled: new PooledBody() }
   }

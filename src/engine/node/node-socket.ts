@@ -27,11 +27,17 @@ export class NodeSocket implements ExchangeSocket {
   readonly #connection: Connection
   #listens = false
 
-  constructor(server: ServerState, request: IncomingRequest, req: IncomingMessage, res: ServerResponse) {
+  constructor(
+    server: ServerState,
+    request: IncomingRequest,
+    req: IncomingMessage,
+    res: ServerResponse,
+    connection: Connection,
+  ) {
     this.#declared = request.body.declared
     this.#req = req
     this.#res = res
-    this.#connection = connectionOf(req.socket)
+    this.#connection = connection
     this.#exchange = new Exchange(server, request, this)
   }
 

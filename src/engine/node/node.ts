@@ -12,7 +12,7 @@ import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { pathOf } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
-import { ConnectionCap, connectionOf } from './node-connection.ts'
+import { type Connection, ConnectionCap, connectionOf } from './node-connection.ts'
 import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
 
 const handshakeMs = 10_000
@@ -70,7 +70,7 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
       req.socket.destroy()
       return
     }
-    open(server, req, res, expectsContinue)
+    open(server, req, res, connection, expectsContinue)
   } catch (cause) {
     logFailure(server.log, new InternalError('the server failed', { cause }), '')
     res.destroy()
@@ -79,7 +79,13 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
 
 function ignore(): void {}
 
-function open(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
+function open(
+  server: ServerState,
+  req: IncomingMessage,
+  res: ServerResponse,
+  connection: Connection,
+  expectsContinue: boolean,
+): void {
   const url = req.url ?? '/'
   const mark = url.indexOf('?')
   const path = pathOf(mark === -1 ? url : url.slice(0, mark))
@@ -106,7 +112,7 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const target = { method, path, query, params }
-  new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start(() => {
+  new NodeSocket(server, { endpoint, target, ctx, body }, req, res, connection).start(() => {
     if (expectsContinue) res.writeContinue()
   })
 }
