@@ -45,21 +45,7 @@ export type ListScalar = NonNullable<ElementTypes[DType]['proto']>[0]
 export const dtypes: readonly DType[] = Object.freeze(Object.keys(elementTypes) as DType[])
 
 /** The container of each element type. */
-export interface DTypeData {
-  bool: Uint8Array
-  int8: Int8Array
-  int16: Int16Array
-  int32: Int32Array
-  int64: BigInt64Array
-  uint8: Uint8Array
-  uint16: Uint16Array
-  uint32: Uint32Array
-  uint64: BigUint64Array
-  float16: Uint16Array
-  float32: Float32Array
-  float64: Float64Array
-  str: string[]
-}
+export type DTypeData = { [D in NumericDType]: ElementTypes[D]['container']['prototype'] } & { str: string[] }
 
 /** Flat elements of an array with element type `D`. */
 export type DataOf<D extends DType> = DTypeData[D]

@@ -30,7 +30,7 @@ export function load() {
     heapLimit: () => getHeapStatistics().heap_size_limit,
     fillMemory: () => {
       const lists: number[][] = []
-      for (;;) lists.push(new Array(100_000).fill(1.5))
+      for (;;) lists.push(new Array(1_000_000).fill(1.5))
     },
   }
 }
