@@ -43,6 +43,7 @@ export {
   Context,
   type ContextInit,
   type ContextState,
+  type JobContext,
   type RequestLine,
   type RequestParameters,
   type RequestPeer,

@@ -20,6 +20,7 @@ import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
 import { checkOptions } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
+import type { JobsOptions } from './jobs/jobs-options.ts'
 import { modelRepository } from './oip/repository.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
 
@@ -41,9 +42,11 @@ export interface ServiceOptions {
   readonly auth?: RequestHook
   /** Paths without auth: `/metrics`, or `/app/*` with all below; `/*` is everything. Health never needs auth. */
   readonly publicPaths?: readonly string[]
+  /** Where the jobs of asynchronous APIs are kept. */
+  readonly jobs?: JobsOptions
 }
 
-const optionNames = ['doc', 'version', 'runners', 'models', 'repository', 'cors', 'auth', 'publicPaths']
+const optionNames = ['doc', 'version', 'runners', 'models', 'repository', 'cors', 'auth', 'publicPaths', 'jobs']
 
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
 
@@ -71,6 +74,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly cors: CorsOptions | undefined
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
+  readonly jobs: JobsOptions
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
   readonly hooks = new Hooks()
@@ -100,6 +104,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.cors = options.cors
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])
+    this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store'])
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)

@@ -11,6 +11,7 @@ import {
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/message.ts'
+import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
@@ -34,6 +35,8 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly auth?: RequestHook | false
   /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
   readonly maxInFlight?: number
+  /** Lets clients call it as a job, too, with `prefer: respond-async`. `true`: with all defaults. */
+  readonly async?: boolean | AsyncOptions
 }
 
 /** A function behind descriptors `I` and `O`. */
@@ -75,6 +78,8 @@ export interface Api {
   /** Run after those of the service. */
   readonly hooks: Hooks
   readonly slots: EndpointSlots | undefined
+  /** Undefined if it has no jobs. */
+  readonly async: AsyncSettings | undefined
   /** Headers to copy; all if the function or a hook takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
 }
@@ -94,16 +99,18 @@ export function isPathSegment(text: string): boolean {
 
 /** **Errors**: InvalidArgument that names the mistake. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
-  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples'])
+  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples', 'async'])
   const { name, output, hooks } = common
   const input = requireDescriptor(options.input, 'input', name)
+  const settings = parseAsync(options.async, name)
   return {
     ...common,
     route: parseRoute(options.route ?? name),
     examples: encodeExamples(options.examples ?? [], input, name),
     input,
+    async: settings,
     readsHeaders:
-      takesContext(fn) || !hooks.isEmpty || options.auth
+      takesContext(fn) || !hooks.isEmpty || options.auth || settings !== undefined
         ? 'all'
         : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
   }

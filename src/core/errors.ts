@@ -32,6 +32,8 @@ export const errorTable = {
   not_found: row(404, 'NOT_FOUND', 'No API has this path, or the function found nothing by that name.'),
   method_not_allowed: row(405, 'UNIMPLEMENTED', 'The path exists, the method does not; see the `allow` header.'),
   conflict: row(409, 'ABORTED', 'The current state of the resource does not allow it.'),
+  gone: row(410, 'NOT_FOUND', 'The job has expired, and its input and result with it.'),
+  key_reused: row(422, 'FAILED_PRECONDITION', 'The `idempotency-key` came with another request before.'),
   too_many_requests: row(429, 'RESOURCE_EXHAUSTED', 'The caller sent more than its share; see `retry-after`.'),
   overloaded: row(503, 'UNAVAILABLE', 'Too many requests in flight, or the server is draining; see `retry-after`.'),
   deadline_exceeded: row(504, 'DEADLINE_EXCEEDED', 'The function did not answer before the request deadline.'),
@@ -187,6 +189,12 @@ export class Forbidden extends errorClass('forbidden') {}
 
 /** The state of the resource does not allow the request: 409. For functions to throw. */
 export class Conflict extends errorClass('conflict') {}
+
+/** What there was has expired: 410. */
+export class Gone extends errorClass('gone') {}
+
+/** An idempotency key came with another request before: 422. */
+export class KeyReused extends errorClass('key_reused') {}
 
 /** The caller sent more than its share: 429 with `retry-after`, default one second. */
 export class TooManyRequests extends errorClass('too_many_requests', { retryAfterSeconds: 1 }) {}

@@ -108,6 +108,8 @@ export interface ServeOptions extends Partial<Limits> {
   readonly otlpEndpoint?: string
   /** Share of traced requests, 0 to 1; a `traceparent` decides for its own. Default: `OTEL_TRACES_SAMPLER`, else 1. */
   readonly traceSample?: number
+  /** Where jobs are kept: `sqlite:` with a file, or `redis://…`. Default: what the service says. */
+  readonly jobStore?: string
   /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
   readonly logger?: Logger
 }
@@ -150,6 +152,7 @@ const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
   accessLogSample: share,
   otlpEndpoint: later,
   traceSample: share,
+  jobStore: ['sqlite:FILE or redis://HOST', isText],
   logger: later,
 }
 

@@ -26,8 +26,18 @@ export interface ContextState {
 /** Scheme of the URL that the client asked for. */
 export type Scheme = 'http' | 'https'
 
+/** The job that a call belongs to. */
+export interface JobContext {
+  readonly id: string
+  /** Counts the starts of the job, from 1. */
+  readonly attempt: number
+  /** Tells how far the job is; resolves when that is kept. **Errors**: InvalidArgument for what JSON cannot write. */
+  progress(value: unknown): Promise<void>
+}
+
 /** The other end of a connection. */
 export interface RequestPeer {
+  readonly job?: JobContext
   /** Counts memory that the request takes until its end; undefined without a limit. */
   readonly reservation?: { reserve(bytes: number, isSpare?: boolean): boolean } | undefined
   readonly scheme?: Scheme
@@ -177,6 +187,11 @@ export class Context {
   /** `https` over TLS, or if a proxy says so and option `trustProxy` trusts it. */
   get scheme(): Scheme {
     return this.#peer.scheme ?? 'http'
+  }
+
+  /** Set if the call runs as a job. */
+  get job(): JobContext | undefined {
+    return this.#peer.job
   }
 
   /** What hooks leave for the function and later hooks; the application declares its type. */

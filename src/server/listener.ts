@@ -26,6 +26,7 @@ import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { watchDescriptors } from './descriptor-watch.ts'
+import type { ServerJobs } from './jobs/server-jobs.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
@@ -77,12 +78,15 @@ export async function serveFrom(
   try {
     const telemetry = await startTelemetry(service, options, log)
     opened.push(() => telemetry.close())
+    const jobs = await openJobsOf(service, options.jobStore)
+    opened.push(() => jobs?.close())
     const server = createServerState(service, limits, prefix, log, disclosure, {
       proxies,
       isTls: options.tlsCert !== undefined,
       corsOrigin: options.corsOrigin,
       observers: telemetry.observers,
       endpoints: telemetry.endpoints,
+      jobs,
     })
     for (const runner of service.runners ?? []) opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
@@ -98,17 +102,24 @@ export async function serveFrom(
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     engine ??= await start(server, address)
+    jobs?.start(server)
     telemetry.measure()
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
     const reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
     opened.push(watchDescriptors(log), () => reclaimer.stop())
-    return new RunningListener(server, engine, grpcEngine, telemetry, () => closeAll(opened))
+    return new RunningListener(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
     await closeAll(opened).catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }
+}
+
+/** Loads the code of jobs only for a service that has them. */
+async function openJobsOf(service: Service, named: string | undefined): Promise<ServerJobs | undefined> {
+  if (![...service.apis.values()].some((api) => api.async !== undefined)) return undefined
+  return await (await import('./jobs/server-jobs.ts')).openJobs(service, named)
 }
 
 async function closeAll(opened: (() => unknown)[]): Promise<void> {
@@ -172,16 +183,19 @@ class RunningListener implements Listener {
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
   readonly #telemetry: Telemetry
+  readonly #jobs: ServerJobs | undefined
   readonly #closeRest: () => Promise<void>
   readonly metricsPort: number | undefined
   readonly #delay = new AbortController()
   #closing: Promise<void> | undefined
+  #jobsEnd: Promise<void> | undefined
 
   constructor(
     server: ServerState,
     engine: Engine,
     grpc: GrpcEngine | undefined,
     telemetry: Telemetry,
+    jobs: ServerJobs | undefined,
     closeRest: () => Promise<void>,
   ) {
     this.#server = server
@@ -189,6 +203,7 @@ class RunningListener implements Listener {
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
+    this.#jobs = jobs
     this.#closeRest = closeRest
     this.#telemetry = telemetry
     this.metricsPort = telemetry.metricsPort
@@ -198,13 +213,20 @@ class RunningListener implements Listener {
   close({ accepting = true, atOnce = !accepting }: Parameters<Listener['close']>[0] = {}): Promise<void> {
     if (!accepting && this.#closing === undefined) this.#engine.stopAccepting()
     if (atOnce) this.#delay.abort()
+    this.#stopJobs()
     this.#closing ??= atOnce || this.#server.limits.drainDelayMs === 0 ? this.#drain() : this.#drainLater()
     return this.#closing
   }
 
   leave(): Promise<void> {
+    this.#stopJobs()
     this.#closing ??= this.#handOver('leaving')
     return this.#closing
+  }
+
+  /** Takes no more jobs from now on: those that run have the time to drain, then other processes take them. */
+  #stopJobs(): void {
+    this.#jobsEnd ??= this.#jobs?.stop(this.#server.limits.drainTimeoutMs)
   }
 
   async #drainLater(): Promise<void> {
@@ -239,6 +261,7 @@ class RunningListener implements Listener {
     if (!(await limiter.idle(timeoutMs))) {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
+    await this.#jobsEnd
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
     await this.#closeRest()
   }

@@ -80,7 +80,8 @@ function answer(
   return socket.response
 }
 
-class MemorySocket implements ExchangeSocket {
+/** Collects the answer of an exchange. `failures`: what the log got, to explain an answer that breaks off. */
+export class MemorySocket implements ExchangeSocket {
   readonly answersLater = false
   readonly copies = true
   readonly exchange: Exchange

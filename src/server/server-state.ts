@@ -12,6 +12,7 @@ import { beforeRequests, hookObserver, joinObservers } from '../engine/service-h
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { serveToGroup } from '../oip/model-group.ts'
 import { Models } from '../oip/models.ts'
 import type { OipServer } from '../oip/oip-endpoint.ts'
@@ -28,6 +29,8 @@ export interface ServerExtras {
   readonly observers?: readonly RequestObserver[]
   /** Answered beside those of the service. */
   readonly endpoints?: readonly Endpoint[]
+  /** Of asynchronous APIs. */
+  readonly jobs?: JobPaths | undefined
 }
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
@@ -37,7 +40,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { proxies, isTls, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
+  { proxies, isTls, corsOrigin, observers = [], endpoints = [], jobs }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
@@ -51,7 +54,7 @@ export function createServerState(
   }
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, endpoints), preflight)
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, endpoints, jobs), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {

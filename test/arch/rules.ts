@@ -15,7 +15,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   api: ['core', 'http', 'messages', 'telemetry', 'values', 'descriptors', 'runner'],
   jobs: ['core', 'http', 'telemetry', 'descriptors', 'api'],
   oip: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
-  'service.ts': ['core', 'descriptors', 'runner', 'api', 'oip'],
+  'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'oip'],
   client: ['core', 'http', 'descriptors', 'api'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'oip'],
   rpc: ['core', 'http', 'messages', 'api', 'oip', 'engine'],

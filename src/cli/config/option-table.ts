@@ -113,6 +113,11 @@ export const optionTable = {
     docs: option(onOrOff, 'the page /docs, /openapi.json and /docs.json', { unset: 'on, unless NODE_ENV=production' }),
     introspection: option(onOrOff, 'gRPC reflection and ServiceMetadata', { unset: 'on, unless NODE_ENV=production' }),
   }),
+  ...grouped('Jobs', {
+    jobStore: option(text('<url>'), 'where jobs are kept: sqlite:<file> or redis://<host>', {
+      unset: 'that of the service, else sqlite:./jobs.db',
+    }),
+  }),
   ...grouped('Logs, metrics and traces', {
     logLevel: option(oneOf('<level>', logLevels), 'how much is logged', { default: 'info' }),
     accessLog: option(onOrOff, 'a line of the log for each request', { default: false, shown: 'off' }),

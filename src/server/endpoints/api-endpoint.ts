@@ -6,14 +6,23 @@ import { type GetApi, readQuery } from '../../api/get-api.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { problemResponse } from '../../http/problem.ts'
+import type { JobPaths } from '../../jobs/job-endpoints.ts'
+import type { AsyncApi } from '../../jobs/jobs.ts'
 import type { Service } from '../../service.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
-export function apiEndpoints({ apis, gets }: Service, prefix: string): Endpoint[] {
+export function apiEndpoints({ apis, gets }: Service, prefix: string, jobs?: JobPaths): Endpoint[] {
   return [
-    ...[...apis.values()].map((api) => postEndpoint(api, prefix)),
+    ...[...apis.values()].flatMap((api) => {
+      const endpoint = postEndpoint(api, prefix)
+      return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
+    }),
     ...[...gets.values()].map((api) => getEndpoint(api, prefix)),
   ]
+}
+
+function hasJobs(api: Api): api is AsyncApi {
+  return api.async !== undefined
 }
 
 function postEndpoint(api: Api, prefix: string): Endpoint {

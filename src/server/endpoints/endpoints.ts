@@ -6,6 +6,7 @@ import { pageEndpoints } from '../../docs/page-endpoints.ts'
 import { type Health, healthEndpoints } from '../../engine/health.ts'
 import type { Disclosure } from '../../engine/options.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
+import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import { oipEndpoints } from '../../oip/endpoints.ts'
 import { Models } from '../../oip/models.ts'
 import type { OipServer } from '../../oip/oip-endpoint.ts'
@@ -23,10 +24,12 @@ export function endpointsOf(
   { introspection, docs }: Disclosure,
   oip: OipServer,
   others: readonly Endpoint[],
+  jobs?: JobPaths,
 ): Endpoint[] {
   const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip), ...others]
   const endpoints = [
-    ...apiEndpoints(service, prefix),
+    ...apiEndpoints(service, prefix, jobs),
+    ...(jobs?.endpoints(prefix) ?? []),
     ...mountEndpoints(service.mounts.values(), prefix),
     ...protocols,
     ...(docs ? docsEndpoints(service, prefix, protocols) : []),

@@ -1,0 +1,77 @@
+/** The task routes of BentoML 1.4, for its clients. **Source**: _bentoml_impl/server/app.py. @module */
+import { ServingError } from '../core/errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { isFinal, type Job } from './job.ts'
+import { jsonAnswer, resultAnswer, timeOf } from './job-answers.ts'
+import { answered } from './job-endpoints.ts'
+import type { AsyncApi, Jobs } from './jobs.ts'
+
+/** Our statuses in BentoML's words; it deletes expired jobs. */
+const statuses = {
+  queued: 'pending',
+  running: 'in_progress',
+  completed: 'completed',
+  failed: 'failed',
+  canceled: 'canceled',
+  expired: undefined,
+} as const
+
+/** Returns `submit`, `status`, `get`, `retry` and `cancel` below the path of an API. */
+export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpoint[] {
+  const endpoint = (method: 'GET' | 'POST' | 'PUT', name: string, answer: Answer): Endpoint => ({
+    ...plain,
+    name: `${api.name}/${name}`,
+    path: `${plain.path}/${name}`,
+    methods: [method],
+    answer: (request, ctx, { query }) => answered(ctx, () => answer(request, ctx, query)),
+    receive: () => undefined,
+  })
+  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: (job: Job) => Promise<HttpResponse>) =>
+    endpoint(method, name, async (request, ctx) => {
+      request.release()
+      const id = ctx.query.get('task_id')
+      if (id === null) return failed('task_id is required')
+      const job = await jobs.find(id, ctx).catch((error) => {
+        if (ServingError.is(error) && error.status === 404) return undefined
+        throw error
+      })
+      if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
+      return answer(job)
+    })
+  return [
+    endpoint('POST', 'submit', async (request, ctx, query) => submitted(await jobs.submit(api, request, query, ctx))),
+    task('GET', 'status', async ({ id, status, createdAt, startedAt }) =>
+      jsonAnswer({
+        task_id: id,
+        status: statuses[status],
+        created_at: timeOf(createdAt),
+        executed_at: timeOf(startedAt) ?? null,
+      }),
+    ),
+    task('GET', 'get', async (job) =>
+      isFinal(job.status) && job.status !== 'canceled'
+        ? resultAnswer(job, await jobs.store.result(job.id))
+        : failed(`task ${job.id} is not completed yet`),
+    ),
+    task('POST', 'retry', async (job) =>
+      isFinal(job.status) ? submitted(await jobs.retry(job)) : failed(`task ${job.id} is not completed yet`),
+    ),
+    task('PUT', 'cancel', async (job) => {
+      if (isFinal(job.status) && job.status !== 'canceled') return failed(`task ${job.id} has ended already`)
+      const now = (await jobs.store.cancel(job.id)) ?? job
+      return jsonAnswer({ task_id: now.id, status: statuses[now.status] })
+    }),
+  ]
+}
+
+type Answer = (request: HttpRequest, ctx: Context, query: string) => Promise<HttpResponse>
+
+function submitted({ id }: Job): HttpResponse {
+  return jsonAnswer({ task_id: id, status: 'in_progress' })
+}
+
+function failed(error: string, status = 400): HttpResponse {
+  return jsonAnswer({ error }, status)
+}

@@ -1,0 +1,39 @@
+import type { JobStore } from './job-store.ts'
+
+/** The changes of one job, for whoever waits for the next one. */
+export class Changes {
+  readonly #end: () => void
+  #hasChanged = false
+  #isStopped = false
+  #wake: (() => void) | undefined
+
+  constructor(store: JobStore, id: string) {
+    this.#end = store.watch(id, () => {
+      this.#hasChanged = true
+      this.#wake?.()
+    })
+  }
+
+  /** Resolves at the next change since the last call, at most after a time. Returns whether there was one. */
+  async next(timeoutMs: number): Promise<boolean> {
+    if (!this.#hasChanged && !this.#isStopped && timeoutMs > 0) {
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+        timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fffffff))
+      })
+      clearTimeout(timer)
+    }
+    const hasChanged = this.#hasChanged
+    this.#hasChanged = false
+    return hasChanged
+  }
+
+  /** Called when nobody waits any more. */
+  stop(): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#end()
+    this.#wake?.()
+  }
+}

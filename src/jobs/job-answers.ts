@@ -1,0 +1,62 @@
+/** What is answered about a job. @module */
+import { Conflict, Gone } from '../core/errors.ts'
+import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import { nosniff } from '../http/response-head.ts'
+import { isFinal, type Job, type StoredResponse } from './job.ts'
+
+const jsonHeaders: readonly HeaderLine[] = [
+  ['content-type', 'application/json'],
+  nosniff,
+  ['cache-control', 'no-store'],
+]
+
+/** Time after which a client may ask again. **Units**: seconds. */
+const retryAfter: HeaderLine = ['retry-after', '1']
+
+/** Returns JSON that nobody caches. */
+export function jsonAnswer(value: unknown, status = 200, headers: readonly HeaderLine[] = []): HttpResponse {
+  return { status, headers: [...jsonHeaders, ...headers], body: JSON.stringify(value) }
+}
+
+/** A job as clients see it: neither its owner nor its input. Times are in ISO 8601. */
+export function jobDocument(job: Job): Readonly<Record<string, unknown>> {
+  const { id, api, status, attempt, priority, queuePosition, responseStatus, retryOf } = job
+  return {
+    id,
+    api,
+    status,
+    attempt,
+    priority,
+    queuePosition,
+    progress: job.progress === undefined ? undefined : JSON.parse(job.progress),
+    responseStatus,
+    cancelRequested: job.isCancelRequested || undefined,
+    retryOf,
+    createdAt: timeOf(job.createdAt),
+    startedAt: timeOf(job.startedAt),
+    finishedAt: timeOf(job.finishedAt),
+  }
+}
+
+/** Returns ISO 8601. */
+export function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}
+
+/** 202 with the place of a job that was accepted. */
+export function acceptedAnswer(job: Job, prefix: string, headers: readonly HeaderLine[] = []): HttpResponse {
+  return jsonAnswer(jobDocument(job), 202, [['location', `${prefix}/jobs/${job.id}`], retryAfter, ...headers])
+}
+
+/** The answer of a job: `stored` if it has one. **Errors**: Conflict for a canceled job, 410 for an expired one. */
+export function resultAnswer(job: Job, stored: StoredResponse | undefined): HttpResponse {
+  if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
+  if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
+  if (stored === undefined) throw gone()
+  return { status: stored.status, headers: stored.headers, body: stored.body }
+}
+
+/** The error of what is deleted with an expired job. */
+export function gone(): Gone {
+  return new Gone('the input and the result of the job have expired')
+}

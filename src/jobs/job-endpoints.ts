@@ -1,0 +1,99 @@
+/** The paths of jobs: `{base}/jobs/{id}` and below, and the submission on the path of an API. @module */
+import { decodeFailureOf, withDeadline } from '../api/stages.ts'
+import { Conflict, type ServingError } from '../core/errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { eventHeaders } from '../http/event-stream.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import { isFinal, type Job } from './job.ts'
+import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer } from './job-answers.ts'
+import { jobEvents } from './job-events.ts'
+import type { AsyncApi, Jobs } from './jobs.ts'
+import { preferenceOf } from './prefer.ts'
+
+/** What a server with jobs answers. */
+export interface JobPaths {
+  /** Returns what is answered in place of an asynchronous API, and below it. */
+  endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
+  /** Returns the paths of all jobs. */
+  endpoints(prefix: string): Endpoint[]
+}
+
+/** Returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
+export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
+  return {
+    ...plain,
+    answer(request, ctx, target) {
+      const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
+      if (!isAsync) return plain.answer(request, ctx, target)
+      return answered(ctx, async () => {
+        let job = await jobs.submit(api, request, target.query, ctx)
+        if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
+        const done = [['preference-applied', applied]] as const
+        if (!isFinal(job.status)) return acceptedAnswer(job, prefix, done)
+        const result = await resultOf(jobs, job)
+        return { ...result, headers: [...result.headers, ...done] }
+      })
+    },
+    receive: (declared, ctx, target) =>
+      preferenceOf(ctx.headers).isAsync ? undefined : plain.receive?.(declared, ctx, target),
+  }
+}
+
+/** Returns the endpoints of all jobs. */
+export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
+  const { store } = jobs
+  const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
+    name: `jobs${below}`,
+    path: `${prefix}/jobs/{id}${below}`,
+    methods: [method],
+    readsHeaders: 'all',
+    // Looking takes no slot of those that run.
+    isLimited: false,
+    decompresses: false,
+    namesApi: true,
+    problem: problemResponse,
+    answer(request, ctx, { params }) {
+      request.release()
+      return answered(ctx, async () => answer(await jobs.find(params.id, ctx), ctx))
+    },
+  })
+  return [
+    endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
+    endpoint('GET', '/result', async (job, ctx) => {
+      const { waitMs } = preferenceOf(ctx.headers)
+      return resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job)
+    }),
+    endpoint('GET', '/events', async ({ id, status }, ctx) => {
+      const after = Number(/^\d{1,15}$/.exec(ctx.headers.get('last-event-id') ?? '')?.[0] ?? 0)
+      // A browser's EventSource connects again after each end, unless there is no content.
+      if (isFinal(status) && (await store.events(id, after, 1)).length === 0)
+        return { status: 204, headers: [], body: '' }
+      return { headers: eventHeaders, body: jobEvents(store, id, after, (stop) => ctx.onEnd(stop)) }
+    }),
+    endpoint('POST', '/cancel', async (job) => {
+      const now = isFinal(job.status) ? job : ((await store.cancel(job.id)) ?? job)
+      if (!isFinal(now.status)) return jsonAnswer(jobDocument(now), 202)
+      if (now.status !== 'canceled') throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
+      return jsonAnswer(jobDocument(now))
+    }),
+    endpoint('POST', '/retry', async (job) => acceptedAnswer(await jobs.retry(job), prefix)),
+  ]
+}
+
+type AnswerJob = (job: Job, ctx: Context) => HttpResponse | Promise<HttpResponse>
+
+async function resultOf({ store }: Jobs, job: Job): Promise<HttpResponse> {
+  return resultAnswer(job, isFinal(job.status) ? await store.result(job.id) : undefined)
+}
+
+/** Answers by a function whose errors are problem documents. */
+export function answered(ctx: Context, answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
+  const fail = (error: ServingError) => problemResponse(error, ctx.id)
+  return withDeadline(
+    ctx,
+    answer().catch((error) => fail(decodeFailureOf(error))),
+    { fail },
+  )
+}

@@ -1,0 +1,41 @@
+import { encodeEvent } from '../http/event-stream.ts'
+import { Changes } from './changes.ts'
+import { isFinal, type JobEvent } from './job.ts'
+import { timeOf } from './job-answers.ts'
+import type { JobStore } from './job-store.ts'
+
+/** Proxies and clients close connections that say nothing. **Units**: milliseconds. */
+const heartbeatMs = 5_000
+
+const eventsAtOnce = 100
+
+/** The events of a job behind `after` as server-sent ones, to the final one. */
+export async function* jobEvents(
+  store: JobStore,
+  id: string,
+  after: number,
+  onEnd: (stop: () => void) => void,
+): AsyncGenerator<string> {
+  const changes = new Changes(store, id)
+  onEnd(() => changes.stop())
+  try {
+    for (;;) {
+      // Before the events: those of an ended job are all there.
+      const job = await store.get(id)
+      const events = await store.events(id, after, eventsAtOnce)
+      for (const event of events) {
+        after = event.sequence
+        yield encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
+      }
+      if (events.length === eventsAtOnce) continue
+      if (job === undefined || isFinal(job.status)) return
+      if (!(await changes.next(heartbeatMs))) yield ':\n\n'
+    }
+  } finally {
+    changes.stop()
+  }
+}
+
+function dataOf({ kind, at, data }: JobEvent): string {
+  return JSON.stringify({ [kind]: kind === 'progress' ? JSON.parse(data) : data, at: timeOf(at) })
+}

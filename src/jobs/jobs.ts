@@ -1,0 +1,139 @@
+/** The jobs of one server: how they are submitted, found and waited for. @module */
+import { randomBytes } from 'node:crypto'
+import type { Api } from '../api/api.ts'
+import type { AsyncSettings } from '../api/async-options.ts'
+import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
+import { BadInput, Conflict, expected, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
+import type { Context } from '../http/context.ts'
+import { HttpRequest, type RequestHeaders } from '../http/message.ts'
+import { Changes } from './changes.ts'
+import { isFinal, type Job, type NewJob, type WebhookTarget } from './job.ts'
+import { gone } from './job-answers.ts'
+import type { JobStore } from './job-store.ts'
+import { fingerprintOf, keptHeaders } from './stored-request.ts'
+
+/** An API with jobs. */
+export type AsyncApi = Api & { readonly async: AsyncSettings }
+
+/** The part of a service that has jobs. */
+export interface JobSource {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly auth: RequestHook | undefined
+}
+
+/** Clients should come again after this time when a queue is full. **Units**: seconds. */
+const fullSeconds = 10
+
+/** Submits and finds jobs. */
+export class Jobs {
+  readonly store: JobStore
+  readonly #source: JobSource
+
+  constructor(store: JobStore, source: JobSource) {
+    this.store = store
+    this.#source = source
+  }
+
+  /**
+   * Returns the job of a request, which is kept then. **Errors**: those of decoding; BadInput for a wrong header, 422
+   * for an idempotency key with another request, Overloaded for a full queue.
+   */
+  async submit(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
+    const { headers } = ctx
+    const { body } = request
+    const key = idempotencyKeyOf(headers)
+    const webhook = webhookOf(headers)
+    // Only to refuse what the function would not get: the job decodes it again.
+    await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
+    const kept = { headers: keptHeaders(headers, [api.auth, this.#source.auth], ctx.id), query, body }
+    return this.#add(api, {
+      ...common(api),
+      owner: ctx.state.caller?.name,
+      state: JSON.stringify(ctx.state),
+      request: kept,
+      fingerprint: fingerprintOf(kept),
+      ...(key !== undefined && { idempotencyKey: key }),
+      ...(webhook !== undefined && { webhook }),
+      ...(headers.get('traceparent') !== undefined && { trace: headers.get('traceparent') }),
+    })
+  }
+
+  /** Submits the request of an ended job as a new one. **Errors**: Conflict if it has not ended; 410 if it is gone. */
+  async retry(job: Job): Promise<Job> {
+    if (!isFinal(job.status)) throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
+    const api = this.#source.apis.get(job.api)
+    const before = await this.store.submission(job.id)
+    if (before === undefined || api?.async === undefined) throw gone()
+    const { idempotencyKey: _, ...rest } = before
+    return this.#add(api as AsyncApi, { ...rest, ...common(api as AsyncApi), retryOf: job.id })
+  }
+
+  async #add(api: AsyncApi, job: NewJob): Promise<Job> {
+    const added = await this.store.add(job, api.async.maxQueued)
+    if (added.kind === 'full') {
+      const details = { limit: 'queue', retryAfterSeconds: fullSeconds }
+      throw new Overloaded(`expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`, details)
+    }
+    if (added.kind === 'added') {
+      const { request: _, state: __, ...rest } = job
+      return { ...rest, status: 'queued', attempt: 0, isCancelRequested: false }
+    }
+    if (!added.isSame) throw new KeyReused('expected another Idempotency-Key for another request')
+    const there = await this.store.get(added.id)
+    if (there === undefined) throw gone()
+    return there
+  }
+
+  /**
+   * Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of auth if the API has its own.
+   */
+  async find(id: string, ctx: Context): Promise<Job> {
+    const job = /^[\w-]{1,64}$/.test(id) ? await this.store.get(id) : undefined
+    const auth = job === undefined ? undefined : this.#source.apis.get(job.api)?.auth
+    const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
+    if (refusal !== undefined) throw refusal
+    if (job === undefined || (job.owner !== undefined && job.owner !== ctx.state.caller?.name))
+      throw new NotFound('there is no job with this id')
+    return job
+  }
+
+  /** Returns the job once it has ended, or as it is after a time. **Units**: milliseconds. */
+  async ended(job: Job, waitMs: number, ctx: Context): Promise<Job> {
+    // The rest of the request's time is for the answer.
+    const until = performance.now() + Math.min(waitMs, ctx.remainingMs - 500)
+    const changes = new Changes(this.store, job.id)
+    ctx.onAbort(() => changes.stop())
+    try {
+      for (;;) {
+        const now = (await this.store.get(job.id)) ?? job
+        const leftMs = until - performance.now()
+        if (isFinal(now.status) || !(leftMs > 0)) return now
+        await changes.next(leftMs)
+        if (ctx.abortReason !== undefined) return now
+      }
+    } finally {
+      changes.stop()
+    }
+  }
+}
+
+function common({ name, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {
+  const id = randomBytes(16).toString('base64url')
+  return { id, api: name, createdAt: Date.now(), retries, timeoutMs, priority, resultTtlMs }
+}
+
+/** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
+function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
+  const given = headers.get('idempotency-key')
+  if (given === undefined) return undefined
+  const key = /^"(.*)"$/.exec(given)?.[1] ?? given
+  if (key !== '' && key.length <= 255) return key
+  throw new BadInput(expected('1 to 255 characters', 'idempotency-key', key))
+}
+
+function webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
+  const url = headers.get('webhook-url')
+  if (url === undefined) return undefined
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { url }
+  throw new BadInput(expected('a URL of http or https', 'webhook-url', url))
+}

@@ -1,0 +1,17 @@
+/** Finds the store that a service or the command names. @module */
+import { expected, InvalidArgument } from '../core/errors.ts'
+import type { JobStore } from './job-store.ts'
+
+/** The store of a service that names none. */
+const defaultStore = 'sqlite:./jobs.db'
+
+/** Opens a store. **Errors**: InvalidArgument for an unknown one; those of {@link JobStore.open}. */
+export async function openStore(given: string | JobStore = defaultStore): Promise<JobStore> {
+  const store = typeof given === 'string' ? await storeOf(given) : given
+  await store.open()
+  return store
+}
+
+async function storeOf(name: string): Promise<JobStore> {
+  throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
+}

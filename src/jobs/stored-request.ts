@@ -1,0 +1,34 @@
+/** What is kept of a request. @module */
+import { createHash } from 'node:crypto'
+import type { RequestHook } from '../api/hooks.ts'
+import type { HeaderLine, RequestHeaders } from '../http/message.ts'
+import { isFramingHeader } from '../http/message.ts'
+import type { StoredRequest } from './job.ts'
+
+/** They are about the connection, about the submission, or credentials, which a store should not have. */
+const droppedNames: ReadonlySet<string> = new Set([
+  ...['content-encoding', 'expect', 'prefer', 'idempotency-key', 'webhook-url'],
+  ...['authorization', 'proxy-authorization', 'cookie', 'x-api-key'],
+])
+
+/** Returns the headers to keep. `hooks`: of auth, which may take a key from another header; `id`: of the request. */
+export function keptHeaders(
+  headers: RequestHeaders,
+  hooks: readonly (RequestHook | false | undefined)[],
+  id: string,
+): readonly HeaderLine[] {
+  const schemes = hooks.flatMap((hook) => Object.values((hook || undefined)?.security ?? {}))
+  const keys = schemes.map(({ name }) => String(name).toLowerCase())
+  const isKept = (name: string) =>
+    !isFramingHeader(name) && !droppedNames.has(name) && !keys.includes(name) && name !== 'x-request-id'
+  return [...[...headers].filter(([name]) => isKept(name)), ['x-request-id', id]]
+}
+
+/** Returns what tells whether two requests are the same: of content type, query and body. */
+export function fingerprintOf({ headers, query, body }: StoredRequest): string {
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  return createHash('sha256')
+    .update(JSON.stringify([type, query]))
+    .update(body)
+    .digest('base64url')
+}

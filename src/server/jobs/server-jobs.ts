@@ -1,0 +1,73 @@
+/** The jobs of one server process: their store, their paths, and those that it runs. @module */
+import { SetupError } from '../../core/errors.ts'
+import type { ServerState } from '../../engine/engine.ts'
+import { hookObserver } from '../../engine/service-hooks.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
+import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
+import type { JobStore, JobWorker } from '../../jobs/job-store.ts'
+import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
+import { openStore } from '../../jobs/open-store.ts'
+import type { Service } from '../../service.ts'
+import { runJob } from './run-job.ts'
+
+/** Opens the store of a service. `named`: what the command says. **Errors**: SetupError. */
+export async function openJobs(service: Service, named: string | undefined): Promise<ServerJobs> {
+  return new ServerJobs(service, await openStore(named ?? service.jobs.store))
+}
+
+/** See the module. */
+export class ServerJobs implements JobPaths {
+  readonly store: JobStore
+  readonly #service: Service
+  readonly #jobs: Jobs
+  /** The endpoints of the functions alone, by API. */
+  readonly #plain = new Map<string, Endpoint>()
+  #worker: JobWorker | undefined
+
+  constructor(service: Service, store: JobStore) {
+    this.#service = service
+    this.store = store
+    this.#jobs = new Jobs(store, service)
+  }
+
+  endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
+    this.#plain.set(api.name, { ...plain, isLimited: false, slots: undefined })
+    return [submittable(this.#jobs, plain, api, prefix), ...taskEndpoints(this.#jobs, plain, api)]
+  }
+
+  endpoints(prefix: string): Endpoint[] {
+    return jobEndpoints(this.#jobs, prefix)
+  }
+
+  /** Takes jobs from now on. Called when the server is ready. */
+  start(server: ServerState): void {
+    const service = this.#service
+    // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
+    const state: ServerState = {
+      ...server,
+      before: undefined,
+      cors: undefined,
+      observer: hookObserver(service, server.log),
+      limits: { ...server.limits, sendTimeoutMs: 0 },
+    }
+    const queues = [...service.apis.values()].flatMap(({ name, async: settings }) =>
+      settings === undefined ? [] : [{ api: name, concurrency: settings.concurrency }],
+    )
+    const isReady = () => service.unready === undefined
+    this.#worker = this.store.work(queues, async (attempt) => {
+      const endpoint = this.#plain.get(attempt.job.api)
+      if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
+      return await runJob(state, endpoint, attempt, isReady)
+    })
+  }
+
+  /** Takes no more jobs, and hands those back that run longer. */
+  async stop(graceMs: number): Promise<void> {
+    await this.#worker?.stop(graceMs)
+  }
+
+  close(): Promise<void> {
+    return this.store.close()
+  }
+}
