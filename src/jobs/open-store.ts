@@ -5,7 +5,10 @@ import type { JobStore } from './job-store.ts'
 /** The store of a service that names none. */
 const defaultStore = 'sqlite:./jobs.db'
 
-/** Opens a store. **Errors**: InvalidArgument for an unknown one; those of {@link JobStore.open}. */
+/**
+ * Opens a store. **Errors**: InvalidArgument for an unknown one, MissingDependencyException for one that does not run
+ * here; those of {@link JobStore.open}.
+ */
 export async function openStore(given: string | JobStore = defaultStore): Promise<JobStore> {
   const store = typeof given === 'string' ? await storeOf(given) : given
   await store.open()
@@ -13,5 +16,7 @@ export async function openStore(given: string | JobStore = defaultStore): Promis
 }
 
 async function storeOf(name: string): Promise<JobStore> {
+  const file = /^sqlite:(.+)$/.exec(name)?.[1]
+  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file)
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }
