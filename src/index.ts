@@ -36,6 +36,7 @@ export {
 } from './core/errors.ts'
 export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
 export type { MaybePromise } from './core/promise.ts'
+export type { Duration } from './core/text/duration.ts'
 export * as io from './descriptors/index.ts'
 export {
   type Caller,
@@ -62,6 +63,18 @@ export {
 } from './http/message.ts'
 export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
 export type { CookieOptions, ResponseContext } from './http/response-context.ts'
+export type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse, WebhookTarget } from './jobs/job.ts'
+export type {
+  Added,
+  Attempt,
+  JobFilter,
+  JobStore,
+  JobWorker,
+  Outcome as JobOutcome,
+  QueueState,
+  WorkQueue,
+} from './jobs/job-store.ts'
+export type { JobsOptions } from './jobs/jobs-options.ts'
 export type {
   DataFrameMessage,
   FileMessage,
@@ -104,6 +117,7 @@ export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
 import './server/memory-engine.ts'
 
 export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './api/api.ts'
+export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
 export { call } from './api/call.ts'
 export type { CorsOptions } from './api/cors.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'

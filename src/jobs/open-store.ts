@@ -6,17 +6,21 @@ import type { JobStore } from './job-store.ts'
 const defaultStore = 'sqlite:./jobs.db'
 
 /**
- * Opens a store. **Errors**: InvalidArgument for an unknown one, MissingDependencyException for one that does not run
- * here; those of {@link JobStore.open}.
+ * Opens a store. `warn`: told what is wrong with its server. **Errors**: InvalidArgument for an unknown one,
+ * MissingDependencyException for one that does not run here; those of {@link JobStore.open}.
  */
-export async function openStore(given: string | JobStore = defaultStore): Promise<JobStore> {
-  const store = typeof given === 'string' ? await storeOf(given) : given
+export async function openStore(
+  given: string | JobStore = defaultStore,
+  warn: (message: string) => void,
+): Promise<JobStore> {
+  const store = typeof given === 'string' ? await storeOf(given, warn) : given
   await store.open()
   return store
 }
 
-async function storeOf(name: string): Promise<JobStore> {
+async function storeOf(name: string, warn: (message: string) => void): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
   if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file)
+  if (/^rediss?:\/\//.test(name)) return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, warn })
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }

@@ -78,7 +78,7 @@ export async function serveFrom(
   try {
     const telemetry = await startTelemetry(service, options, log)
     opened.push(() => telemetry.close())
-    const jobs = await openJobsOf(service, options.jobStore)
+    const jobs = await openJobsOf(service, options.jobStore, log)
     opened.push(() => jobs?.close())
     const server = createServerState(service, limits, prefix, log, disclosure, {
       proxies,
@@ -117,9 +117,9 @@ export async function serveFrom(
 }
 
 /** Loads the code of jobs only for a service that has them. */
-async function openJobsOf(service: Service, named: string | undefined): Promise<ServerJobs | undefined> {
+async function openJobsOf(service: Service, named: string | undefined, log: Logger): Promise<ServerJobs | undefined> {
   if (![...service.apis.values()].some((api) => api.async !== undefined)) return undefined
-  return await (await import('./jobs/server-jobs.ts')).openJobs(service, named)
+  return await (await import('./jobs/server-jobs.ts')).openJobs(service, named, log)
 }
 
 async function closeAll(opened: (() => unknown)[]): Promise<void> {

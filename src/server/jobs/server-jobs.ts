@@ -1,6 +1,7 @@
 /** The jobs of one server process: their store, their paths, and those that it runs. @module */
 import { SetupError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
+import type { Logger } from '../../engine/log.ts'
 import { hookObserver } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
@@ -12,8 +13,9 @@ import type { Service } from '../../service.ts'
 import { runJob } from './run-job.ts'
 
 /** Opens the store of a service. `named`: what the command says. **Errors**: SetupError. */
-export async function openJobs(service: Service, named: string | undefined): Promise<ServerJobs> {
-  return new ServerJobs(service, await openStore(named ?? service.jobs.store))
+export async function openJobs(service: Service, named: string | undefined, log: Logger): Promise<ServerJobs> {
+  const warn = (message: string) => log.warn({ event: 'job_store' }, message)
+  return new ServerJobs(service, await openStore(named ?? service.jobs.store, warn))
 }
 
 /** See the module. */
