@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { causesOf, Overloaded, SetupError } from '../../core/errors.ts'
 import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
+import { deliveryId, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from '../job.ts'
 import {
   type Added,
@@ -22,7 +23,7 @@ import {
 } from '../job-store.ts'
 import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { loadBullmq, type Queue } from './bullmq-package.ts'
-import { BullmqWorker } from './bullmq-worker.ts'
+import { BullmqWorker, type JobData } from './bullmq-worker.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
 
 /** Options of {@link openBullmqStore}. */
@@ -107,8 +108,10 @@ class BullmqStore implements JobStore {
     const key = idempotencyKey === undefined ? '' : `${records.prefix}key:${parts.digest('hex')}`
     const { body, ...request } = job.request
     const kept: KeptJob = { ...job, request }
+    const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, job.createdAt))
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
-    const what = [api, maxQueued, key, fingerprint, JSON.stringify(kept), job.createdAt, job.resultTtlMs, inline, blob]
+    const text = JSON.stringify(kept)
+    const what = [api, maxQueued, key, fingerprint, text, job.createdAt, job.resultTtlMs, inline, blob, delivery]
     const [kind, knownId, knownFingerprint] = await reach(records.scripts.add(...records.args(id), ...what))
     if (kind === 'added') {
       await reach(this.#send(kept))
@@ -119,7 +122,7 @@ class BullmqStore implements JobStore {
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
-  async #send({ id, api, priority, retries }: KeptJob): Promise<void> {
+  async #send({ id, api, priority, retries, webhook }: KeptJob): Promise<void> {
     const options = {
       jobId: id,
       priority: middlePriority - priority,
@@ -128,7 +131,15 @@ class BullmqStore implements JobStore {
       removeOnComplete: true,
     }
     const { client, prefix } = this.#records
-    await Promise.all([this.#queue(api).add(api, { retries }, options), client.zrem(`${prefix}unsent`, id)])
+    const data: JobData = { retries, hasWebhook: webhook !== undefined }
+    await Promise.all([this.#queue(api).add(api, data, options), client.zrem(`${prefix}unsent`, id)])
+  }
+
+  /** Sends what has been stored, but not sent. */
+  readonly #sendRest = async (id: string): Promise<void> => {
+    const { client, prefix } = this.#records
+    const [at, text] = await Promise.all([client.zscore(`${prefix}unsent`, id), client.hget(prefix + id, 'new')])
+    if (at !== null && text !== null) await this.#send(JSON.parse(text))
   }
 
   #queue(api: string): Queue {
@@ -188,7 +199,10 @@ class BullmqStore implements JobStore {
     const status = await reach(scripts.cancel(...args(id)))
     const job = await this.get(id)
     // A worker that has just taken it finds that it has ended.
-    if (status === 'queued' && job !== undefined) await this.#queue(job.api).remove(id).catch(this.#failed)
+    if (status === 'queued' && job !== undefined) {
+      await this.#queue(job.api).remove(id).catch(this.#failed)
+      if (job.webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#failed)
+    }
     return job
   }
 
@@ -225,7 +239,7 @@ class BullmqStore implements JobStore {
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
     const client = quiet(this.#records.client.duplicate(patient))
     const worker = new BullmqWorker(
-      { records: this.#records.over(client), times: this.#times, failed: this.#failed },
+      { records: this.#records.over(client), times: this.#times, failed: this.#failed, sendRest: this.#sendRest },
       queues,
       run,
     )
@@ -251,9 +265,8 @@ class BullmqStore implements JobStore {
   async #sweep(): Promise<void> {
     const { args, client, prefix, scripts } = this.#records
     const now = Date.now()
-    for (const id of await client.zrangebyscore(`${prefix}unsent`, 0, now - unsentMs, 'LIMIT', 0, 100)) {
-      await this.#send(JSON.parse((await client.hget(prefix + id, 'new')) as string))
-    }
+    const unsent = await client.zrangebyscore(`${prefix}unsent`, 0, now - unsentMs, 'LIMIT', 0, 1_000)
+    for (const id of unsent) await this.#sendRest(id)
     for (const id of await client.zrangebyscore(`${prefix}ends`, 0, now, 'LIMIT', 0, 1_000)) {
       for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)
       await scripts.expire(...args(id), this.#times.forgetMs)

@@ -2,6 +2,7 @@
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
+import { deliveryId } from '../delivery.ts'
 import type { StoredResponse } from '../job.ts'
 import { type Attempt, type JobTimes, maxCrashes, type Outcome, type WorkQueue } from '../job-store.ts'
 import { responseBlob } from '../kept-body.ts'
@@ -20,6 +21,14 @@ export interface WorkerStore {
   readonly times: JobTimes
   /** Called with failures that no caller sees. */
   readonly failed: (error: unknown) => void
+  /** Gives a delivery to BullMQ if there is one that it does not have yet. */
+  readonly sendRest: (id: string) => Promise<void>
+}
+
+/** What BullMQ has of a job beside its name. */
+export interface JobData {
+  readonly retries: number
+  readonly hasWebhook: boolean
 }
 
 /** An attempt that runs here. */
@@ -39,17 +48,17 @@ interface Ended {
 
 /** Takes jobs until it is stopped. */
 export class BullmqWorker {
+  readonly #store: WorkerStore
   readonly #records: JobRecords
-  readonly #times: JobTimes
-  readonly #run: (attempt: Attempt) => Promise<Outcome>
   readonly #failed: (error: unknown) => void
+  readonly #run: (attempt: Attempt) => Promise<Outcome>
   readonly #workers: readonly Worker[]
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
   constructor(store: WorkerStore, queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>) {
+    this.#store = store
     this.#records = store.records
-    this.#times = store.times
     this.#failed = store.failed
     this.#run = run
     this.#workers = queues.map((queue) => this.#worker(queue))
@@ -57,13 +66,14 @@ export class BullmqWorker {
 
   #worker({ api, concurrency }: WorkQueue): Worker {
     const { Worker } = loadBullmq()
-    const worker = new Worker<{ retries: number }>(api, (job, token) => this.#take(job, token as string), {
+    const { times } = this.#store
+    const worker = new Worker<JobData>(api, (job, token) => this.#take(job, token as string), {
       connection: this.#records.client,
       concurrency,
       prefix: this.#records.queuePrefix,
-      lockDuration: this.#times.leaseMs,
-      lockRenewTime: this.#times.renewMs,
-      stalledInterval: this.#times.sweepMs,
+      lockDuration: times.leaseMs,
+      lockRenewTime: times.renewMs,
+      stalledInterval: times.sweepMs,
       // The attempt fails a job whose workers die, so that it has an answer.
       maxStalledCount: 1_000_000,
       runRetryDelay: 1_000,
@@ -108,7 +118,7 @@ export class BullmqWorker {
   }
 
   /** Called by BullMQ for each attempt. */
-  async #take(job: BullJob<{ retries: number }>, token: string): Promise<void> {
+  async #take(job: BullJob<JobData>, token: string): Promise<void> {
     const id = job.id as string
     const abort = new AbortController()
     const gaveUp = deferred<undefined>()
@@ -118,16 +128,12 @@ export class BullmqWorker {
       await ended
     } finally {
       this.#running.delete(id)
+      if (job.data.hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
     }
   }
 
   /** Resolves if BullMQ may drop the job; throws what tells it otherwise. */
-  async #attempt(
-    job: BullJob<{ retries: number }>,
-    token: string,
-    signal: AbortSignal,
-    gaveUp: Promise<undefined>,
-  ): Promise<void> {
+  async #attempt(job: BullJob<JobData>, token: string, signal: AbortSignal, gaveUp: Promise<undefined>): Promise<void> {
     const { args, scripts } = this.#records
     const id = job.id as string
     if (this.#isStopping) return handBack(job, token)

@@ -86,6 +86,7 @@ function jobOf(before: number, fields: readonly (string | null)[]): Job {
   return {
     ...job,
     status: hasExpired ? 'expired' : status,
+    createdAt: number('createdAt') ?? 0,
     attempt: number('attempt') ?? 0,
     progress: field('progress'),
     queuePosition: before < 0 ? undefined : before,

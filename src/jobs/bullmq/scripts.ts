@@ -25,13 +25,29 @@ local function enter(status)
   call('HSET', key, 'status', status)
   event('status', status)
 end
+local function begin(api, new, createdAt, ttl, idem, body, blob, delivery)
+  call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'ttl', ttl, 'key', idem, 'blob', blob,
+    'delivery', delivery, 'attempt', 0, 'starts', 0)
+  if blob == '' then call('SET', key .. ':in', body) end
+  call('SADD', P .. 'apis', api)
+  call('ZADD', P .. 'unsent', now, id)
+  enter('queued')
+end
+-- The last step of a script: the delivery that it may begin takes the place of the job.
 local function finish(status)
-  local job = call('HMGET', key, 'ttl', 'key')
+  local job = call('HMGET', key, 'ttl', 'key', 'delivery', 'api', 'attempt', 'createdAt', 'startedAt', 'responseStatus')
   enter(status)
   call('HSET', key, 'finishedAt', now)
   for _, part in ipairs({ ':in', ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
   if job[2] ~= '' then call('PEXPIRE', job[2], job[1]) end
   call('ZADD', P .. 'ends', now + job[1], id)
+  if job[3] == '' then return end
+  local delivery = cjson.decode(job[3])
+  local ended = { id = id, api = job[4], status = status, attempt = tonumber(job[5]), createdAt = tonumber(job[6]),
+    startedAt = tonumber(job[7] or nil), finishedAt = tonumber(now), responseStatus = tonumber(job[8] or nil) }
+  id = delivery.id
+  key = P .. id
+  begin(delivery.api, job[3], now, delivery.resultTtlMs, '', cjson.encode(ended), '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -39,21 +55,16 @@ local function isCurrent(start)
 end
 `
 
-/** `api, maxQueued, key or '', fingerprint, new, createdAt, ttl, body or '', blob or ''` */
+/** `api, maxQueued, key or '', fingerprint, new, createdAt, ttl, body or '', blob or '', delivery or ''` */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob = unpack(ARGV, 4)
+local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob, delivery = unpack(ARGV, 4)
 if idem ~= '' then
   local known = call('HMGET', idem, 'id', 'fingerprint')
   if known[1] then return { 'exists', known[1], known[2] } end
 end
 if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
-call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'ttl', ttl, 'key', idem, 'blob', blob,
-  'attempt', 0, 'starts', 0)
-if blob == '' then call('SET', key .. ':in', body) end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
-call('SADD', P .. 'apis', api)
-call('ZADD', P .. 'unsent', now, id)
-enter('queued')
+begin(api, new, createdAt, ttl, idem, body, blob, delivery)
 return { 'added' }
 `
 
@@ -126,6 +137,7 @@ return status
 export const lookFields = [
   'new',
   'status',
+  'createdAt',
   'attempt',
   'progress',
   'startedAt',

@@ -1,0 +1,45 @@
+/** Deliveries of webhooks as jobs. @module */
+import { createHash } from 'node:crypto'
+import type { Job, NewJob } from './job.ts'
+
+/** The queue of deliveries. No API can have this name. */
+export const deliveryApi = '$webhooks'
+
+/** Waits between tries: about a day in all. **Units**: seconds. */
+export const deliveryWaits = [5, 60, 300, 1_800, 7_200, 21_600, 57_600] as const
+
+/** What a delivery tells of a job that has ended. Its body, in JSON. Times are in milliseconds of the wall clock. */
+export type EndedJob = Pick<
+  Job,
+  'id' | 'api' | 'status' | 'attempt' | 'createdAt' | 'startedAt' | 'finishedAt' | 'responseStatus'
+>
+
+/** Returns the delivery for a job with a webhook, without its body: its store adds it in the step that ends the job. */
+export function deliveryOf({ id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'webhook'>, now: number): NewJob {
+  return {
+    id: deliveryId(id),
+    api: deliveryApi,
+    owner,
+    state: undefined,
+    request: { headers: [['content-type', 'application/json']], query: '', body: new Uint8Array(0) },
+    createdAt: now,
+    priority: 0,
+    retries: deliveryWaits.length,
+    timeoutMs: 20_000,
+    resultTtlMs: 86_400_000,
+    fingerprint: '',
+    webhook,
+  }
+}
+
+/** Returns the body of a delivery. */
+export function deliveryBody(job: EndedJob): Uint8Array {
+  const { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus } = job
+  const ended = { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus }
+  return Buffer.from(JSON.stringify(ended satisfies EndedJob))
+}
+
+/** Returns the id of the delivery of a job's end: one for each job, whoever ends it. */
+export function deliveryId(id: string): string {
+  return createHash('sha256').update(`${deliveryApi} ${id}`).digest('base64url').slice(0, 22)
+}
