@@ -1,4 +1,5 @@
 /** The jobs of a database as callers see them: added, looked at, canceled. Runs in the store's thread. @module */
+import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
 import type { Added, JobFilter, QueueState } from '../job-store.ts'
 import { jobOfBlob, type Kept, type KeptBody } from '../kept-body.ts'
@@ -15,28 +16,17 @@ export class JobRecords {
     this.#sql = statements(database)
   }
 
-  add({ request, state, fingerprint, idempotencyKey, ...shown }: KeptJob, maxQueued: number): Added {
-    const { id, api, owner = null, priority, createdAt } = shown
-    const key = idempotencyKey ?? null
+  add(job: KeptJob, maxQueued: number): Added {
+    const { api, owner, fingerprint, idempotencyKey } = job
     const same =
-      key !== null &&
+      idempotencyKey !== undefined &&
       this.#sql(
         "SELECT id, fingerprint FROM jobs WHERE api = ? AND ifnull(owner, '') = ifnull(?, '') AND idempotency_key = ?",
-      ).get(api, owner, key)
+      ).get(api, owner ?? null, idempotencyKey)
     if (same) return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
     const queued = this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
     if ((queued as number) >= maxQueued) return { kind: 'full' }
-    const { seq } = this.#sql(
-      `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-    ).get(id, api, owner, JSON.stringify(shown), key, fingerprint, priority, createdAt) as Row
-    this.#sql('INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)').run(
-      seq,
-      JSON.stringify(request.headers),
-      request.query,
-      state ?? null,
-      ...bodyColumns(request.body),
-    )
+    insertJob(this.#sql, job)
     return { kind: 'added' }
   }
 
@@ -81,12 +71,7 @@ export class JobRecords {
   cancel(id: string, now: number): Job | undefined {
     const row = this.#row(id)
     if (row?.status === 'queued') {
-      const { resultTtlMs } = jobOf(row)
-      this.#sql("UPDATE jobs SET status = 'canceled', finished_at = ?, due_at = ? WHERE seq = ?").run(
-        now,
-        now + resultTtlMs,
-        row.seq,
-      )
+      endJob(this.#sql, row, 'canceled', null, now)
     } else if (row?.status === 'running') {
       this.#sql('UPDATE jobs SET is_cancel_requested = 1 WHERE seq = ?').run(row.seq)
     }
@@ -146,6 +131,34 @@ export function statements(database: Database): (text: string) => Statement {
     prepared.set(text, statement)
     return statement
   }
+}
+
+/** Writes a job that waits. */
+function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
+  const { request, state, fingerprint, idempotencyKey, ...shown } = job
+  const { id, api, owner = null, priority, createdAt } = shown
+  const { seq } = sql(
+    `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+  ).get(id, api, owner, JSON.stringify(shown), idempotencyKey ?? null, fingerprint, priority, createdAt) as Row
+  const text = 'INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)'
+  sql(text).run(seq, JSON.stringify(request.headers), request.query, state ?? null, ...bodyColumns(request.body))
+}
+
+/** Writes the end of a job, and the delivery that tells it. `response`: its status. */
+export function endJob(
+  sql: (text: string) => Statement,
+  row: Row,
+  status: JobStatus,
+  response: number | null,
+  now: number,
+): void {
+  const { resultTtlMs } = jobOf(row)
+  const text = `UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ? RETURNING *`
+  const ended = jobOf(sql(text).get(status, now, now + resultTtlMs, response, row.seq) as Row)
+  if (ended.webhook === undefined || ended.api === deliveryApi) return
+  const delivery = deliveryOf(ended, now)
+  insertJob(sql, { ...delivery, request: { ...delivery.request, body: deliveryBody(ended) } })
 }
 
 /** Returns the job of a row of the table. */

@@ -6,7 +6,7 @@ import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store
 import type { Kept } from '../kept-body.ts'
 import { crashAnswer } from '../problem-answer.ts'
 import type { Database, Row, Statement } from './database.ts'
-import { bodyColumns, jobOf, requestOf, statements } from './job-records.ts'
+import { bodyColumns, endJob, jobOf, requestOf, statements } from './job-records.ts'
 
 /** Names a start of a job: its row, and which start. */
 export interface Lease {
@@ -158,9 +158,7 @@ export class Leases {
       const text = 'INSERT INTO responses VALUES (?, ?, ?, ?)'
       this.#sql(text).run(row.seq, JSON.stringify(headers), ...bodyColumns(body))
     }
-    const text = 'UPDATE jobs SET status = ?, finished_at = ?, due_at = ?, response_status = ? WHERE seq = ?'
-    const expiry = now + jobOf(row).resultTtlMs
-    this.#sql(text).run(outcome?.kind ?? 'canceled', now, expiry, outcome?.response.status ?? null, row.seq)
+    endJob(this.#sql, row, outcome?.kind ?? 'canceled', outcome?.response.status ?? null, now)
   }
 
   #expire({ seq }: Row, now: number): string[] {
