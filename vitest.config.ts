@@ -16,6 +16,7 @@ const processes = [
   ...testsIn('supply'),
   ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
   ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
+  'test/jobs/sqlite.test.ts',
   ...['calls', 'failures', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
 ]
 

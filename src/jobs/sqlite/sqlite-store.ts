@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module'
 import { resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import {
+  causesOf,
   InsufficientStorage,
   InternalError,
   InvalidArgument,
@@ -33,18 +34,22 @@ import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
 /** Pause between searches for blobs that no job names. **Units**: milliseconds. */
 const orphansMs = 3_600_000
 
+/** Options of {@link openSqliteStore}. */
+export interface SqliteOptions {
+  /** Where bodies above 1 MiB are kept. Default: a folder beside the file. */
+  readonly blobs?: BlobStore
+  /** Called with failures that no caller sees. */
+  readonly warn?: (message: string) => void
+  /** For tests. */
+  readonly times?: JobTimes
+}
+
 /**
- * Returns a store in the file of `path`, which `open` makes. Large bodies lie in `blobs`, by default a folder beside
- * it.
- *
- * **Errors**: MissingDependencyException on a Node without node:sqlite.
+ * Returns a store in the file of `path`, which `open` makes. **Errors**: MissingDependencyException on a Node without
+ * node:sqlite.
  */
-export function openSqliteStore(
-  path: string,
-  blobs: BlobStore = new FolderBlobs(`${path}.blobs`),
-  times: JobTimes = jobTimes,
-): JobStore {
-  if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), blobs, times)
+export function openSqliteStore(path: string, options: SqliteOptions = {}): JobStore {
+  if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), options)
   const text = `jobs in a file of SQLite need Node 22.13 or later, this is ${process.version}`
   throw new MissingDependencyException(`${text}: use a later Node, or a store such as redis://localhost`)
 }
@@ -52,6 +57,7 @@ export function openSqliteStore(
 class SqliteStore implements JobStore {
   readonly kind = 'sqlite'
   readonly blobs: BlobStore
+  readonly warn: (message: string) => void
   readonly #data: ThreadData
   readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   readonly #workers = new Map<number, SqliteWorker>()
@@ -62,9 +68,10 @@ class SqliteStore implements JobStore {
   #count = 0
   #orphans: NodeJS.Timeout | undefined
 
-  constructor(path: string, blobs: BlobStore, times: JobTimes) {
-    this.#data = { path, times }
-    this.blobs = blobs
+  constructor(path: string, { blobs, warn, times }: SqliteOptions) {
+    this.#data = { path, times: times ?? jobTimes }
+    this.blobs = blobs ?? new FolderBlobs(`${path}.blobs`)
+    this.warn = warn ?? ((message) => process.emitWarning(message))
   }
 
   async open(): Promise<void> {
@@ -78,10 +85,12 @@ class SqliteStore implements JobStore {
     thread.on('message', (news: News) => this.#receive(news))
     thread.once('error', (cause) => this.#end(new InternalError('the thread of the job store ended', { cause })))
     thread.once('exit', () => this.#end(new InternalError('the job store is closed')))
-    const sweep = () => sweepOrphans(this.blobs, (names) => this.call('unnamed', names)).catch(() => {})
+    const sweep = () => sweepOrphans(this.blobs, (names) => this.call('unnamed', names)).catch(this.#failed)
     this.#orphans = setInterval(sweep, orphansMs).unref()
     void sweep()
   }
+
+  readonly #failed = (error: Error): void => this.warn(`job store: ${causesOf(error)}`)
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
     const request = await keepBody(this.blobs, requestBlob(job.id), job.request)
@@ -183,7 +192,10 @@ class SqliteStore implements JobStore {
         break
       case 'blobs':
         // What a failure leaves is an orphan.
-        for (const name of news.names) this.blobs.delete(name).catch(() => {})
+        for (const name of news.names) this.blobs.delete(name).catch(this.#failed)
+        break
+      case 'failed':
+        this.warn(`job store: ${news.message}`)
     }
   }
 

@@ -18,6 +18,7 @@ export type CallThread = <K extends keyof Operations>(
 export interface WorkerStore {
   readonly blobs: BlobStore
   readonly call: CallThread
+  readonly warn: (message: string) => void
 }
 
 interface Running {
@@ -47,7 +48,7 @@ export class SqliteWorker implements JobWorker {
     this.#running.add(running)
     running.done = this.#attempt(taken, running)
       // The thread no longer renews the lease of an attempt whose end it could not keep: the job runs again.
-      .catch((error: Error) => process.emitWarning(`the end of job ${taken.job.id} is not kept: ${error.message}`))
+      .catch((error: Error) => this.#store.warn(`the end of job ${taken.job.id} is not kept: ${error.message}`))
       .finally(() => this.#running.delete(running))
   }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
+import { type FSWatcher, watch } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Job } from '../job.ts'
 import type { WorkQueue } from '../job-store.ts'
@@ -12,10 +13,13 @@ import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, Operations, ThreadData } from './messages.ts'
 
-/** Pause between looks at what other processes have changed. **Units**: milliseconds. */
-const lookMs = 5
+/**
+ * Longest pause between looks at what other processes have changed, where the system does not tell of their writes.
+ * **Units**: milliseconds.
+ */
+const idleMs = 250
 
-/** The same for the attempts and watched jobs of this process, which are many. **Units**: milliseconds. */
+/** Pause between looks at all attempts and watched jobs of this process. **Units**: milliseconds. */
 const noticeMs = 10
 
 /** Operations that change the file. */
@@ -42,6 +46,11 @@ class StoreThread {
   #calls: Call[] = []
   #version: unknown
   #nextDue = 0
+  #lookTimer: NodeJS.Timeout | undefined
+  #lookAt = 0
+  /** When a process, perhaps this one, last wrote to the file. */
+  #writtenAt = 0
+  readonly #watcher: FSWatcher | undefined
   #noticeTimer: NodeJS.Timeout | undefined
   #hasNews = false
   #isClosed = false
@@ -54,8 +63,11 @@ class StoreThread {
     this.#dataVersion = () => dataVersion.get()?.data_version
     this.#version = this.#dataVersion()
     this.#operations = this.#makeOperations()
+    this.#watcher = watchWrites(`${path}-wal`, () => {
+      this.#writtenAt = Date.now()
+      this.#lookIn(1)
+    })
     this.#timers = [
-      setInterval(() => this.#guard(() => this.#look()), lookMs),
       setInterval(() => this.#guard(() => this.#renew()), times.renewMs),
       setInterval(() => this.#guard(() => this.#sweep()), times.sweepMs),
     ]
@@ -84,11 +96,13 @@ class StoreThread {
       watch: (id, isWatched) => {
         if (isWatched) this.#watched.set(id, records.version(id))
         else this.#watched.delete(id)
+        this.#lookIn(idleMs)
       },
       work: (worker, queues) => {
         if (queues.length === 0) this.#workers.delete(worker)
         else this.#workers.set(worker, queues)
         this.#nextDue = 0
+        this.#lookIn(0)
       },
       report: (lease, kind, data) => leases.report(lease, kind, data, Date.now()),
       finish: (lease, outcome) => {
@@ -104,7 +118,8 @@ class StoreThread {
       },
       close: () => {
         this.#isClosed = true
-        for (const timer of [...this.#timers, this.#noticeTimer]) clearTimeout(timer)
+        this.#watcher?.close()
+        for (const timer of [...this.#timers, this.#lookTimer, this.#noticeTimer]) clearTimeout(timer)
         setImmediate(() => {
           this.#database.close()
           parentPort?.close()
@@ -164,9 +179,25 @@ class StoreThread {
     }
   }
 
+  /** Looks once more, unless a look is near. */
+  #lookIn(ms: number): void {
+    const at = Date.now() + ms
+    if (this.#isClosed || this.#workers.size + this.#running.size + this.#watched.size === 0) return
+    if (this.#lookTimer !== undefined && at >= this.#lookAt) return
+    clearTimeout(this.#lookTimer)
+    this.#lookAt = at
+    this.#lookTimer = setTimeout(() => {
+      this.#lookTimer = undefined
+      this.#guard(() => this.#look())
+      const now = Date.now()
+      // A commit can be read some time after its first write: as long as the disk takes.
+      const pause = Math.min((now - this.#writtenAt) / 4, this.#nextDue - now, idleMs)
+      this.#lookIn(Math.max(1, pause))
+    }, ms)
+  }
+
   /** Finds out what other processes have changed, and which retries are due. */
   #look(): void {
-    if (this.#workers.size + this.#running.size + this.#watched.size === 0) return
     const now = Date.now()
     const version = this.#dataVersion()
     const isChanged = version !== this.#version
@@ -199,6 +230,7 @@ class StoreThread {
   #notice(): void {
     if (this.#isClosed) return
     this.#nextDue = 0
+    this.#lookIn(1)
     this.#hasNews = true
     if (this.#noticeTimer !== undefined || this.#running.size + this.#watched.size === 0) return
     this.#hasNews = false
@@ -229,8 +261,18 @@ class StoreThread {
     try {
       work()
     } catch (error) {
-      process.emitWarning(`the job store: ${(error as Error).message}`)
+      post({ kind: 'failed', message: (error as Error).message })
     }
+  }
+}
+
+/** Calls `listener` at each write to a file, where the system tells. */
+function watchWrites(path: string, listener: () => void): FSWatcher | undefined {
+  try {
+    // Without it, the looks at an idle file are enough, and late by their pause.
+    return watch(path, listener).on('error', () => {})
+  } catch {
+    return undefined
   }
 }
 
