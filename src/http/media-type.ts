@@ -32,16 +32,18 @@ export function parseMediaType(value: string): MediaType | undefined {
 const noParameters: ReadonlyMap<string, string> = new Map()
 const json: MediaType = { essence: 'application/json', parameters: noParameters }
 // Types without parameters are few; the caps are for a client that invents them.
-const seen = new Map<string, MediaType | undefined>()
+const seen = new Map<string, MediaType>()
 const maxSeen = 256
 const maxSeenLength = 80
 
 /** Cached {@link parseMediaType}. */
 export function mediaTypeOf(value: string): MediaType | undefined {
   if (value === 'application/json') return json
-  if (seen.has(value)) return seen.get(value)
+  const known = seen.get(value)
+  if (known !== undefined) return known
   const type = parseMediaType(value)
-  if (seen.size < maxSeen && value.length <= maxSeenLength && !value.includes(';')) seen.set(value, type)
+  if (type !== undefined && seen.size < maxSeen && value.length <= maxSeenLength && !value.includes(';'))
+    seen.set(value, type)
   return type
 }
 

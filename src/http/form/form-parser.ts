@@ -33,6 +33,7 @@ const dash = 45
 // Gateways may add blanks after a boundary (RFC 2046 section 5.1.1), though few do.
 const maxPadding = 64
 const maxLine = maxPadding + 4
+const nothing = Buffer.alloc(0)
 const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 
@@ -97,7 +98,8 @@ export class FormParser {
       at = this.#state === 'head' ? this.#readHead(bytes, at) : this.#readData(bytes, at)
     }
     // What follows the closing boundary is not read.
-    this.#held = Buffer.from(bytes.subarray(this.#state === 'done' ? bytes.length : at))
+    const isRead = this.#state === 'done' || at === bytes.length
+    this.#held = isRead ? nothing : Buffer.from(bytes.subarray(at))
   }
 
   end(): void {
@@ -115,9 +117,10 @@ export class FormParser {
   }
 
   #readStart(bytes: Buffer): number {
-    const opening = this.#delimiter.subarray(lineEnd.length)
-    const isBoundary = opening.equals(bytes.subarray(0, opening.length))
-    return isBoundary ? this.#readBoundary(bytes, opening.length, judge(bytes, opening.length)) : 0
+    const delimiter = this.#delimiter
+    const length = delimiter.length - lineEnd.length
+    if (bytes.compare(delimiter, lineEnd.length, delimiter.length, 0, length) !== 0) return 0
+    return this.#readBoundary(bytes, length, judge(bytes, length))
   }
 
   /** Returns how far the bytes are read; those after it may be the beginning of a boundary. */

@@ -15,7 +15,7 @@ const plainText = /^[\t\r\n -~]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
-// Caches parsed headers of fields by their bytes: few in an application; the caps are for a client that invents them.
+// Caches parsed headers by their bytes: few in an application; the caps are for a client that invents them.
 const knownParts = new Map<string, FormPart>()
 const maxKnownParts = 256
 const maxKnownLength = 256
@@ -29,8 +29,8 @@ export function parseFormPart(bytes: Buffer, start: number, end: number): FormPa
   const known = knownParts.get(text)
   if (known !== undefined) return known
   const part = parseBlock(plainText.test(text) ? text : decode(bytes, start, end))
-  const isField = part.filename === undefined && text.length <= maxKnownLength
-  if (isField && knownParts.size < maxKnownParts) knownParts.set(text, part)
+  if (knownParts.size >= maxKnownParts) knownParts.clear()
+  if (text.length <= maxKnownLength) knownParts.set(text, part)
   return part
 }
 
