@@ -10,16 +10,12 @@ const verbs = { docker: ['build'], podman: ['build', '--format', 'docker'], buil
 /** Name of such a program. */
 export type ImageProgram = keyof typeof verbs
 
-/** The arguments of `serving containerize`. */
-export interface ContainerizeOptions {
-  readonly folder: string
-  readonly tag: string | undefined
-  readonly program: ImageProgram | undefined
-  readonly more: readonly string[]
-}
-
 /** Makes the image and returns what to print. **Errors**: InvalidArgument without a build, SetupError if it fails. */
-export function containerizeCommand({ folder, tag, program, more }: ContainerizeOptions): string {
+export function containerizeCommand(
+  folder: string,
+  more: readonly string[],
+  { tag, with: program }: { readonly tag?: string; readonly with?: ImageProgram },
+): string {
   const path = resolve(folder)
   const shown = relative(process.cwd(), path) || '.'
   const service = readBuiltService(path)

@@ -6,7 +6,6 @@ import { foreignVariables, unknownVariable } from './config/environment.ts'
 import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
 import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
 import type { GivenOptions } from './config/settled-options.ts'
-import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
@@ -163,9 +162,9 @@ program
   .argument('[OPTIONS...]', 'options of the program that makes the image')
   .option('--tag <name>', "name of the image (default: the service's and the project's version)")
   .addOption(new Option('--with <program>', 'default: the first that works').choices(['docker', 'podman', 'buildah']))
-  .action(async (folder: string, more: string[], { tag, with: program }: { tag?: string; with?: ImageProgram }) => {
+  .action(async (...given: Parameters<typeof import('./containerize-command.ts').containerizeCommand>) => {
     const { containerizeCommand } = await import('./containerize-command.ts')
-    process.stdout.write(`${containerizeCommand({ folder, tag, program, more })}\n`)
+    process.stdout.write(`${containerizeCommand(...given)}\n`)
   })
 
 program

@@ -3,19 +3,17 @@ import { statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import { childAnswer } from './child-answer.ts'
-import { type ConfigFile, findConfigFile, readConfigFile } from './config/config-file.ts'
-import { type GivenOptions, type SettledOption, settleOptions } from './config/settled-options.ts'
+import { findConfigFile, readConfigFile } from './config/config-file.ts'
+import { type GivenOptions, settleOptions } from './config/settled-options.ts'
 
 /** What a command works with. */
-export interface Settings {
-  /** Absolute path of the service file; undefined when neither the command line nor a configuration file names it. */
-  readonly service: string | undefined
-  readonly file: ConfigFile | undefined
-  readonly options: readonly SettledOption[]
-}
+export type Settings = Awaited<ReturnType<typeof findSettings>>
 
-/** Returns the settings for a service file or the working directory. **Errors**: InvalidArgument. */
-export async function findSettings(path: string | undefined, given: GivenOptions): Promise<Settings> {
+/**
+ * Returns the settings for a service file or the working directory; `service` is its absolute path, undefined if
+ * neither `path` nor a configuration file names it. **Errors**: InvalidArgument.
+ */
+export async function findSettings(path: string | undefined, given: GivenOptions) {
   const named = path === undefined ? undefined : findServiceFile(path)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
   const file = found === undefined ? undefined : await readConfigFile(found, (path) => childAnswer('config', [path]))

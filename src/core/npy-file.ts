@@ -3,15 +3,6 @@
  * **Source**: numpy.lib.format, versions 1.0 to 3.0. @module
  */
 
-/** What the head of a file says of its elements, which start at `dataAt`. */
-export interface NpyHead {
-  /** The element type: `<f4`. */
-  readonly descr: string
-  readonly fortran: boolean
-  readonly shape: readonly number[]
-  readonly dataAt: number
-}
-
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
 const maxHeaderBytes = 10_000
 
@@ -31,8 +22,8 @@ export function writeNpyHead(descr: string, shape: readonly number[]): Uint8Arra
   return head
 }
 
-/** Returns what a head says; undefined for other bytes and versions. */
-export function readNpyHead(bytes: Uint8Array): NpyHead | undefined {
+/** Returns what a head says of the elements, which start at `dataAt`; undefined for other bytes and versions. */
+export function readNpyHead(bytes: Uint8Array) {
   const major = bytes[6]
   if (!isNpy(bytes) || bytes.length < 12 || major < 1 || major > 3) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

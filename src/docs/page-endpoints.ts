@@ -5,20 +5,13 @@ import { gzipSync } from 'node:zlib'
 import type { Api } from '../api/api.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/endpoint.ts'
-import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import type { HeaderLine } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
 import { examplePath } from './openapi/content.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
-interface Page {
-  readonly etag: string
-  readonly plain: HttpResponse
-  readonly compressed: HttpResponse
-  readonly unchanged: HttpResponse
-}
-
-let page: Page | undefined
+let page: ReturnType<typeof makePage> | undefined
 
 /**
  * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer, and of
@@ -56,7 +49,7 @@ function pageEndpoint(path: string): Endpoint {
   return { ...endpoint, isPublic: true }
 }
 
-function makePage(html: Buffer): Page {
+function makePage(html: Buffer) {
   const body = Buffer.from(html)
   const etag = `"${digest(html.toString()).slice(0, 22)}"`
   const cache: HeaderLine[] = [
@@ -76,7 +69,7 @@ function makePage(html: Buffer): Page {
   return {
     etag,
     plain: { headers, body },
-    compressed: { headers: [...headers, ['content-encoding', 'gzip']], body: gzipSync(body, { level: 9 }) },
+    compressed: { headers: [...headers, ['content-encoding', 'gzip'] as const], body: gzipSync(body, { level: 9 }) },
     unchanged: { status: 304, headers: cache, body: '' },
   }
 }

@@ -1,14 +1,7 @@
 /** Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing. @module */
 import { CallCost } from './call-cost.ts'
 import type { CallQueue, Waiting } from './call-queue.ts'
-
-/** Limits of a batch. */
-export interface BatchLimits {
-  /** **Units**: rows. */
-  readonly maxBatchSize: number
-  /** Longest time that a request may wait for others while a worker is free. **Units**: milliseconds. */
-  readonly maxWaitMs: number
-}
+import type { MethodSettings } from './runner-options.ts'
 
 interface Group<W> {
   readonly waiting: W[]
@@ -24,7 +17,7 @@ const maxAloneShare = 0.75
 
 /** Requests in, batches out, in order. A batch waits only while the next request is expected soon enough to pay. */
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
-  readonly #limits: BatchLimits
+  readonly #limits: Pick<MethodSettings, 'maxBatchSize' | 'maxWaitMs'>
   readonly #cost = new CallCost()
   readonly #groups = new Map<string, Group<W>>()
   #size = 0
@@ -32,7 +25,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   #logGap = Number.POSITIVE_INFINITY
   #aloneShare = 1
 
-  constructor(limits: BatchLimits) {
+  constructor(limits: Pick<MethodSettings, 'maxBatchSize' | 'maxWaitMs'>) {
     this.#limits = limits
   }
 

@@ -125,7 +125,8 @@ export class Job implements CallOwner {
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
     const { batchable } = this.method
-    const inputs = batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
+    const batch = () => pack(joinRows(this.#calls.map(({ value }) => value)), this.#options.boundary, transfer)
+    const inputs = batchable ? { items: [batch()] } : this.#packEach(transfer)
     if (this.#calls.length === 0) return undefined
     const trace = this.#trace(batchable)
     const message: RunMessage = { kind: 'run', ...this.#message(trace), inputs }
@@ -141,11 +142,6 @@ export class Job implements CallOwner {
     if (tracer === undefined) return undefined
     const traces = this.#calls.map(({ trace }) => trace)
     return tracer.job(`${this.#options.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
-  }
-
-  #packBatch(transfer: Transfer[]): PackedList {
-    const rows = joinRows(this.#calls.map(({ value }) => value))
-    return { items: [pack(rows, this.#options.boundary, transfer)] }
   }
 
   #packEach(transfer: Transfer[]): PackedList {

@@ -16,16 +16,10 @@ import { asPart, receiveInPieces, type Wire } from './pieces.ts'
 import { postInTwoPieces } from './socket.ts'
 import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
-/** A law: a sentence and its check. */
-export interface Law {
-  readonly name: string
-  readonly check: () => Promise<void>
-}
-
 type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 
-/** Returns the laws of one descriptor. */
-export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
+/** Returns the laws of one descriptor: each a sentence and its check. */
+export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
   const subject = new Subject(spec)
   const checks: Record<string, () => Promise<void>> = {
     'what it writes is well formed and reads back as the same value': () => subject.roundTrip(),

@@ -1,26 +1,12 @@
-/** The rest of a caller's share. */
-export interface Share {
-  readonly isAllowed: boolean
-  /** Whole tokens left. */
-  readonly remaining: number
-  /** Until the next whole token. **Units**: milliseconds. */
-  readonly waitMs: number
-}
-
-interface Bucket {
-  readonly tokens: number
-  /** When `tokens` was counted. **Units**: milliseconds. */
-  readonly at: number
-}
-
 /**
- * Returns what takes a token of a key's bucket, at a time of a steady clock. Buckets of `burst` tokens are filled at
+ * Returns what takes a token of a key's bucket, at a time of a steady clock, and tells whether there was one, how many
+ * whole ones are left, and how long the next one takes. Buckets of `burst` tokens are filled at
  * `rate` a second; above `maxKeys` the least recently used is dropped. **Units**: milliseconds.
  */
-export function tokenBuckets(rate: number, burst: number, maxKeys: number): (key: string, now: number) => Share {
+export function tokenBuckets(rate: number, burst: number, maxKeys: number) {
   const perMs = rate / 1000
-  const buckets = new Map<string, Bucket>()
-  return (key, now) => {
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
+  return (key: string, now: number) => {
     const before = buckets.get(key) ?? { tokens: burst, at: now }
     const filled = Math.min(burst, before.tokens + (now - before.at) * perMs)
     const isAllowed = filled >= 1

@@ -2,7 +2,7 @@
 
 import type { Api } from '../../api/api.ts'
 import type { GetApi } from '../../api/get-api.ts'
-import type { RequestHook } from '../../api/hooks.ts'
+import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
 import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
@@ -51,7 +51,9 @@ export function openApiDocument(
     paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
   }
   const taken = new Set([...apis.keys(), ...gets.keys()])
-  const protocols = protocolPaths(others, { service, security: shared.security, taken, prefix })
+  const protocols = protocolPaths(others, prefix, taken, (path) =>
+    isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth),
+  )
   const about = doc === undefined ? {} : { description: doc }
   return {
     openapi: '3.1.0',

@@ -1,28 +1,16 @@
 /** The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name. @module */
 
-import { isPublicPath } from '../../api/hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import type { SecuritySchemes } from './security.ts'
 
 /** The part of an endpoint that its operation needs. */
 export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'isOpen'>
 
-/** What the operations share. */
-export interface PathSource {
-  readonly service: {
-    readonly auth: Parameters<SecuritySchemes['requirementsOf']>[0]
-    readonly publicPaths: readonly string[]
-  }
-  readonly security: SecuritySchemes
-  readonly taken: ReadonlySet<string>
-  /** In front of the APIs: paths outside of it are at the root of the server. */
-  readonly prefix: string
-}
-
-/** Returns the paths of the endpoints that describe themselves. */
+/** Returns the paths of the endpoints that describe themselves; those outside of `prefix` are at the server's root. */
 export function protocolPaths(
   endpoints: readonly DescribedEndpoint[],
-  { service, security, taken, prefix }: PathSource,
+  prefix: string,
+  taken: ReadonlySet<string>,
+  requirementsOf: (path: string) => readonly object[],
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { path, methods, operation, isOpen } of endpoints) {
@@ -36,7 +24,7 @@ export function protocolPaths(
       required: true,
       schema: { type: 'string' },
     }))
-    const requirements = isOpen || isPublicPath(service.publicPaths, path) ? [] : security.requirementsOf(service.auth)
+    const requirements = isOpen ? [] : requirementsOf(path)
     paths[own] ??= isBelow ? {} : { servers: [{ url: '/' }] }
     paths[own][String(methods[0]).toLowerCase()] = {
       ...operation,

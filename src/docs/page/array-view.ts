@@ -2,14 +2,8 @@
 import { cellText, choice, h, table } from './dom.ts'
 import { plot } from './plot.ts'
 
-/** Elements of an array with its shape. */
-export interface ViewedArray {
-  readonly shape: readonly number[]
-  readonly data: ArrayLike<unknown>
-}
-
 /** Returns the array of nested lists; undefined for anything else. */
-export function arrayOf(value: unknown): ViewedArray | undefined {
+export function arrayOf(value: unknown) {
   const shape: number[] = []
   for (let level = value; Array.isArray(level); level = level[0]) shape.push(level.length)
   const data: unknown[] = []
@@ -27,8 +21,7 @@ const maxCells = 400
 const maxPixels = 4_000_000
 
 /** Shows an array: small ones as a table, others as a heat map; vectors also as a line. */
-export function arrayView(array: ViewedArray): HTMLElement {
-  const { shape, data } = array
+export function arrayView({ shape, data }: NonNullable<ReturnType<typeof arrayOf>>): HTMLElement {
   if (data.length === 0) return h('p.dim', `no elements, shape (${shape.join(', ')})`)
   const width = shape.at(-1) ?? 1
   const rows = data.length / width
@@ -36,8 +29,7 @@ export function arrayView(array: ViewedArray): HTMLElement {
   const views: [string, () => Element][] = []
   const asTable: [string, () => Element] = ['Table', () => elements(data, rows, width)]
   if (data.length <= maxCells || !isNumbers) views.push(asTable)
-  if (isNumbers && width > 1 && shape.length < 2)
-    views.push(['Line', () => plot(data as ArrayLike<number>, 'elements')])
+  if (isNumbers && width > 1 && shape.length < 2) views.push(['Line', () => plot(data, 'elements')])
   if (isNumbers && rows > 1 && data.length <= maxPixels) views.push(['Heat map', () => heatMap(data, rows, width)])
   if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
   const box = h('div.view')

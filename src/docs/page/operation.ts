@@ -79,22 +79,17 @@ export function schemesOf({ security = [] }: Operation, document: ServiceDocumen
 }
 
 /** An input that the service offers. */
-export interface Example {
-  readonly name: string
-  readonly type: string
-  /** Undefined if it has to be loaded. */
-  readonly content: Content | undefined
-  readonly load: (headers: Record<string, string>) => Promise<Content>
-}
+export type Example = ReturnType<typeof examplesOf>[number]
 
 /** Returns the examples of an API. */
-export function examplesOf({ requestBody }: Operation, base: string): Example[] {
+export function examplesOf({ requestBody }: Operation, base: string) {
   return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
     Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {
       const isText = typeof value === 'string' && !type.endsWith('json')
       const text = isText ? value : Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
+      // Undefined if it has to be loaded.
       const content = externalValue === undefined ? { type, data: text, name } : undefined
-      const load = async (headers: Record<string, string>) => {
+      const load = async (headers: Record<string, string>): Promise<Content> => {
         if (content !== undefined) return content
         const response = await fetch(`${base}/${externalValue}`, { headers })
         if (!response.ok) throw new Error(`The example ${name} answered ${response.status}.`)

@@ -1,8 +1,7 @@
 /** What one server counts, and its metrics. @module */
 import { readFileSync } from 'node:fs'
-import type { ConcurrencyLimiter } from '../../api/concurrency-limiter.ts'
 import { grpcStatusOf, ServingError } from '../../core/errors.ts'
-import type { MemoryBudget } from '../../engine/memory-budget.ts'
+import type { ServerState } from '../../engine/engine.ts'
 import type { EngineName } from '../../engine/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
@@ -19,11 +18,7 @@ import {
 import { runnerFamilies, runnerState } from '../../telemetry/metrics/runner-counts.ts'
 
 /** The parts of a server that are measured. */
-export interface MeasuredServer {
-  readonly engine: EngineName
-  readonly limiter: ConcurrencyLimiter
-  readonly memory: MemoryBudget
-}
+export type MeasuredServer = Pick<ServerState, 'limiter' | 'memory'> & { readonly engine: EngineName }
 
 interface Series {
   readonly labels: { readonly api: string; readonly transport: string }

@@ -9,12 +9,6 @@ import { AccessLog } from './access-log.ts'
 import { listenMetrics, MetricsPage, metricsEndpoint } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
 
-/** The part of ServeOptions that this is about. */
-export type TelemetryOptions = Pick<
-  ServeOptions,
-  'metrics' | 'metricsPort' | 'accessLog' | 'accessLogSample' | 'otlpEndpoint' | 'traceSample' | 'host' | 'tlsCert'
->
-
 // Loading what measures blocks: not while others wait for `/readyz`. **Units**: milliseconds.
 const measureAfterMs = 200
 
@@ -22,7 +16,7 @@ const measureAfterMs = 200
 export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
 
 /** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
-export async function startTelemetry(service: Service, options: TelemetryOptions, log: Logger) {
+export async function startTelemetry(service: Service, options: ServeOptions, log: Logger) {
   const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
   const stopTracing =
     otlpEndpoint === undefined
