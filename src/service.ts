@@ -104,7 +104,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.cors = options.cors
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])
-    this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store'])
+    this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store', 'blobs', 'webhooks'])
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)

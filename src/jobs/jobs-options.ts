@@ -1,4 +1,6 @@
+import type { BlobStore } from './blob-store.ts'
 import type { JobStore } from './job-store.ts'
+import type { WebhookOptions } from './webhooks.ts'
 
 /** Where a service keeps its jobs. */
 export interface JobsOptions {
@@ -7,4 +9,11 @@ export interface JobsOptions {
    * `sqlite:./jobs.db`, in the working directory.
    */
   readonly store?: string | JobStore
+  /**
+   * Where bodies above 1 MiB are kept: a folder, which several machines may share, or a store of your own. Default: a
+   * folder beside the file of `sqlite:`, and Redis itself.
+   */
+  readonly blobs?: string | BlobStore
+  /** Lets clients name a `Webhook-Url`, which is told the end of the job. Default: they may not. */
+  readonly webhooks?: WebhookOptions
 }

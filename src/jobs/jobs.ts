@@ -11,6 +11,7 @@ import { isFinal, type Job, type NewJob, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobStore } from './job-store.ts'
 import { fingerprintOf, keptHeaders } from './stored-request.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** An API with jobs. */
 export type AsyncApi = Api & { readonly async: AsyncSettings }
@@ -28,10 +29,12 @@ const fullSeconds = 10
 export class Jobs {
   readonly store: JobStore
   readonly #source: JobSource
+  readonly #webhooks: Webhooks | undefined
 
-  constructor(store: JobStore, source: JobSource) {
+  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined) {
     this.store = store
     this.#source = source
+    this.#webhooks = webhooks
   }
 
   /**
@@ -42,7 +45,7 @@ export class Jobs {
     const { headers } = ctx
     const { body } = request
     const key = idempotencyKeyOf(headers)
-    const webhook = webhookOf(headers)
+    const webhook = this.#webhookOf(headers)
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
     const kept = { headers: keptHeaders(headers, [api.auth, this.#source.auth], ctx.id), query, body }
@@ -66,6 +69,14 @@ export class Jobs {
     if (before === undefined || api?.async === undefined) throw gone()
     const { idempotencyKey: _, ...rest } = before
     return this.#add(api as AsyncApi, { ...rest, ...common(api as AsyncApi), retryOf: job.id })
+  }
+
+  #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
+    const url = headers.get('webhook-url')
+    if (url === undefined) return undefined
+    if (this.#webhooks === undefined) throw new BadInput('this service sends no webhooks: it has no jobs.webhooks')
+    this.#webhooks.check(url)
+    return { url }
   }
 
   async #add(api: AsyncApi, job: NewJob): Promise<Job> {
@@ -129,11 +140,4 @@ function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
   const key = /^"(.*)"$/.exec(given)?.[1] ?? given
   if (key !== '' && key.length <= 255) return key
   throw new BadInput(expected('1 to 255 characters', 'idempotency-key', key))
-}
-
-function webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
-  const url = headers.get('webhook-url')
-  if (url === undefined) return undefined
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { url }
-  throw new BadInput(expected('a URL of http or https', 'webhook-url', url))
 }

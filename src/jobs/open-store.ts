@@ -1,6 +1,9 @@
 /** Finds the store that a service or the command names. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
+import type { BlobStore } from './blob-store.ts'
+import { FolderBlobs } from './folder-blobs.ts'
 import type { JobStore } from './job-store.ts'
+import type { JobsOptions } from './jobs-options.ts'
 
 /** The store of a service that names none. */
 const defaultStore = 'sqlite:./jobs.db'
@@ -10,17 +13,20 @@ const defaultStore = 'sqlite:./jobs.db'
  * MissingDependencyException for one that does not run here; those of {@link JobStore.open}.
  */
 export async function openStore(
-  given: string | JobStore = defaultStore,
+  { store: given = defaultStore, blobs: place }: JobsOptions,
   warn: (message: string) => void,
 ): Promise<JobStore> {
-  const store = typeof given === 'string' ? await storeOf(given, warn) : given
+  const blobs = typeof place === 'string' ? new FolderBlobs(place) : place
+  const store = typeof given === 'string' ? await storeOf(given, blobs, warn) : given
   await store.open()
   return store
 }
 
-async function storeOf(name: string, warn: (message: string) => void): Promise<JobStore> {
+async function storeOf(name: string, blobs: BlobStore | undefined, warn: (message: string) => void): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
-  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file)
-  if (/^rediss?:\/\//.test(name)) return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, warn })
+  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, blobs)
+  if (/^rediss?:\/\//.test(name)) {
+    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, ...(blobs && { blobs }), warn })
+  }
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }

@@ -5,32 +5,42 @@ import type { Logger } from '../../engine/log.ts'
 import { hookObserver } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
+import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import type { JobStore, JobWorker } from '../../jobs/job-store.ts'
 import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
 import { openStore } from '../../jobs/open-store.ts'
+import { Webhooks } from '../../jobs/webhooks.ts'
 import type { Service } from '../../service.ts'
 import { runJob } from './run-job.ts'
+
+/** Webhooks that a process sends at the same time: each waits for its receiver. */
+const deliveriesAtOnce = 16
 
 /** Opens the store of a service. `named`: what the command says. **Errors**: SetupError. */
 export async function openJobs(service: Service, named: string | undefined, log: Logger): Promise<ServerJobs> {
   const warn = (message: string) => log.warn({ event: 'job_store' }, message)
-  return new ServerJobs(service, await openStore(named ?? service.jobs.store, warn))
+  const { jobs } = service
+  // Secrets are checked before the store is made.
+  const webhooks = jobs.webhooks && new Webhooks(jobs.webhooks)
+  return new ServerJobs(service, await openStore({ ...jobs, store: named ?? jobs.store }, warn), webhooks)
 }
 
 /** See the module. */
 export class ServerJobs implements JobPaths {
   readonly store: JobStore
   readonly #service: Service
+  readonly #webhooks: Webhooks | undefined
   readonly #jobs: Jobs
   /** The endpoints of the functions alone, by API. */
   readonly #plain = new Map<string, Endpoint>()
   #worker: JobWorker | undefined
 
-  constructor(service: Service, store: JobStore) {
+  constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined) {
     this.#service = service
     this.store = store
-    this.#jobs = new Jobs(store, service)
+    this.#webhooks = webhooks
+    this.#jobs = new Jobs(store, service, webhooks)
   }
 
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
@@ -56,8 +66,11 @@ export class ServerJobs implements JobPaths {
     const queues = [...service.apis.values()].flatMap(({ name, async: settings }) =>
       settings === undefined ? [] : [{ api: name, concurrency: settings.concurrency }],
     )
+    const webhooks = this.#webhooks
+    if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
     const isReady = () => service.unready === undefined
     this.#worker = this.store.work(queues, async (attempt) => {
+      if (webhooks !== undefined && attempt.job.api === deliveryApi) return webhooks.deliver(attempt)
       const endpoint = this.#plain.get(attempt.job.api)
       if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
       return await runJob(state, endpoint, attempt, isReady)
