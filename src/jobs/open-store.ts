@@ -24,9 +24,9 @@ export async function openStore(
 
 async function storeOf(name: string, blobs: BlobStore | undefined, warn: (message: string) => void): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
-  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, blobs)
+  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })
   if (/^rediss?:\/\//.test(name)) {
-    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, ...(blobs && { blobs }), warn })
+    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, blobs, warn })
   }
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }

@@ -51,10 +51,7 @@ const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'faile
 const middlePriority = 2 ** 20
 /** More attempts than any job has: the attempt itself tells which one is the last. */
 const anyAttempts = 1_000_000
-const sweepMs = 60_000
 const orphanSweepMs = 3_600_000
-/** When a job that was stored is given to BullMQ again: the process that submitted it died in between. */
-const unsentMs = 30_000
 /** A connection on which commands wait for the server to come back. */
 const patient = { commandTimeout: undefined, maxRetriesPerRequest: null }
 
@@ -96,7 +93,7 @@ class BullmqStore implements JobStore {
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
     const every = (ms: number, run: () => Promise<void>) =>
       setInterval(() => void run().catch(this.#failed), ms).unref()
-    this.#timers = [every(sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
+    this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
   }
 
   readonly #failed = (error: unknown): void => this.#options.warn(`job store: ${causesOf(error as Error)}`)
@@ -265,7 +262,8 @@ class BullmqStore implements JobStore {
   async #sweep(): Promise<void> {
     const { args, client, prefix, scripts } = this.#records
     const now = Date.now()
-    const unsent = await client.zrangebyscore(`${prefix}unsent`, 0, now - unsentMs, 'LIMIT', 0, 1_000)
+    // Whoever stored it has had time enough to give it to BullMQ, and may have died.
+    const unsent = await client.zrangebyscore(`${prefix}unsent`, 0, now - this.#times.leaseMs, 'LIMIT', 0, 1_000)
     for (const id of unsent) await this.#sendRest(id)
     for (const id of await client.zrangebyscore(`${prefix}ends`, 0, now, 'LIMIT', 0, 1_000)) {
       for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)

@@ -88,11 +88,11 @@ function jobOf(before: number, fields: readonly (string | null)[]): Job {
     status: hasExpired ? 'expired' : status,
     createdAt: number('createdAt') ?? 0,
     attempt: number('attempt') ?? 0,
-    progress: field('progress'),
+    progress: hasExpired ? undefined : field('progress'),
     queuePosition: before < 0 ? undefined : before,
     startedAt: number('startedAt'),
     finishedAt,
     isCancelRequested: field('cancel') !== undefined,
-    responseStatus: number('responseStatus'),
+    responseStatus: hasExpired ? undefined : number('responseStatus'),
   }
 }
