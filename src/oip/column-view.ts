@@ -28,10 +28,9 @@ export function frameView(descriptor: PandasDataFrame): TensorView {
     infos,
     ...(names.length === 0 && { isOpen: true }),
     fromTensors(inputs) {
-      const order = names.length === 0 ? [...inputs.keys()] : names
-      if (order.length === 0) throw new BadInput('expected an input for each column, received none')
-      const columns = order.map((name) => seriesMessage(inputs.get(name) as Tensor))
-      return descriptor.fromProto({ columnNames: order, columns })
+      const tensors = inputs as readonly Tensor[]
+      if (tensors.length === 0) throw new BadInput('expected an input for each column, received none')
+      return descriptor.fromProto({ columnNames: tensors.map(({ name }) => name), columns: tensors.map(seriesMessage) })
     },
     toTensors: (value) =>
       whenReady(descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>, (message) =>
@@ -45,7 +44,7 @@ export function seriesView(descriptor: PandasSeries, name: string): TensorView {
   const dtype = typeof descriptor.dtype === 'string' ? descriptor.dtype : undefined
   return {
     infos: [columnInfo(name, dtype)],
-    fromTensors: (inputs) => descriptor.fromProto(seriesMessage(inputs.get(name) as Tensor)),
+    fromTensors: ([input]) => descriptor.fromProto(seriesMessage(input as Tensor)),
     toTensors: (value) => [columnTensor(name, descriptor.toProto(value as Series))],
   }
 }

@@ -1,4 +1,5 @@
 /** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
+import { isPathSegment } from '../api/api.ts'
 import { BadInput } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
@@ -23,18 +24,23 @@ export function oipEndpoints(server: OipServer): Endpoint[] {
     const own = { isLimited: !/\/(live|ready)$/.test(key), isOpen: / \/health\//.test(key) }
     return oipEndpoint(server, key, own, (request, _, { params }) => whenReady(value(params, request), jsonResponse))
   })
+  const { models } = server
   const inferences = modelPaths.flatMap((path) => [
     inferEndpoint(`${path}/infer`, server),
     generateEndpoint(`${path}/generate`, server),
     generateEndpoint(`${path}/generate_stream`, server),
   ])
+  // Found without reading the path.
+  const named = models.ownNames.filter(isPathSegment).map((name) => {
+    return inferEndpoint(`/models/${name}/infer`, server, models.find(name))
+  })
   const others = oipEndpoint(
     server,
     'GET /*',
     { methods: [], readsHeaders: [], isLimited: false, decompresses: false },
     never,
   )
-  return [...values, ...inferences, others]
+  return [...values, ...inferences, ...named, others]
 }
 
 function never(): never {

@@ -2,10 +2,10 @@
 import type { ServingError } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { generateAnswer, generateEvents, readGenerate } from './generate.ts'
+import { jsonHeaders } from './infer-answer.ts'
 import { describeModel, infer, inferStream } from './inference.ts'
 import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
-const json = [['content-type', 'application/json']] as const
 const events = [
   ['content-type', 'text/event-stream; charset=utf-8'],
   ['cache-control', 'no-cache'],
@@ -17,7 +17,7 @@ const events = [
 export function generateEndpoint(path: string, server: OipServer): Endpoint {
   const { models, onLateError } = server
   const name = path.endsWith('_stream') ? 'generate_stream' : 'generate'
-  const own = { name, readsHeaders: inferHeaders(models) }
+  const own = { name, readsHeaders: inferHeaders(models.all()) }
   return oipEndpoint(server, `POST ${path}`, own, async (request, ctx, { params }) => {
     const model = models.find(params.model, params.version)
     const { body } = request
@@ -27,7 +27,7 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
       const inference = await infer(model, read, ctx)
       return 'error' in inference
         ? inference
-        : { headers: json, body: generateAnswer(model, read.id, inference.outputs) }
+        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs) }
     }
     const inference = await inferStream(model, read, ctx)
     if ('error' in inference) return inference

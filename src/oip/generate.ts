@@ -34,9 +34,13 @@ export async function readGenerate(body: Uint8Array, { inputs }: ModelDescriptio
   const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
   for (const [key, each] of [...Object.entries(members), ...Object.entries(own ?? {})]) {
     const info = inputs.find(({ name }) => name === key)
-    const text = cut.textOf(each)
-    if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each)), texts))
-    else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
+    if (info === undefined) {
+      parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
+      continue
+    }
+    const extent = cut.cuts[cut.indexOf(each)]
+    const text = extent === undefined ? Buffer.from(JSON.stringify(each)) : body.subarray(...extent)
+    tensors.push(readMember(info, text, texts))
   }
   return {
     id: String(id),

@@ -4,6 +4,7 @@ import { BadInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenAllReady } from '../core/promise.ts'
 import type { HeaderLine } from '../http/message.ts'
+import { constantHeaders } from '../http/response-head.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
@@ -20,7 +21,8 @@ export interface EncodedAnswer {
   readonly before?: string
 }
 
-const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']]
+/** Of answers in JSON. */
+export const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 /** Shorter answers are copied out of the pool. **Units**: bytes. */
 export const minPooledBytes = 64 * 1024
 
@@ -106,9 +108,10 @@ function joined(
 ): EncodedAnswer {
   const pieces: (Uint8Array | string)[] = []
   let text = opening
-  for (const [i, { tensor }] of outputs.entries()) {
-    const { name, datatype, array } = tensor
-    text += `${i === 0 ? '' : ','}{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${array.shape}],`
+  for (let i = 0; i < outputs.length; i++) {
+    const { name, datatype, array } = outputs[i].tensor
+    if (i > 0) text += ','
+    text += `{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${shapeText(array.shape)}],`
     const own = data[i]
     if (typeof own === 'string') text += own
     else {
@@ -139,6 +142,13 @@ function joined(
     }
   }
   return { headers, body, ...(isPooled && { pooled: new PooledBody() }) }
+}
+
+/** As `join(',')`, which takes longer. */
+function shapeText(shape: readonly number[]): string {
+  let text = ''
+  for (let i = 0; i < shape.length; i++) text += i === 0 ? shape[i] : `,${shape[i]}`
+  return text
 }
 
 function binaryHeaders(json: number): readonly HeaderLine[] {

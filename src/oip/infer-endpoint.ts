@@ -7,7 +7,7 @@ import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { encodeAnswer } from './infer-answer.ts'
-import { isLength, isRawBody, readInfer } from './infer-json.ts'
+import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
 import { describeModel, infer } from './inference.ts'
 import type { Model } from './model.ts'
@@ -17,12 +17,13 @@ import { readRaw } from './tensor.ts'
 // `deflate` is zlib's format (RFC 9110 section 8.4.1.2).
 const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
 
-/** Answers inferences of every model. */
-export function inferEndpoint(path: string, server: OipServer): Endpoint {
+/** Answers inferences of every model, or of the one that the path names. */
+export function inferEndpoint(path: string, server: OipServer, named?: Model): Endpoint {
   const { models } = server
+  const last: LastRequest = {}
   const own: Partial<Endpoint> = {
     name: 'infer',
-    readsHeaders: inferHeaders(models),
+    readsHeaders: inferHeaders(named === undefined ? models.all() : [named]),
     // Tensors are views of the body.
     alignedAt(headers) {
       const length = headers.get(lengthHeader)
@@ -30,20 +31,21 @@ export function inferEndpoint(path: string, server: OipServer): Endpoint {
     },
   }
   return oipEndpoint(server, `POST ${path}`, own, (request, ctx, { params }) => {
-    const model = models.find(params.model, params.version)
-    const read = readRequest(model, request, ctx)
+    const find = () => named ?? models.find(params.model, params.version)
+    const model = find()
+    const read = readRequest(model, request, ctx, last)
     if (!isPromise(read)) return answerTo(model, read, ctx, true)
     // Looked up again: the version may have been replaced while the body was read.
-    return read.then((ready) => answerTo(models.find(params.model, params.version), ready, ctx, false))
+    return read.then((ready) => answerTo(find(), ready, ctx, false))
   })
 }
 
-function readRequest(model: Model, request: HttpRequest, ctx: Context): MaybePromise<InferRequest> {
+function readRequest(model: Model, request: HttpRequest, ctx: Context, last: LastRequest): MaybePromise<InferRequest> {
   const length = ctx.headers.get(lengthHeader)
   if (isRawBody(length)) return rawRequest(model, request.body)
   let read: MaybePromise<InferRequest> | undefined
   try {
-    read = readInfer(request, length)
+    read = readInfer(request, length, last)
   } finally {
     if (!isPromise(read)) request.release()
   }

@@ -3,6 +3,7 @@
 import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
@@ -13,35 +14,65 @@ import { datatypes } from './datatype.ts'
 import {
   type InferRequest,
   lengthHeader,
+  noParameters,
   type Parameters,
   parseParameters,
   type RequestedOutput,
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
-import { type CutJson, cutJson } from './json-cut.ts'
+import { type CutJson, cutAlike, cutJson } from './json-cut.ts'
 import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 
 // Larger numbers are read beside the event loop. **Units**: bytes.
 const minAsyncBytes = 1024 * 1024
 const maxTensors = 1000
+// Longer requests are not compared with the next one. **Units**: bytes.
+const maxKeptBytes = 16 * 1024
 const noBytes = new Uint8Array(0)
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
+/** What a request says beside its tensors' elements and its id. */
+interface Plan {
+  readonly parameters: Parameters
+  readonly inputs: readonly PlannedInput[]
+  readonly outputs: readonly RequestedOutput[] | undefined
+  /** Index of the cut; -1 without an id. */
+  readonly id: number
+}
+
+interface PlannedInput {
+  readonly info: TensorInfo
+  /** Index of the cut that has the elements; -1 for others. */
+  readonly cut: number
+  /** Elements that were not cut out, since their key has escapes. */
+  readonly text?: Uint8Array
+  /** Of elements behind the JSON, not checked. **Units**: bytes. */
+  readonly size?: unknown
+}
+
+/** The last short request of an endpoint: most clients send the same again, with other elements. */
+export interface LastRequest {
+  seen?: { readonly json: Uint8Array; readonly cuts: CutJson['cuts']; readonly plan: Plan }
+}
+
 /** **Errors**: BadInput with the input's name as its path. */
-export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
+export function readInfer(
+  request: HttpRequest,
+  length: string | undefined,
+  last: LastRequest,
+): MaybePromise<InferRequest> {
+  const body = request.peek()
   // A body that is read beside the event loop must outlive the socket's callback.
-  if (request.peek().length >= minAsyncBytes) request.retain()
-  if (length === undefined) return readParts(request, request.peek())
+  if (body.length >= minAsyncBytes) request.retain()
+  if (length === undefined) return readParts(request.peek(), noBytes, last, request.isPooled)
   const size = Number(length)
-  const body = request.peek().length
-  if (!isLength(length) || size > body) {
-    throw new BadInput(expected(`a length from 0 to ${body}, that of the body,`, lengthHeader, length))
+  if (!isLength(length) || size > body.length) {
+    throw new BadInput(expected(`a length from 0 to ${body.length}, that of the body,`, lengthHeader, length))
   }
-  if (size === body) return readParts(request, request.peek())
-  const whole = request.body
-  return readParts(request, whole.subarray(0, size), whole.subarray(size))
+  const whole = size === body.length ? request.peek() : request.body
+  return readParts(whole.subarray(0, size), whole.subarray(size), last, request.isPooled)
 }
 
 /** Whether the header has a length. */
@@ -54,23 +85,58 @@ export function isRawBody(length: string | undefined): boolean {
   return length !== undefined && /^0+$/.test(length)
 }
 
-function readParts(request: HttpRequest, json: Uint8Array, binary: Uint8Array = noBytes): MaybePromise<InferRequest> {
+function readParts(
+  json: Uint8Array,
+  binary: Uint8Array,
+  last: LastRequest,
+  isPrivate: boolean,
+): MaybePromise<InferRequest> {
+  const { seen } = last
+  const again = seen === undefined ? undefined : cutAlike(json, seen.json, seen.cuts)
+  if (seen !== undefined && again !== undefined) return readPlanned(seen.plan, again, json, binary, isPrivate)
   const cut = cutJson(json, dataOfInputs)
-  const body = cut.value
+  const plan = planOf(cut)
+  if (json.length <= maxKeptBytes) last.seen = { json: new Uint8Array(json), cuts: cut.cuts, plan }
+  return readPlanned(plan, cut.cuts, json, binary, isPrivate)
+}
+
+/** **Errors**: BadInput. */
+function planOf({ value: body, indexOf }: CutJson): Plan {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
   }
-  const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
-  if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  const { id, inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
+  if (id !== undefined && indexOf(id) === -1) {
+    throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  }
   const list = requireList(inputs, 'inputs')
   const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
-  const tensors = readTensors(list, cut, binary, request.isPooled)
-  const own = parseParameters(parameters, 'the request')
-  const requested = listed.length === 0 ? undefined : readOutputs(listed)
-  return whenAllReady(tensors, (all): InferRequest => {
-    requireDistinct(all, 'input')
-    return { id, parameters: own, inputs: all, outputs: requested }
-  })
+  const planned = list.map((input) => plannedInput(input, indexOf))
+  requireDistinct(
+    planned.map(({ info }) => info),
+    'input',
+  )
+  return {
+    id: indexOf(id),
+    parameters: parseParameters(parameters, 'the request'),
+    inputs: planned,
+    outputs: listed.length === 0 ? undefined : readOutputs(listed),
+  }
+}
+
+function plannedInput(input: Readonly<Record<string, unknown>>, indexOf: CutJson['indexOf']): PlannedInput {
+  const { data } = input
+  const info = checkTensorInfo(input.name, input.datatype, input.shape)
+  const parameters = parseParameters(input.parameters, 'input', info.name)
+  const size = parameters.binary_data_size
+  const place = `input ${shown(info.name)}`
+  if (data === undefined) {
+    if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
+    return { info, cut: -1, size }
+  }
+  if (size !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+  const cut = indexOf(data)
+  return { info, cut, ...(cut === -1 && { text: Buffer.from(JSON.stringify(data)) }) }
 }
 
 function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
@@ -88,40 +154,42 @@ function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): Reques
   return outputs
 }
 
-function readTensors(
-  inputs: readonly Readonly<Record<string, unknown>>[],
-  cut: CutJson,
+/** `isPrivate`: of {@link parseElements}. */
+function readPlanned(
+  plan: Plan,
+  cuts: CutJson['cuts'],
+  json: Uint8Array,
   binary: Uint8Array,
   isPrivate: boolean,
-): MaybePromise<Tensor>[] {
+): MaybePromise<InferRequest> {
+  const { parameters, outputs } = plan
+  const textOf = (index: number) => json.subarray(cuts[index][0], cuts[index][1])
+  const id = plan.id === -1 ? '' : (parseJson(textOf(plan.id), 'id') as string)
   const texts = textQuota()
   let at = 0
-  const tensors = inputs.map(({ name, datatype, shape, data, parameters: given }): MaybePromise<Tensor> => {
-    const info = checkTensorInfo(name, datatype, shape)
+  const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {
+    // The function may keep and change what it gets.
+    const info = { ...shared, shape: shared.shape.slice() }
     if (info.datatype === 'BYTES') texts.take(info.size)
-    const parameters = parseParameters(given, 'input', info.name)
-    const size = parameters.binary_data_size
-    if (data !== undefined && size === undefined) {
-      // A key with escapes was not cut out.
-      const text = cut.textOf(data) ?? Buffer.from(JSON.stringify(data))
-      const parsed = parseElements(text, datatypes[info.datatype].dtype, isPrivate)
+    if (size === undefined) {
+      const parsed = parseElements(text ?? textOf(cut), datatypes[info.datatype].dtype, isPrivate)
       return whenReady(parsed, (array) => tensorOf(info, array))
     }
-    const place = `input ${shown(info.name)}`
-    if (data !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
-    if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
     const left = binary.length - at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
       const what = `a number of bytes up to ${left}, which are left of the body,`
-      throw inputFault(info.name, expected(what, `binary_data_size of ${place}`, size))
+      throw inputFault(info.name, expected(what, `binary_data_size of input ${shown(info.name)}`, size))
     }
     const start = at
     at += size as number
     return readRaw(info, binary.subarray(start, at))
   })
-  if (at === binary.length) return tensors
-  const what = `${at} bytes behind the JSON, as the inputs say`
-  throw new BadInput(`expected ${what}, received ${binary.length - at} more`, { reason: 'shape' })
+  if (at !== binary.length) {
+    const what = `${at} bytes behind the JSON, as the inputs say`
+    throw new BadInput(`expected ${what}, received ${binary.length - at} more`, { reason: 'shape' })
+  }
+  const own = parameters === noParameters ? parameters : { ...parameters }
+  return whenAllReady(tensors, (inputs): InferRequest => ({ id, parameters: own, inputs, outputs }))
 }
 
 /** `isPrivate`: nobody else can reach the memory of the text until the promise settles. */

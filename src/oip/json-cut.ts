@@ -3,15 +3,20 @@ import { BadInput, PayloadTooLarge } from '../core/errors.ts'
 import { isSpace, maxJsonDepth, skipSpace } from '../core/text/json-syntax.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 
+/** Where a value begins and ends in a text. **Units**: bytes. */
+type Extent = readonly [start: number, end: number]
+
 /** A JSON text in two parts. */
 export interface CutJson {
-  /** The value, with a {@link Cut} in place of each cut value. */
+  /** The value, with a text in place of each cut value. */
   readonly value: unknown
-  /** Returns a cut value's text, a view of the bytes; undefined for any other value. */
-  textOf(value: unknown): Uint8Array | undefined
+  /** In the order in which they are in the text. */
+  readonly cuts: readonly Extent[]
+  /** Returns the index of a cut value; -1 for any other value. */
+  indexOf(value: unknown): number
 }
 
-/** Which members are cut out, of the text or of the elements of `inputs`. */
+/** Which members are cut out, of the text or of the elements of `inputs`; then the text's `id` is, too. */
 export interface CutRule {
   readonly of: 'text' | 'inputs'
   readonly names: readonly string[]
@@ -19,6 +24,7 @@ export interface CutRule {
 
 // **Units**: bytes.
 const maxRestBytes = 1024 * 1024
+const shortBytes = 1024
 // Up to here nesting cannot be too deep. **Units**: characters.
 const shortLength = 2 * maxJsonDepth
 
@@ -30,31 +36,51 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
+const mark = `cut ${crypto.randomUUID().slice(0, 8)} `
+
+const { latin1Slice } = Buffer.prototype as unknown as {
+  latin1Slice(this: Uint8Array, start: number, end: number): string
+}
+
 /** Cut values are not checked. **Errors**: BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside them. */
 export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = searchable(bytes)
   const cuts = findCuts(text, rule)
   let json = ''
   let at = 0
   // No client can guess this string.
   for (let i = 0; i < cuts.length; i++) {
-    json += `${text.toString('latin1', at, cuts[i][0])}"${mark}${i}"`
+    json += `${latin1Slice.call(text, at, cuts[i][0])}"${mark}${i}"`
     at = cuts[i][1]
   }
-  json += text.toString('latin1', at)
-  return {
-    value: parseRest(json, cuts),
-    textOf(found) {
-      if (typeof found !== 'string' || !found.startsWith(mark)) return undefined
-      const cut = cuts[Number(found.slice(mark.length))]
-      return cut === undefined ? undefined : bytes.subarray(cut[0], cut[1])
-    },
-  }
+  json += latin1Slice.call(text, at, text.length)
+  const indexOf = (found: unknown) =>
+    typeof found === 'string' && found.startsWith(mark) ? Number(found.slice(mark.length)) : -1
+  return { value: parseRest(json, cuts), cuts, indexOf }
 }
 
-const mark = `cut ${crypto.randomUUID().slice(0, 8)} `
+/** Returns the cuts of a text that differs from a cut one only in cut values, which are not checked; else undefined. */
+export function cutAlike(bytes: Uint8Array, model: Uint8Array, cuts: readonly Extent[]): Extent[] | undefined {
+  const text = searchable(bytes)
+  const found: Extent[] = []
+  let at = 0
+  let from = 0
+  for (let i = 0; i <= cuts.length; i++) {
+    const to = i < cuts.length ? cuts[i][0] : model.length
+    while (from < to) if (text[at++] !== model[from++]) return undefined
+    if (i === cuts.length) break
+    const end = valueEnd(text, at)
+    found.push([at, end])
+    at = end
+    from = cuts[i][1]
+  }
+  return at === text.length ? found : undefined
+}
 
-type Extent = readonly [start: number, end: number]
+/** A Buffer searches faster than other views, from some length on. */
+function searchable(bytes: Uint8Array): Uint8Array {
+  return bytes.length < shortBytes ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
 
 /** **Errors**: BadInput with the offset in the whole text. */
 function parseRest(json: string, cuts: readonly Extent[]): unknown {
@@ -75,7 +101,7 @@ function parseRest(json: string, cuts: readonly Extent[]): unknown {
   }
 }
 
-function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
+function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
   const cuts: Extent[] = []
   let depth = 0
   let inputsDepth = 0
@@ -99,7 +125,12 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
       const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
       if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
         inputsDepth = 2
-      } else if ((of === 'text' ? depth === 1 : inInputs) && names.some((name) => isKey(text, start, end - 1, name))) {
+      } else if (of === 'inputs' && depth === 1 && text[at] === quote && isKey(text, start, end - 1, 'id')) {
+        // Clients send another one with each request.
+        const stop = stringEnd(text, at)
+        cuts.push([at, stop])
+        at = stop
+      } else if ((of === 'text' ? depth === 1 : inInputs) && isOneOf(names, text, start, end - 1)) {
         const stop = valueEnd(text, at)
         cuts.push([at, stop])
         limit += stop - at
@@ -116,13 +147,18 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
   }
 }
 
-function isKey(text: Buffer, start: number, end: number, key: string): boolean {
+function isOneOf(names: readonly string[], text: Uint8Array, start: number, end: number): boolean {
+  for (let i = 0; i < names.length; i++) if (isKey(text, start, end, names[i])) return true
+  return false
+}
+
+function isKey(text: Uint8Array, start: number, end: number, key: string): boolean {
   if (end - start !== key.length) return false
   for (let i = 0; i < key.length; i++) if (text[start + i] !== key.charCodeAt(i)) return false
   return true
 }
 
-function stringEnd(text: Buffer, at: number): number {
+function stringEnd(text: Uint8Array, at: number): number {
   const near = Math.min(text.length, at + 32)
   for (let end = at + 1; end < near; end++) {
     if (text[end] === quote) return end + 1
@@ -136,7 +172,7 @@ function stringEnd(text: Buffer, at: number): number {
   return text.length
 }
 
-function valueEnd(text: Buffer, at: number): number {
+function valueEnd(text: Uint8Array, at: number): number {
   if (text[at] === quote) return stringEnd(text, at)
   if (text[at] === openList) return listEnd(text, at)
   if (text[at] === openObject) return bracketedEnd(text, at)
@@ -145,7 +181,8 @@ function valueEnd(text: Buffer, at: number): number {
   return end
 }
 
-function listEnd(text: Buffer, at: number): number {
+function listEnd(text: Uint8Array, at: number): number {
+  if (text.length < shortBytes) return bracketedEnd(text, at)
   // Without strings and objects, it ends before the object's end or the next key.
   const next = text.indexOf(quote, at)
   const limit = next === -1 ? text.length : next
@@ -161,7 +198,7 @@ function listEnd(text: Buffer, at: number): number {
   return bracketedEnd(text, at)
 }
 
-function bracketedEnd(text: Buffer, at: number): number {
+function bracketedEnd(text: Uint8Array, at: number): number {
   let depth = 0
   while (at < text.length) {
     const byte = text[at]

@@ -1,5 +1,7 @@
 /** What the protocol calls a model, and an API as one. @module */
 
+// The global of this name is a slow getter.
+import { performance } from 'node:perf_hooks'
 import type { Api } from '../api/api.ts'
 import { firstOf, statusErrorOf } from '../api/call-rpc.ts'
 import { callNamed, type Protocol } from '../api/stages.ts'

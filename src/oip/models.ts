@@ -45,6 +45,11 @@ export class Models {
     return [...own, ...this.#repositories.flatMap((repository) => repository.all())]
   }
 
+  /** Names of the service's own models, which stay. */
+  get ownNames(): readonly string[] {
+    return [...this.#byName.keys()]
+  }
+
   /** **Errors**: NotFound. */
   versions(name: string): readonly string[] {
     return [...this.#versionsOf(name).keys()]

@@ -4,16 +4,18 @@ import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { joinHeaderNames } from '../http/message.ts'
+import { constantHeaders } from '../http/response-head.ts'
 import { lengthHeader } from './infer-request.ts'
 import { attempt } from './inference.ts'
+import type { Model } from './model.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
 import { oipOperations } from './operations.ts'
 
-/** Request headers that the protocol reads, and those that the functions of any model read. */
-export function inferHeaders(models: Models): Endpoint['readsHeaders'] {
+/** Request headers that the protocol reads, and those that the functions of the models read. */
+export function inferHeaders(models: readonly Model[]): Endpoint['readsHeaders'] {
   const own = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
-  return joinHeaderNames(own, ...models.all().map(({ readsHeaders }) => readsHeaders))
+  return joinHeaderNames(own, ...models.map(({ readsHeaders }) => readsHeaders))
 }
 
 /** What the endpoints need of their server. */
@@ -55,10 +57,10 @@ export function oipEndpoint({ prefix }: OipServer, key: string, own: Partial<End
 }
 
 // A proxy that keeps an old answer would keep a dead server in rotation.
-const headers = [
+const headers = constantHeaders([
   ['content-type', 'application/json'],
   ['cache-control', 'no-store'],
-] as const
+])
 
 /** Undefined is an empty body. A value that says that it is not ready has status 503. */
 export function jsonResponse(value: unknown): HttpResponse {

@@ -114,7 +114,7 @@ export class RunnerModel implements Model {
         throw new InvalidArgument(`expected a method ${method} of the runner of the model ${this.name}`)
       }
       const feeds: Record<string, NDArray> = {}
-      for (const [name, { array }] of arrays) feeds[name] = array
+      for (const tensor of arrays) if (tensor !== undefined) feeds[tensor.name] = tensor.array
       const result = await call(method === 'run' ? feeds : feeds[inputs[0].name], ctx)
       return { outputs: tensorsOf(result, outputs) }
     } catch (error) {

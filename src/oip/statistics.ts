@@ -2,21 +2,21 @@
 
 /** A count and the total time. **Units**: nanoseconds. */
 export interface Duration {
-  readonly count: number
-  readonly ns: number
+  count: number
+  ns: number
 }
 
-const none: Duration = { count: 0, ns: 0 }
+const none: Readonly<Duration> = { count: 0, ns: 0 }
 
 // Further batch sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
 /** The counters of one model in this process. */
 export class Statistics {
-  success = none
-  fail = none
+  readonly success: Duration = { ...none }
+  readonly fail: Duration = { ...none }
   /** By the number of rows. */
-  batches: Record<string, Duration> = {}
+  readonly batches: Record<string, Duration> = {}
   rows = 0
   /** **Units**: milliseconds since the epoch; 0 for never. */
   lastMs = 0
@@ -25,15 +25,15 @@ export class Statistics {
   succeeded(rows: number, ms: number): void {
     this.rows += rows
     this.lastMs = Date.now()
-    this.success = add(this.success, once(ms))
-    const before = this.batches[rows]
-    if (before !== undefined || Object.keys(this.batches).length < maxBatchSizes) {
-      this.batches[rows] = add(once(ms), before)
+    count(this.success, ms)
+    if (this.batches[rows] === undefined && Object.keys(this.batches).length < maxBatchSizes) {
+      this.batches[rows] = { ...none }
     }
+    if (this.batches[rows] !== undefined) count(this.batches[rows], ms)
   }
 
   failed(ms: number): void {
-    this.fail = add(this.fail, once(ms))
+    count(this.fail, ms)
   }
 }
 
@@ -74,8 +74,9 @@ function add(a: Duration, b = none): Duration {
   return { count: a.count + b.count, ns: a.ns + b.ns }
 }
 
-function once(ms: number): Duration {
-  return { count: 1, ns: Math.round(ms * 1e6) }
+function count(duration: Duration, ms: number): void {
+  duration.count++
+  duration.ns += Math.round(ms * 1e6)
 }
 
 /** Returns counters under the protocol's names. Queues, and the reading and writing of tensors, are not measured. */

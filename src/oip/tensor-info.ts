@@ -17,40 +17,46 @@ export interface TensorInfo {
   readonly isOptional?: boolean
 }
 
-/** The inputs by name, checked against their infos. */
-export type Inputs = ReadonlyMap<string, Tensor>
-
 /** A descriptor as tensors. */
 export interface TensorView {
+  /** In the order in which `fromTensors` takes the inputs; an open view takes all as they come. */
   readonly infos: readonly TensorInfo[]
   readonly isOpen?: boolean
   /** **Errors**: BadInput. */
-  fromTensors(inputs: Inputs, ctx: Context): MaybePromise<unknown>
+  fromTensors(inputs: readonly (Tensor | undefined)[], ctx: Context): MaybePromise<unknown>
   /** **Errors**: BadOutput. */
   toTensors(value: unknown, ctx: Context): MaybePromise<readonly Tensor[]>
   toStream?(value: unknown, ctx: Context): AsyncIterable<readonly Tensor[]>
 }
 
-/** **Errors**: BadInput for missing or unknown names, and for other datatypes and shapes. */
+/**
+ * Returns the inputs in the order of their infos, undefined for optional ones that are missing. **Errors**: BadInput
+ * for missing or unknown names, and for other datatypes and shapes.
+ */
 export function requireInputs(
   tensors: readonly Tensor[],
   { infos, isOpen }: Pick<TensorView, 'infos' | 'isOpen'>,
-): Inputs {
-  const inputs = new Map<string, Tensor>()
-  for (const tensor of tensors) {
-    const info = infos.find(({ name }) => name === tensor.name)
-    if (info === undefined && !isOpen) throw unknownInput(tensor.name, infos)
-    if (info !== undefined) requireFit(tensor, info)
-    inputs.set(tensor.name, tensor)
-  }
-  for (const { name, isOptional } of infos) {
-    if (isOptional || inputs.has(name)) continue
-    throw inputFault(name, `expected an input ${shown(name)}, received a request without it`, 'schema')
-  }
-  return inputs
+): readonly (Tensor | undefined)[] {
+  if (isOpen) return tensors
+  let count = 0
+  const inputs = infos.map((info, i) => {
+    const { name } = info
+    const tensor = tensors[i]?.name === name ? tensors[i] : tensors.find((each) => each.name === name)
+    if (tensor !== undefined) {
+      requireFit(tensor, info)
+      count++
+    }
+    return tensor
+  })
+  if (count < tensors.length) throw unknownInput(tensors, infos)
+  const missing = infos.find(({ isOptional }, i) => inputs[i] === undefined && !isOptional)
+  if (missing === undefined) return inputs
+  const { name } = missing
+  throw inputFault(name, `expected an input ${shown(name)}, received a request without it`, 'schema')
 }
 
-function unknownInput(name: string, infos: readonly TensorInfo[]): ServingError {
+function unknownInput(tensors: readonly Tensor[], infos: readonly TensorInfo[]): ServingError {
+  const { name } = tensors.find((tensor) => !infos.some((info) => info.name === tensor.name)) as Tensor
   const known = infos.map((info) => shown(info.name)).join(', ')
   return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
 }

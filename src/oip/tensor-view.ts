@@ -46,7 +46,7 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
   }
   return {
     infos: [info],
-    fromTensors: (inputs) => descriptor.fromArray((inputs.get(name) as Tensor).array),
+    fromTensors: ([input]) => descriptor.fromArray((input as Tensor).array),
     toTensors: (value) =>
       whenReady(descriptor.toArray(value as NDArray), (array) => [{ name, datatype: datatypeOf(array.dtype), array }]),
   }
@@ -67,7 +67,7 @@ function textTensor(name: string, text: string): readonly Tensor[] {
 function textView(descriptor: Text, name: string): TensorView {
   return {
     infos: [{ name, ...oneText, isAnyShape: true }],
-    fromTensors: (inputs) => descriptor.fromProto(onlyText(inputs.get(name) as Tensor)),
+    fromTensors: ([input]) => descriptor.fromProto(onlyText(input as Tensor)),
     toTensors: (value) => whenReady(descriptor.toProto(value as string), (text) => textTensor(name, text)),
     async *toStream(value) {
       for await (const piece of descriptor.toProtoStream(value as string)) yield textTensor(name, piece)
@@ -78,7 +78,7 @@ function textView(descriptor: Text, name: string): TensorView {
 function jsonView(descriptor: JsonDescriptor, name: string): TensorView {
   return {
     infos: [{ name, ...oneText, isAnyShape: true }],
-    fromTensors: (inputs) => descriptor.fromProto(Buffer.from(onlyText(inputs.get(name) as Tensor))),
+    fromTensors: ([input]) => descriptor.fromProto(Buffer.from(onlyText(input as Tensor))),
     toTensors: (value) =>
       whenReady(descriptor.toHttpResponse(value), ({ body }) => {
         if (typeof body === 'string') return textTensor(name, body)
@@ -100,7 +100,8 @@ function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | '
     infos,
     fromTensors(inputs, ctx) {
       const names = [...parts.keys()]
-      const values = names.map((name) => (inputs.has(name) ? parts.get(name)?.fromTensors(inputs, ctx) : undefined))
+      const views = [...parts.values()]
+      const values = inputs.map((input, i) => (input === undefined ? undefined : views[i].fromTensors([input], ctx)))
       // Without a prototype, so that any name works.
       return whenAllReady(values, (all) =>
         Object.assign(Object.create(null), Object.fromEntries(all.map((value, i) => [names[i], value]))),

@@ -1,6 +1,6 @@
 /** The codec of the native add-on, and the choice between it and the TypeScript codec. @module */
 
-import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../../core/dtype.ts'
+import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes, isFloat } from '../../core/dtype.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
 import { illFormedAt } from '../../core/text/utf8.ts'
 import { typescriptCodec } from './json.ts'
@@ -91,7 +91,8 @@ const chosen = nativeCodec ?? typescriptCodec
 export const numberCodec: NumberCodec = {
   name: chosen.name,
   parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
-    const plain = json.length <= maxPlainBytes && !enforced ? readPlainNumbers(json, dtype) : undefined
+    const isPlain = json.length <= maxPlainBytes && (!enforced || (dtype !== undefined && isFloat(dtype)))
+    const plain = isPlain ? readPlainNumbers(json, dtype) : undefined
     return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
   },
   encodeNdarray: chosen.encodeNdarray,
