@@ -91,7 +91,7 @@ const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
 
 /** RPC has one success status: returns the error of another status that the function set. */
 export function statusErrorOf(ctx: Context): ServingError | undefined {
-  const { status } = ctx.response
+  const status = ctx.ownResponse?.status
   return status === undefined || status < 300 ? undefined : statusError(status)
 }
 

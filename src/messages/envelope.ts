@@ -67,7 +67,8 @@ function sizeHint({ field, message }: ProtoContent): number {
   if (typeof message === 'string' || message instanceof Uint8Array) return message.length + 64
   let size = 256
   if (field === 'json' || typeof message !== 'object' || message === null) return size
-  for (const value of Object.values(message)) {
+  for (const name in message) {
+    const value: unknown = message[name as never]
     if (ArrayBuffer.isView(value)) size += value.byteLength
     else if (Array.isArray(value)) size += value.length * 8
   }

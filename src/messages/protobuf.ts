@@ -1,5 +1,5 @@
 /** Protobuf bytes, field by field. protobufjs's message objects take too much memory for small messages. @module */
-import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
+import { BufferWriter, Reader, Writer } from 'protobufjs-8/minimal.js'
 import { BadInput, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import type { BufferPool } from '../core/memory/buffer-pool.ts'
 import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
@@ -151,6 +151,9 @@ export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   } else writer.raw(bytes)
   return writer.finishAs(field)
 }
+
+// One buffer for a short message, where the default would be too short for the headroom and a tensor.
+Writer.initialBufferSize = 512
 
 /** protobufjs's Writer, with a buffer of about the right size. */
 export class ProtoWriter extends BufferWriter {

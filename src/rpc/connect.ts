@@ -8,9 +8,10 @@ import { parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
+import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { joinHeaderNames } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
+import { constantHeaders } from '../http/response-head.ts'
 import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
 import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
@@ -22,6 +23,11 @@ const connectHeaders = [
   'connect-timeout-ms',
   'x-request-id',
 ]
+
+const answerHeaders = {
+  'application/json': constantHeaders([['content-type', 'application/json']]),
+  'application/proto': constantHeaders([['content-type', 'application/proto']]),
+}
 
 type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
 
@@ -94,7 +100,7 @@ function connectEndpoint(
         // Not peek: files and arrays are views of the body.
         return whenReady(answerTo(request.body, essence === 'application/json', ctx), (answer): HttpResponse => {
           if ('error' in answer) return problem(answer.error, ctx.id)
-          const own: readonly HeaderLine[] = [['content-type', essence]]
+          const own = answerHeaders[essence]
           return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }
         })
       } finally {
