@@ -38,8 +38,9 @@ interface Plan {
   readonly parameters: Parameters
   readonly inputs: readonly PlannedInput[]
   readonly outputs: readonly RequestedOutput[] | undefined
-  /** Index of the cut; -1 without an id. */
-  readonly id: number
+  /** Index of the cut that has the id; -1 if `id` is what came. */
+  readonly idCut: number
+  readonly id: unknown
 }
 
 interface PlannedInput {
@@ -105,10 +106,7 @@ function planOf({ value: body, indexOf }: CutJson): Plan {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
   }
-  const { id, inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
-  if (id !== undefined && indexOf(id) === -1) {
-    throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
-  }
+  const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
   const list = requireList(inputs, 'inputs')
   const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
   const planned = list.map((input) => plannedInput(input, indexOf))
@@ -117,7 +115,8 @@ function planOf({ value: body, indexOf }: CutJson): Plan {
     'input',
   )
   return {
-    id: indexOf(id),
+    idCut: indexOf(id),
+    id,
     parameters: parseParameters(parameters, 'the request'),
     inputs: planned,
     outputs: listed.length === 0 ? undefined : readOutputs(listed),
@@ -164,7 +163,8 @@ function readPlanned(
 ): MaybePromise<InferRequest> {
   const { parameters, outputs } = plan
   const textOf = (index: number) => json.subarray(cuts[index][0], cuts[index][1])
-  const id = plan.id === -1 ? '' : (parseJson(textOf(plan.id), 'id') as string)
+  const id = plan.idCut === -1 ? plan.id : parseJson(textOf(plan.idCut), 'id')
+  if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
   const texts = textQuota()
   let at = 0
   const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {

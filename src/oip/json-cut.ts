@@ -69,6 +69,7 @@ export function cutAlike(bytes: Uint8Array, model: Uint8Array, cuts: readonly Ex
     const to = i < cuts.length ? cuts[i][0] : model.length
     while (from < to) if (text[at++] !== model[from++]) return undefined
     if (i === cuts.length) break
+    if (isSpace(text[at])) return undefined
     const end = valueEnd(text, at)
     found.push([at, end])
     at = end
@@ -125,9 +126,9 @@ function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
       const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
       if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
         inputsDepth = 2
-      } else if (of === 'inputs' && depth === 1 && text[at] === quote && isKey(text, start, end - 1, 'id')) {
+      } else if (of === 'inputs' && depth === 1 && isKey(text, start, end - 1, 'id')) {
         // Clients send another one with each request.
-        const stop = stringEnd(text, at)
+        const stop = valueEnd(text, at)
         cuts.push([at, stop])
         at = stop
       } else if ((of === 'text' ? depth === 1 : inInputs) && isOneOf(names, text, start, end - 1)) {
