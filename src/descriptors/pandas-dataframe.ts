@@ -30,7 +30,7 @@ import {
 import { minAsyncBytes } from '../values/table/json/frame-codec.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
-import { frameCodec } from '../values/table/json/native-codec.ts'
+import { encodeTable } from '../values/table/json/plain-table.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
 import { tableText } from '../values/table/json/table-schema.ts'
 import {
@@ -348,11 +348,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 
-  #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
+  #toJson(frame: DataFrame, labels: Column | undefined): string | Uint8Array {
     const polars = this.#polars
     const { orient } = this
     const table = requireTable(polars.toColumns(frame, this.#times), 'PandasDataFrame')
-    if (orient === 'table') return frameCodec.encodeFrame(table, tableText(table, labels, polars.fieldTypes(frame)))
-    return frameCodec.encodeFrame(table, { layout: orient, ...(labels && { labels }) })
+    if (orient === 'table') return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
+    return encodeTable(table, { layout: orient, ...(labels && { labels }) })
   }
 }

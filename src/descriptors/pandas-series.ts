@@ -13,7 +13,7 @@ import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/fr
 import { type FrameLayout, minAsyncBytes } from '../values/table/json/frame-codec.ts'
 import { type FrameText, type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
-import { frameCodec } from '../values/table/json/native-codec.ts'
+import { encodeTable } from '../values/table/json/plain-table.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
 import { tableText } from '../values/table/json/table-schema.ts'
 import {
@@ -126,7 +126,7 @@ export class PandasSeries extends IODescriptor<Series> {
     const made = () => this.#exampleOf(dtype, length ?? 2)
     const series = isShort(sample?.length) ? sample : isShort(length ?? 2) ? attempt(made) : undefined
     const response = attempt(() => series && this.toHttpResponse(series))
-    const example = response === undefined ? {} : exampleIn(response.body as Uint8Array)
+    const example = response === undefined ? {} : exampleIn(response.body as string | Uint8Array)
     const format = (refusesNulls: boolean) => ({
       mimeType: this.mimeType,
       schema: seriesSchema({ orient, dtype, rows, refusesNulls }),
@@ -223,7 +223,7 @@ export class PandasSeries extends IODescriptor<Series> {
     }
     const columns = requireTable(polars.toColumns(frame, this.#times), 'PandasSeries')
     const table = renameColumns(columns, [name === '' ? 'values' : name])
-    return { headers: jsonHeaders, body: frameCodec.encodeFrame(table, textOf(table)) }
+    return { headers: jsonHeaders, body: encodeTable(table, textOf(table)) }
   }
 
   /** Returns the function's series as a column. **Errors**: BadOutput. */

@@ -5,6 +5,7 @@ import { typescriptCodec } from '../../src/values/array/json.ts'
 import { nativeCodec } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { NonFinite, NumberCodec } from '../../src/values/array/number-codec.ts'
+import { printPlainNumbers } from '../../src/values/array/plain-numbers.ts'
 
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const wanted = fc.constantFrom<DType | undefined>(undefined, ...dtypes)
@@ -100,6 +101,59 @@ function agree(json: Uint8Array, dtype: DType | undefined): void {
     expect(bits(native)).toEqual(bits(typescript))
   }
 }
+
+describe('the printer of a few plain numbers', () => {
+  const shapes = fc.constantFrom<number[]>([1], [5], [16], [1, 1], [2, 4], [5, 3], [4, 1])
+  const kinds = fc.constantFrom<NumericDType>(
+    'float64',
+    'float32',
+    'int8',
+    'uint8',
+    'int16',
+    'uint16',
+    'int32',
+    'uint32',
+  )
+  const value = fc.oneof(
+    fc.integer({ min: -30_000_000, max: 30_000_000 }).map((count) => count / 1000),
+    fc.integer({ min: -2e9, max: 2e9 }).map((count) => count / 1e5),
+    fc.constantFrom(0, 1, -1, 0.5, 1e-5, -1e-5, 1e-6, 9.99999, 10.00001, 19999.99999, 20000),
+  )
+  const odd = fc.oneof({ weight: 19, arbitrary: value }, { weight: 1, arbitrary: fc.double() })
+
+  it('prints what the TypeScript codec does, or leaves it to the codecs', () => {
+    let printed = 0
+    fc.assert(
+      fc.property(shapes, kinds, fc.array(odd, { minLength: 16, maxLength: 16 }), (shape, dtype, list) => {
+        const size = shape.reduce((product, dim) => product * dim, 1)
+        const data = new (dataConstructor(dtype as 'float64'))(size)
+        for (let i = 0; i < size; i++) data[i] = list[i]
+        const array = new NDArray(data, shape, dtype as 'float64')
+        const own = printPlainNumbers(array)
+        if (own === undefined) return
+        printed++
+        expect(own).toBe(text(typescriptCodec, array, 'null'))
+      }),
+      { numRuns: 6000 },
+    )
+    expect(printed).toBeGreaterThan(1000)
+  })
+
+  it('leaves other arrays to the codecs', () => {
+    const leave = (array: NDArray) => expect(printPlainNumbers(array)).toBeUndefined()
+    for (const value of [-0, Number.NaN, Number.POSITIVE_INFINITY, 1e-6, 20000, 0.1 + 0.2]) {
+      leave(new NDArray(Float64Array.of(value)))
+    }
+    leave(new NDArray(Float64Array.of(1), []))
+    leave(new NDArray(Float64Array.of(1), [1, 1, 1]))
+    leave(new NDArray(new Float64Array(0)))
+    leave(new NDArray(new Float64Array(17)))
+    leave(new NDArray(Uint8Array.of(1), [1], 'bool'))
+    leave(new NDArray(Uint16Array.of(1), [1], 'float16'))
+    leave(new NDArray(BigInt64Array.of(1n)))
+    leave(new NDArray(['1']))
+  })
+})
 
 describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec', () => {
   it('print the same text for every float16', () => {

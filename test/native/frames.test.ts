@@ -8,7 +8,7 @@ import { bytesAt, type Column, columnOf, isValid } from '../../src/values/table/
 import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
 import type { FrameText } from '../../src/values/table/json/frame-plan.ts'
 import { nativeFrameCodec, typescriptFrameCodec as typescript } from '../../src/values/table/json/native-codec.ts'
-import { readPlainTable } from '../../src/values/table/json/plain-table.ts'
+import { printPlainTable, readPlainTable } from '../../src/values/table/json/plain-table.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -210,6 +210,61 @@ describe('the reader of short plain texts', () => {
       for (const layout of layouts) expect(readPlainTable(Buffer.from(text), layout)).toBeUndefined()
     }
     expect(readPlainTable(Buffer.from('[1]'), 'split')).toBeUndefined()
+  })
+})
+
+describe('the printer of short plain tables', () => {
+  const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+  const short = fc.integer({ min: -30_000_000, max: 30_000_000 })
+  const values = {
+    float64: fc.oneof(
+      short.map((value) => value / 1000),
+      fc.constantFrom(-0, 0, 0.1 + 0.2, 19999.99999),
+      fc.double(),
+    ),
+    int64: fc.oneof(short, fc.constantFrom(2 ** 53 - 1, 1 - 2 ** 53, 2 ** 32, -(2 ** 32) - 1), int64),
+  }
+  const columns = fc.array(
+    fc.tuple(fc.constantFrom('float64' as const, 'int64' as const), fc.constantFrom('a', '', '"', '\\', 'é', '\n')),
+    { minLength: 1, maxLength: 4 },
+  )
+
+  it('prints what the codecs do, or leaves it to those', () => {
+    let printed = 0
+    const tables = fc.nat(6).chain((rows) => {
+      const cells = (kind: 'float64' | 'int64') =>
+        fc.array(fc.option<number | bigint>(values[kind], { freq: 8 }), { minLength: rows, maxLength: rows })
+      return columns.chain((list) =>
+        fc.tuple(...list.map(([kind, name]) => cells(kind).map((own) => columnOf(name, kind, own)))),
+      )
+    })
+    fc.assert(
+      fc.property(tables, fc.constantFrom('records' as const, 'series' as const), (list, layout) => {
+        const rows = list[0].data.length / 8
+        const table = { rows, columns: layout === 'series' ? list.slice(0, 1) : list }
+        const text = printPlainTable(table, layout)
+        if (text === undefined) return
+        printed++
+        expect(text).toBe(Buffer.from(typescript.encodeFrame(table, { layout })).toString())
+      }),
+      { numRuns: 3000 },
+    )
+    expect(printed).toBeGreaterThan(500)
+  })
+
+  it('leaves other kinds, layouts and sizes to the codecs', () => {
+    const of = (kind: ColumnKind, count = 1) => columnOf('a', kind, Array(count).fill(kind === 'str' ? 'x' : 1))
+    for (const kind of columnKinds) {
+      const isPlain = kind === 'float64' || kind === 'int64'
+      expect(printPlainTable({ rows: 1, columns: [of(kind)] }, 'series') !== undefined, kind).toBe(isPlain)
+    }
+    for (const layout of texts) {
+      const isPlain = layout === 'records' || layout === 'series'
+      expect(printPlainTable({ rows: 1, columns: [of('int64')] }, layout) !== undefined, layout).toBe(isPlain)
+    }
+    expect(printPlainTable({ rows: 17, columns: [of('int64', 17)] }, 'series')).toBeUndefined()
+    const long = { ...of('int64'), name: 'x'.repeat(2000) }
+    expect(printPlainTable({ rows: 1, columns: [long] }, 'records')).toBeUndefined()
   })
 })
 

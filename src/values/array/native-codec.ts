@@ -6,7 +6,7 @@ import { illFormedAt } from '../../core/text/utf8.ts'
 import { typescriptCodec } from './json.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, NumberCodec, ParseFailure } from './number-codec.ts'
-import { maxPlainBytes, readPlainNumbers } from './plain-numbers.ts'
+import { maxPlainBytes, printPlainNumbers, readPlainNumbers } from './plain-numbers.ts'
 import { maxDimensions } from './shape.ts'
 
 // Status codes of native/src/status.h.
@@ -95,5 +95,5 @@ export const numberCodec: NumberCodec = {
     const plain = isPlain ? readPlainNumbers(json, dtype) : undefined
     return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
   },
-  encodeNdarray: chosen.encodeNdarray,
+  encodeNdarray: (array, nonFinite) => printPlainNumbers(array) ?? chosen.encodeNdarray(array, nonFinite),
 }

@@ -1,6 +1,7 @@
-/** Reads short texts of plain numbers, where a call into the add-on costs more than the reading. @module */
-import { type DType, dataConstructor, isPlainNumber } from '../../core/dtype.ts'
+/** Reads and prints short texts of plain numbers, where a call into the add-on costs more than the work. @module */
+import { type DType, dataConstructor, isFloat, isPlainNumber, itemSize } from '../../core/dtype.ts'
 import { isSpace } from '../../core/text/json-syntax.ts'
+import { asciiText } from '../../core/text/number-text.ts'
 import { dtypeBounds } from './cast-scalars.ts'
 import { NDArray } from './ndarray.ts'
 
@@ -91,4 +92,57 @@ function arrayOf(size: number, shape: number[], dtype: DType): NDArray | undefin
     data[i] = value
   }
   return new NDArray(data, shape, dtype)
+}
+
+/** Most elements that are printed here. */
+export const maxPlainElements = 16
+
+const decimals = 100_000
+const text = new Uint8Array(maxPlainElements * 16)
+
+/**
+ * Prints a number below 20,000 of at most five decimals at `start`; `width` is the float's, or 0 for integers. Returns
+ * its end; -1 for other numbers.
+ */
+export function printNumber(out: Uint8Array, start: number, value: number, width: number): number {
+  const size = Math.abs(value)
+  if (!(size < 20_000) || (value === 0 && width > 0 && Object.is(value, -0))) return -1
+  const scaled = Math.round(size * decimals)
+  const short = scaled / decimals
+  // Nothing shorter than such a decimal can be the same float.
+  if (width === 4 ? scaled >= 1e6 || Math.fround(short) !== size : short !== size) return -1
+  let at = start
+  if (value < 0) out[at++] = 0x2d
+  let place = decimals
+  while (place * 10 <= scaled) place *= 10
+  for (let rest = scaled; place >= decimals || rest > 0; place = (place / 10) | 0) {
+    if (place === decimals / 10) out[at++] = 0x2e
+    const digit = (rest / place) | 0
+    out[at++] = 0x30 + digit
+    rest -= digit * place
+  }
+  if (width === 0 || scaled % decimals > 0) return at
+  out[at++] = 0x2e
+  out[at++] = 0x30
+  return at
+}
+
+/** Returns the text of a list, or of a list of lists, of a few plain numbers; undefined for other arrays. */
+export function printPlainNumbers({ data, shape, dtype }: NDArray): string | undefined {
+  const rank = shape.length
+  const size = data.length
+  if (size === 0 || size > maxPlainElements || rank === 0 || rank > 2 || !isPlainNumber(dtype)) return undefined
+  const width = isFloat(dtype) ? itemSize(dtype) : 0
+  let at = 0
+  for (let i = 0; i < size; i++) {
+    const isFirst = rank === 2 && i % shape[1] === 0
+    if (isFirst && i > 0) text[at++] = 0x5d
+    if (i > 0) text[at++] = 0x2c
+    if (isFirst || i === 0) text[at++] = 0x5b
+    if (i === 0 && rank === 2) text[at++] = 0x5b
+    at = printNumber(text, at, data[i] as number, width)
+    if (at === -1) return undefined
+  }
+  for (let i = 0; i < rank; i++) text[at++] = 0x5d
+  return asciiText(text, 0, at)
 }

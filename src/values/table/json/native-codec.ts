@@ -265,18 +265,5 @@ export const typescriptFrameCodec: FrameCodec = {
   encodeFrame: (table, text) => writeFrame(table, planFrame(table, text), text.labels),
 }
 
-const chosen = nativeFrameCodec ?? typescriptFrameCodec
-
-/** Up to so many numbers are printed in JavaScript, since the call into the add-on takes longer. */
-const maxPlainCells = 16
-
-function isPlain({ rows, columns }: ColumnTable, labels: Column | undefined): boolean {
-  const isSmall = rows <= maxPlainCells && rows * columns.length <= maxPlainCells
-  return isSmall && labels?.kind !== 'str' && columns.every(({ kind }) => kind !== 'str')
-}
-
-/** The codec in use: the add-on's if it is loaded, but JavaScript for a few numbers. */
-export const frameCodec: FrameCodec = {
-  ...chosen,
-  encodeFrame: (table, text) => (isPlain(table, text.labels) ? typescriptFrameCodec : chosen).encodeFrame(table, text),
-}
+/** The codec in use. */
+export const frameCodec: FrameCodec = nativeFrameCodec ?? typescriptFrameCodec

@@ -1,10 +1,12 @@
-/** Reads short texts of plain numbers, where a call into the add-on costs more than the reading. @module */
+/** Reads and prints short tables of plain numbers, where a call into the add-on costs more than the work. @module */
 
 import { skipSpace } from '../../../core/text/json-syntax.ts'
-import { asciiText } from '../../../core/text/number-text.ts'
-import { maxPlainBytes, scanNumber, scanned } from '../../array/plain-numbers.ts'
-import type { Column, ColumnTable } from '../columns.ts'
+import { asciiText, floatText } from '../../../core/text/number-text.ts'
+import { maxPlainBytes, maxPlainElements, printNumber, scanNumber, scanned } from '../../array/plain-numbers.ts'
+import { type Column, type ColumnTable, isValid } from '../columns.ts'
 import type { FrameLayout } from './frame-codec.ts'
+import type { FrameText } from './frame-plan.ts'
+import { frameCodec } from './native-codec.ts'
 
 /** Returns the columns of a short list of numbers, or of records with equal keys; undefined for other texts. */
 export function readPlainTable(json: Uint8Array, layout: FrameLayout): ColumnTable | undefined {
@@ -68,4 +70,73 @@ function columnOfNumbers(name: string, rows: number, first: number, step: number
     } else floats[row] = values[i] === 0 && !hasFraction[i] ? 0 : values[i]
   }
   return { name, kind: isWhole ? 'int64' : 'float64', data: bytes.slice(0, rows * 8) }
+}
+
+/** Text in the making: room for all numbers, whose keys take the rest. */
+const text = new Uint8Array(1024)
+const maxNumberBytes = 24
+
+/** Returns the JSON text of a table in a layout. */
+export function encodeTable(table: ColumnTable, how: FrameText): string | Uint8Array {
+  return printPlainTable(table, how.layout) ?? frameCodec.encodeFrame(table, how)
+}
+
+/** Returns the text of records, or of a series, of a few numbers of 64 bits; undefined for other tables. */
+export function printPlainTable({ rows, columns }: ColumnTable, layout: FrameText['layout']): string | undefined {
+  const count = columns.length
+  const areRecords = layout === 'records'
+  if (rows === 0 || count === 0 || rows * count > maxPlainElements || (!areRecords && layout !== 'series'))
+    return undefined
+  for (let i = 0; i < count; i++) {
+    const { kind, data } = columns[i]
+    if ((kind !== 'float64' && kind !== 'int64') || data.length !== rows * 8) return undefined
+    bytes.set(data, i * rows * 8)
+  }
+  let at = 0
+  text[at++] = 0x5b
+  for (let row = 0; row < rows; row++) {
+    if (row > 0) text[at++] = 0x2c
+    if (areRecords) text[at++] = 0x7b
+    for (let i = 0; i < count; i++) {
+      if (i > 0) text[at++] = 0x2c
+      if (areRecords) at = printKey(at, columns[i].name)
+      if (at === -1) return undefined
+      at = printCell(at, columns[i], row, i * rows + row)
+      if (at === -1) return undefined
+    }
+    if (areRecords) text[at++] = 0x7d
+  }
+  text[at++] = 0x5d
+  return asciiText(text, 0, at)
+}
+
+/** Prints a key of plain ASCII. Returns its end, or -1, also if a number behind it may not fit. */
+function printKey(start: number, name: string): number {
+  if (start + name.length + 2 * maxNumberBytes > text.length) return -1
+  let at = start
+  text[at++] = 0x22
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i)
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return -1
+    text[at++] = code
+  }
+  text[at++] = 0x22
+  text[at++] = 0x3a
+  return at
+}
+
+function printCell(start: number, column: Column, row: number, index: number): number {
+  if (!isValid(column, row)) return put(start, 'null')
+  const isInteger = column.kind === 'int64'
+  const value = isInteger ? words[index * 2 + 1] * 2 ** 32 + (words[index * 2] >>> 0) : floats[index]
+  const end = printNumber(text, start, value, isInteger ? 0 : 8)
+  if (end !== -1) return end
+  if (isInteger) return Number.isSafeInteger(value) ? put(start, String(value)) : -1
+  // null, as pandas writes: JSON has no words for NaN and the infinities.
+  return put(start, Number.isFinite(value) ? floatText(value, 8) : 'null')
+}
+
+function put(start: number, ascii: string): number {
+  for (let i = 0; i < ascii.length; i++) text[start + i] = ascii.charCodeAt(i)
+  return start + ascii.length
 }
