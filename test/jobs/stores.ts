@@ -1,4 +1,4 @@
-/** What the tests of job stores share: stores by a description that other processes can open, too, and jobs for them. */
+/** What tests of job stores share: stores by a description that other processes can open, and jobs for them. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewJob, StoredResponse } from '../../src/jobs/job.ts'
