@@ -5,21 +5,58 @@ import { checkThat } from './options.ts'
 
 export type { Redis }
 
+/** Waits between attempts to connect: longer and longer, up to two seconds. */
+const retryStrategy = (times: number) => Math.min(100 * times, 2_000)
+
 /**
  * Connects in the background, again after each loss; a command fails when the server is away for about a second. `user`
  * is what needs it, for messages. **Errors**: InvalidArgument, MissingDependencyException.
  */
 export function openRedis(url: string, user: string): Redis {
-  checkThat(/^rediss?:\/\//.test(url) && URL.canParse(url), 'redis://HOST:PORT or rediss://', `the URL of ${user}`, url)
-  const { Redis } = loadOptional<typeof import('ioredis')>('ioredis', '^6.0.0', user)
-  const client = new Redis(url, {
-    maxRetriesPerRequest: 3,
-    retryStrategy: (times) => Math.min(100 * times, 2_000),
-    commandTimeout: 5_000,
-  })
+  const { Redis } = packageFor(url, user)
+  const client = new Redis(url, { maxRetriesPerRequest: 3, retryStrategy, commandTimeout: 5_000 })
   // Each command tells its own failure; without a listener ioredis would print them all.
   client.on('error', () => {})
   return client
+}
+
+function packageFor(url: string, user: string): typeof import('ioredis') {
+  checkThat(/^rediss?:\/\//.test(url) && URL.canParse(url), 'redis://HOST:PORT or rediss://', `the URL of ${user}`, url)
+  return loadOptional('ioredis', '^6.0.0', user)
+}
+
+/** Longest wait for what goes on without an answer, too. **Units**: milliseconds. */
+const spareMs = 500
+
+/** Does something with a server; undefined if it is away or slow. */
+export type SpareRedis = <T>(use: (client: Redis) => Promise<T>) => Promise<T | undefined>
+
+/**
+ * Returns what asks a server that a process can do without. It connects when it is first asked, and does not keep the
+ * process alive. **Errors**: InvalidArgument, MissingDependencyException.
+ */
+export function spareRedis(url: string, user: string): SpareRedis {
+  const { Redis } = packageFor(url, user)
+  let client: Redis | undefined
+  let wasAsked = false
+  const open = () => {
+    const made = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy, commandTimeout: spareMs })
+    made.on('error', () => {})
+    made.on('connect', () => made.stream.unref())
+    return made
+  }
+  return async (use) => {
+    client ??= open()
+    // While it connects again nobody waits for it.
+    if (wasAsked && client.status !== 'ready') return undefined
+    try {
+      return await use(client)
+    } catch {
+      return undefined
+    } finally {
+      wasAsked = true
+    }
+  }
 }
 
 /** Returns the URL for messages: without its password. */

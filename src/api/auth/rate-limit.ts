@@ -7,11 +7,12 @@ import { TooManyRequests } from '../../core/errors.ts'
 import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { RequestHook } from '../hooks.ts'
+import { type Share, sharedBuckets } from './shared-buckets.ts'
 import { tokenBuckets } from './token-buckets.ts'
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
-  /** Average requests a second, also below 1, for each worker process. */
+  /** Average requests a second, also below 1: for each worker process, with a `store` for all of them. */
   readonly rate: number
   /** Requests at once, after a pause. Default: `rate`, at least 1. */
   readonly burst?: number
@@ -21,6 +22,13 @@ export interface RateLimitOptions {
   readonly before?: 'auth'
   /** Maximum number of counted callers; drops the least recently seen. Default 10,000. */
   readonly maxKeys?: number
+  /**
+   * `redis://…` of a server that counts for all workers and machines. While it is away each worker counts alone.
+   * Needs the package ioredis.
+   */
+  readonly store?: string
+  /** Name of the limit in headers and in the store, where limits of one name are one. Default `default`. */
+  readonly name?: string
 }
 
 /**
@@ -29,8 +37,8 @@ export interface RateLimitOptions {
  * `svc.onRequest(rateLimit({ rate: 10, burst: 50 }))`
  */
 export function rateLimit(options: RateLimitOptions): RequestHook {
-  checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys'])
-  const { rate, by = 'caller', before, maxKeys = 10_000 } = options
+  checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys', 'store', 'name'])
+  const { rate, by = 'caller', before, maxKeys = 10_000, store, name = 'default' } = options
   const burst = options.burst ?? Math.max(1, Math.ceil(rate))
   checkThat(Number.isFinite(rate) && rate > 0, 'a number above 0', 'rate of rateLimit', rate)
   checkAtLeast('burst of rateLimit', burst, 1)
@@ -38,16 +46,23 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
   const isKnown = by === 'caller' || by === 'address' || typeof by === 'function'
   checkThat(isKnown, "'caller', 'address' or a function", 'by of rateLimit', by)
   checkThat(before === undefined || before === 'auth', "'auth'", 'before of rateLimit', before)
+  checkThat(/^[A-Za-z0-9_.-]+$/.test(name), 'letters, digits, _ . and -', 'name of rateLimit', name)
   const take = tokenBuckets(rate, burst, maxKeys)
-  const policy = `"default";q=${burst};w=${Math.ceil(burst / rate)}`
+  const takeShared = store === undefined ? undefined : sharedBuckets(store, name, rate, burst)
+  const policy = `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`
   const keyOf = typeof by === 'function' ? by : by === 'address' ? addressOf : callerOf
-  const hook: RequestHook = (ctx) => {
-    const { isAllowed, remaining, waitMs } = take(keyOf(ctx), performance.now())
+  const answer = (ctx: Context, { isAllowed, remaining, waitMs }: Share) => {
     const seconds = Math.ceil(waitMs / 1000)
     ctx.response.setHeader('ratelimit-policy', policy)
-    ctx.response.setHeader('ratelimit', `"default";r=${remaining};t=${seconds}`)
+    ctx.response.setHeader('ratelimit', `"${name}";r=${remaining};t=${seconds}`)
     if (!isAllowed) throw new TooManyRequests('expected fewer requests', { retryAfterSeconds: Math.max(1, seconds) })
   }
+  const alone: RequestHook = (ctx) => answer(ctx, take(keyOf(ctx), performance.now()))
+  const shared = async (ctx: Context) => {
+    const key = keyOf(ctx)
+    answer(ctx, (await takeShared?.(key)) ?? take(key, performance.now()))
+  }
+  const hook: RequestHook = takeShared === undefined ? alone : shared
   return before === undefined ? hook : Object.assign(hook, { before })
 }
 

@@ -96,7 +96,7 @@ class BullmqStore implements JobStore {
     this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
   }
 
-  readonly #failed = (error: unknown): void => this.#options.warn(`job store: ${causesOf(error as Error)}`)
+  readonly #failed = (error: unknown): void => this.#options.warn(`job store: ${(error as Error).message}${causesOf(error as Error)}`)
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
     const { id, api, owner = '', idempotencyKey, fingerprint } = job
