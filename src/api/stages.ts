@@ -109,10 +109,23 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Proto
       tracer === undefined
         ? protocol.encode(api, result, ctx)
         : tracer.stage(ctx, 'encode', () => protocol.encode(api, result, ctx))
-    return isPromise(answer) ? awaitStage(answer, ctx, protocol, encodeFailureOf, (value) => value) : answer
+    if (!isPromise(answer)) return answer
+    return awaitStage(
+      answer,
+      ctx,
+      protocol,
+      (error) => resultFailureOf(result, error),
+      (value) => value,
+    )
   } catch (error) {
-    return protocol.fail(encodeFailureOf(error), ctx)
+    return protocol.fail(resultFailureOf(result, error), ctx)
   }
+}
+
+/** A generator runs while its result is encoded: its errors are the function's. */
+function resultFailureOf(result: unknown, error: unknown): ServingError {
+  const isGenerator = typeof (result as { readonly next?: unknown } | null | undefined)?.next === 'function'
+  return isGenerator ? functionFailureOf(error) : encodeFailureOf(error)
 }
 
 /** Ends an iterator early. Errors of its clean-up are dropped: no caller is left. */
