@@ -23,7 +23,8 @@ async function askBoth(port: number): Promise<number> {
 
 describe.each(engines)('metrics of two workers of the engine %s', (engine) => {
   it('are summed, whichever worker is asked, and never go back when one is killed or replaced', async () => {
-    const { port, child, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
+    const options = ['--workers', '2', '--engine', engine, '--drain-timeout-ms', '100']
+    const { port, child, stderr } = await serveFile(probe, options)
     const asked = await askBoth(port)
     for (let i = 0; i < 6; i++) expect(sumOf((await scrape(port)).samples, requests, ...pids)).toBe(asked)
     expect((await scrape(port)).samples.get('serving_workers')).toBe(2)
