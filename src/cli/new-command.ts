@@ -1,7 +1,8 @@
 /** `serving new`. @module */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { checkThat } from '../core/options.ts'
 import { packageSource, templateUrl } from './package-source.ts'
 
 /** The templates, each with the optional package that it needs. */
@@ -28,9 +29,8 @@ export function newCommand(path: string, options: NewOptions = {}): string {
   const { package: source = packageSource(), template = 'array' } = options
   const folder = resolve(path)
   const name = basename(folder)
-  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
-    throw new InvalidArgument(expected('a name of lower case letters, digits, - . and _', 'the project', name))
-  }
+  const isName = /^[a-z0-9][a-z0-9._-]*$/.test(name)
+  checkThat(isName, 'a name of lower case letters, digits, - . and _', 'the project', name)
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new InvalidArgument(`${path} is not empty`)
   if (source === undefined) {
     throw new InvalidArgument(

@@ -1,8 +1,9 @@
 /** Runs a service as a server. @module */
 
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { expected, InvalidArgument } from '../core/errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import { tempFileFault } from '../core/file/temp-file.ts'
+import { checkThat } from '../core/options.ts'
 import type { Address, Engine, ServerState } from '../engine/engine.ts'
 import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
@@ -274,7 +275,6 @@ class RunningListener implements Listener {
 /** By its members, not instanceof: the service's file may have loaded another copy of the package. */
 function checkService(service: unknown): void {
   const { apis, start, stop } = (service ?? {}) as Partial<Service>
-  if (typeof apis?.values !== 'function' || typeof start !== 'function' || typeof stop !== 'function') {
-    throw new InvalidArgument(expected('a Service', 'serve', service))
-  }
+  const isService = [apis?.values, start, stop].every((each) => typeof each === 'function')
+  checkThat(isService, 'a Service', 'serve', service)
 }
