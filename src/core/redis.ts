@@ -25,7 +25,7 @@ function packageFor(url: string, user: string): typeof import('ioredis') {
   return loadOptional('ioredis', '^6.0.0', user)
 }
 
-/** Longest wait for what goes on without an answer, too. **Units**: milliseconds. */
+/** Longest wait for an answer that a caller can do without. **Units**: milliseconds. */
 const spareMs = 500
 
 /** Does something with a server; undefined if it is away or slow. */

@@ -34,7 +34,7 @@ export interface BullmqOptions {
   readonly blobs?: BlobStore
   /** Start of every key, for services that share a server. Default `serving`. */
   readonly prefix?: string
-  /** Called with what is wrong with the server, and with failures that no caller sees. */
+  /** Called with faults of the server's settings, and with failures that no caller sees. */
   readonly warn: (message: string) => void
   /** For tests. */
   readonly times?: JobTimes
@@ -96,7 +96,10 @@ class BullmqStore implements JobStore {
     this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
   }
 
-  readonly #failed = (error: unknown): void => this.#options.warn(`job store: ${(error as Error).message}${causesOf(error as Error)}`)
+  readonly #failed = (error: unknown): void => {
+    const { message } = error as Error
+    this.#options.warn(`job store: ${message}${causesOf(error as Error)}`)
+  }
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
     const { id, api, owner = '', idempotencyKey, fingerprint } = job
@@ -132,7 +135,7 @@ class BullmqStore implements JobStore {
     await Promise.all([this.#queue(api).add(api, data, options), client.zrem(`${prefix}unsent`, id)])
   }
 
-  /** Sends what has been stored, but not sent. */
+  /** Sends a job that is stored and not yet sent. */
   readonly #sendRest = async (id: string): Promise<void> => {
     const { client, prefix } = this.#records
     const [at, text] = await Promise.all([client.zscore(`${prefix}unsent`, id), client.hget(prefix + id, 'new')])
@@ -258,7 +261,7 @@ class BullmqStore implements JobStore {
     this.#records.client.disconnect()
   }
 
-  /** Sends what was left behind, and drops what has expired. */
+  /** Sends the jobs of processes that died before they could, and drops expired ones. */
   async #sweep(): Promise<void> {
     const { args, client, prefix, scripts } = this.#records
     const now = Date.now()

@@ -39,7 +39,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** The start of an attempt, and its answer as it is kept. */
+/** The start of an attempt, its answer, and the kept form of the body. */
 interface Ended {
   readonly start: number | ''
   readonly response?: StoredResponse
@@ -77,6 +77,8 @@ export class BullmqWorker {
       // The attempt fails a job whose workers die, so that it has an answer.
       maxStalledCount: 1_000_000,
       runRetryDelay: 1_000,
+      // BullMQ 6.7 wakes no waiting worker for a job with a priority that is handed back. **Units**: seconds.
+      drainDelay: 1,
       settings: { backoffStrategy: (made, _, error) => (error instanceof Again && error.afterMs) || backoffMs(made) },
     })
     // What fails is tried again by BullMQ.

@@ -41,7 +41,7 @@ export class JobRecords {
     return jobOf(before, fields)
   }
 
-  /** Returns what was submitted. */
+  /** Returns a job with its input. */
   async submitted(id: string): Promise<NewJob> {
     const [text, blob] = await this.client.hmget(this.prefix + id, 'new', 'blob')
     const kept: KeptJob = JSON.parse(text as string)
@@ -70,7 +70,7 @@ export class JobRecords {
     return [Buffer.from(kept.body.buffer, kept.body.byteOffset, kept.body.byteLength), '']
   }
 
-  /** Deletes a blob that nothing names; '' is none. */
+  /** Deletes a blob that no job names. Does nothing for ''. */
   async drop(blob: string | null): Promise<void> {
     if (blob) await this.#blobs?.delete(blob)
   }
