@@ -10,6 +10,10 @@ import { newJob, openStore, type StoreSpec, shortTimes, textOf, until, untilStat
 
 const program = fileURLToPath(new URL('./store-process.ts', import.meta.url))
 
+/** Node 20 cannot load TypeScript. */
+const isTyped = typeof (process.features as { readonly typescript?: unknown }).typescript === 'string'
+const execArgv = isTyped ? ['--disable-warning=ExperimentalWarning'] : ['--import', 'tsx']
+
 interface Process {
   readonly child: ChildProcess
   readonly told: Told[]
@@ -19,7 +23,7 @@ interface Process {
 /** Returns a process of its own that is ready. */
 export async function startProcess(spec: StoreSpec, role: Role): Promise<Process> {
   const child = fork(program, [JSON.stringify(spec), JSON.stringify(role)], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv,
     env: { PATH: process.env.PATH },
   })
   const told: Told[] = []
