@@ -11,7 +11,7 @@ import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns 
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
 import { type FrameLayout, minAsyncBytes } from '../values/table/json/frame-codec.ts'
-import { type FrameText, type Orient, orients } from '../values/table/json/frame-plan.ts'
+import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
 import { encodeTable } from '../values/table/json/plain-table.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
@@ -212,24 +212,25 @@ export class PandasSeries extends IODescriptor<Series> {
   toHttpResponse(value: Series): HttpResponse {
     this.#checkSeries(value)
     const polars = this.#polars
-    const labels = getLabels(value)
+    const { orient } = this
     const { name } = value
-    const frame = polars.frameOf(value)
-    const textOf = (table: ColumnTable): FrameText => {
-      if (this.orient === 'table') return tableText(table, labels, polars.fieldTypes(frame))
-      const own = { ...(labels && { labels }) }
-      if (this.orient === 'split') return { layout: 'series-split', ...(name !== '' && { name }), ...own }
-      return { layout: this.orient === 'index' || this.orient === 'columns' ? 'series-index' : 'series', ...own }
+    const labels = getLabels(value)
+    const table = requireTable(polars.toColumns(value, this.#times), 'PandasSeries')
+    if (orient === 'table') {
+      const named = renameColumns(table, [name === '' ? 'values' : name])
+      const text = tableText(named, labels, polars.fieldTypes(polars.frameOf(value)))
+      return { headers: jsonHeaders, body: encodeTable(named, text) }
     }
-    const columns = requireTable(polars.toColumns(frame, this.#times), 'PandasSeries')
-    const table = renameColumns(columns, [name === '' ? 'values' : name])
-    return { headers: jsonHeaders, body: encodeTable(table, textOf(table)) }
+    const layout =
+      orient === 'split' ? 'series-split' : orient === 'index' || orient === 'columns' ? 'series-index' : 'series'
+    const body = encodeTable(table, { layout, ...(name !== '' && { name }), ...(labels && { labels }) })
+    return { headers: jsonHeaders, body }
   }
 
   /** Returns the function's series as a column. **Errors**: BadOutput. */
   #checkOutput(value: Series): ColumnTable {
     this.#checkSeries(value)
-    return requireTable(this.#polars.toColumns(this.#polars.frameOf(value)), 'PandasSeries')
+    return requireTable(this.#polars.toColumns(value), 'PandasSeries')
   }
 
   #checkSeries(value: Series): void {

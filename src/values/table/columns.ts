@@ -121,7 +121,7 @@ export function renameColumns<C extends AnyColumn>(
   { rows, columns }: ColumnTable<C>,
   names: readonly string[],
 ): ColumnTable<C> {
-  return { rows, columns: columns.map((column, i) => ({ ...column, name: names[i] })) }
+  return { rows, columns: columns.map((own, i) => (own.name === names[i] ? own : { ...own, name: names[i] })) }
 }
 
 /** Packs flags of one element each into bits, lowest first. */

@@ -45,8 +45,8 @@ function wrap(polars: typeof pl) {
     /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
     lazyFrame: lazy,
     /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
-    toColumns(frame: DataFrame, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
-      const table = toVectors(polars, frame)
+    toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
+      const table = tableBehind(value) ?? toVectors(polars, polars.Series.isSeries(value) ? value.toFrame() : value)
       return 'failure' in table ? table : unnestColumns(table, times)
     },
     fieldTypes: (frame: DataFrame) => fieldTypes(polars, frame),
