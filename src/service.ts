@@ -89,6 +89,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
+  #hasRunners = true
   #isCancelled = false
 
   /** **Errors**: InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an unknown option. */
@@ -218,6 +219,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
 
   /** Why the service cannot answer now, though it has started; undefined if it can. */
   get unready(): string | undefined {
+    if (!this.#hasRunners) return undefined
     return this.runners.find(({ unready }) => unready !== undefined)?.unready
   }
 
@@ -230,12 +232,17 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return inject(this, request)
   }
 
-  /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */
-  async start(options: StartOptions = {}): Promise<void> {
+  /**
+   * Runs the startup hooks in order, and then loads all runners at the same time; not for a process that only submits
+   * jobs. Called by the server.
+   */
+  async start(all: StartOptions & { readonly withRunners?: boolean } = {}): Promise<void> {
+    const { withRunners = true, ...options } = all
+    this.#hasRunners = withRunners
     for (const hook of this.#startup) await hook()
     for (const { examples } of this.#apis.values()) for (const { checked } of examples) await checked
     if (this.#isCancelled) throw new Overloaded(`the start of the service ${this.name} was broken off`)
-    const starts = this.runners.map(async (runner) => {
+    const starts = (withRunners ? this.runners : []).map(async (runner) => {
       await runner.start(options)
       this.#started.push(runner)
     })

@@ -1,12 +1,14 @@
 /** The command `serving`: its commands and options. @module */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../core/errors.ts'
+import { jobStatuses } from '../jobs/job.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
 import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
 import type { GivenOptions } from './config/settled-options.ts'
 import type { DeployFlags } from './deploy-command.ts'
+import type { JobAction, JobsFlags } from './jobs-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
 import type { ServiceSettings, Settings } from './settings.ts'
@@ -53,6 +55,21 @@ const serve = program
   })
 addOptions(serve)
 
+const work = program
+  .command('work')
+  .summary('run the jobs of a service that serving serve takes in')
+  .description(
+    'Runs the jobs of the asynchronous APIs that FILE exports, beside servers with --job-role submit and the same' +
+      ' --job-store. It has no APIs; its port answers health and metrics. As serving serve --job-role work.',
+  )
+  .argument('[FILE]', fileHelp)
+  .action(async (path?: string) => {
+    work.setOptionValueWithSource('jobRole', 'work', 'cli')
+    const { serveCommand } = await import('./serve-command.ts')
+    process.exit(await serveCommand(() => serviceSettings(work, path)))
+  })
+addOptions(work)
+
 const dev = program
   .command('dev')
   .summary('serve a service while it is written: reloads when a file changes')
@@ -94,6 +111,35 @@ const models = program
     process.exit(await modelsCommand(path, options, () => settingsOf(models, undefined)))
   })
 addOptions(models)
+
+const jobs = program
+  .command('jobs')
+  .summary('list, show, cancel or retry jobs')
+  .description('Looks at the jobs of a store: the latest ones, or what was asked for of one.')
+const jobList = jobs
+  .command('list')
+  .description('Prints the latest jobs.')
+  .option('--api <name>', 'jobs of this API only')
+  .addOption(new Option('--status <status>', 'jobs with this status only').choices(jobStatuses))
+  .option('--limit <number>', 'at most so many', parserOf(wholeNumber(1)), 50)
+  .option('--json', 'print JSON')
+  .action(async ({ api, status, limit, json }: JobsFlags) => {
+    const { listJobs } = await import('./jobs-command.ts')
+    process.stdout.write(await listJobs(await settingsOf(jobList, undefined), { api, status, limit, json }))
+  })
+jobList.addOption(commanderOption('jobStore'))
+const jobActions = { show: 'print a job', cancel: 'end a job', retry: 'submit an ended job once more' } as const
+for (const [action, summary] of Object.entries(jobActions)) {
+  const one = jobs
+    .command(action)
+    .description(`${summary[0].toUpperCase()}${summary.slice(1)}, and print it as JSON.`)
+    .argument('ID', 'its id')
+    .action(async (id: string) => {
+      const { actOnJob } = await import('./jobs-command.ts')
+      process.stdout.write(await actOnJob(await settingsOf(one, undefined), action as JobAction, id))
+    })
+  one.addOption(commanderOption('jobStore'))
+}
 
 const config = program
   .command('config')
@@ -189,6 +235,9 @@ program
   )
   .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
   .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
+  .option('--job-store <url>', 'Kubernetes: where jobs are kept, for pods of their own that run them, scaled by KEDA')
+  .option('--job-workers <fewest-most>', 'pods that run jobs', '0-10')
+  .option('--queued <n>', 'jobs that wait for each of them, above which there is another', parserOf(wholeNumber(1)), 10)
   .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')
   .option('--storage-uri <uri>', 'KServe: where the files of that model are')
   .action(async (folder: string, flags: DeployFlags) => {

@@ -65,10 +65,13 @@ try {
   starting = serveFrom(service, { ...config.serve, logger }, when[opens])
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
-  const paths = [
-    ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
-    ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
-  ]
+  const paths =
+    config.serve.jobRole === 'work'
+      ? []
+      : [
+          ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
+          ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
+        ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
     void sendToSupervisor({ kind: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })

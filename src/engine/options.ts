@@ -12,6 +12,11 @@ import { defaultMemoryBytes } from './memory-budget.ts'
 /** Names of the HTTP engines. */
 export type EngineName = 'uws' | 'node'
 
+/** What a process does with jobs: it takes them in and runs them, or one of both. */
+export const jobRoles = ['both', 'submit', 'work'] as const
+/** One of them. */
+export type JobRole = (typeof jobRoles)[number]
+
 /** Limits of one server process. */
 export interface Limits {
   /** Largest request body, else 413. **Units**: bytes. */
@@ -110,6 +115,11 @@ export interface ServeOptions extends Partial<Limits> {
   readonly traceSample?: number
   /** Where jobs are kept: `sqlite:` with a file, or `redis://…`. Default: what the service says. */
   readonly jobStore?: string
+  /**
+   * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by jobs as well.
+   * `work`: runs jobs, and answers only health and metrics. Default: `both`.
+   */
+  readonly jobRole?: JobRole
   /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
   readonly logger?: Logger
 }
@@ -153,6 +163,7 @@ const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
   otlpEndpoint: later,
   traceSample: share,
   jobStore: ['sqlite:FILE or redis://HOST', isText],
+  jobRole: [`one of ${jobRoles.join(', ')}`, (value) => jobRoles.includes(value as JobRole)],
   logger: later,
 }
 

@@ -14,6 +14,8 @@ import { preferenceOf } from './prefer.ts'
 
 /** What a server with jobs answers. */
 export interface JobPaths {
+  /** `work`: there are only paths of health and metrics. */
+  readonly role: 'both' | 'submit' | 'work'
   /** Returns what is answered in place of an asynchronous API, and below it. */
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
   /** Returns the paths of all jobs. */
@@ -26,8 +28,9 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
     ...plain,
     answer(request, ctx, target) {
       const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
-      if (!isAsync) return plain.answer(request, ctx, target)
+      if (!isAsync && !jobs.runElsewhere) return plain.answer(request, ctx, target)
       return answered(ctx, async () => {
+        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, target.query, ctx))
         let job = await jobs.submit(api, request, target.query, ctx)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
         const done = [['preference-applied', applied]] as const
@@ -37,7 +40,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
       })
     },
     receive: (declared, ctx, target) =>
-      preferenceOf(ctx.headers).isAsync ? undefined : plain.receive?.(declared, ctx, target),
+      jobs.runElsewhere || preferenceOf(ctx.headers).isAsync ? undefined : plain.receive?.(declared, ctx, target),
   }
 }
 

@@ -2,7 +2,9 @@
 import type { HeaderLine } from '../http/message.ts'
 
 /** `queued` includes waiting for a retry. The last four are final: they never change. */
-export type JobStatus = 'queued' | 'running' | 'completed' | 'failed' | 'canceled' | 'expired'
+export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'canceled', 'expired'] as const
+/** One of them. */
+export type JobStatus = (typeof jobStatuses)[number]
 
 /** A request as the synchronous call would have received it, without the headers of its connection. */
 export interface StoredRequest {

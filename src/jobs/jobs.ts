@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
 import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
+import { deadlinePassed } from '../api/stages.ts'
 import { BadInput, Conflict, expected, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
@@ -28,13 +29,16 @@ const fullSeconds = 10
 /** Submits and finds jobs. */
 export class Jobs {
   readonly store: JobStore
+  /** Whether this process runs no jobs: other ones answer even synchronous calls. */
+  readonly runElsewhere: boolean
   readonly #source: JobSource
   readonly #webhooks: Webhooks | undefined
 
-  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined) {
+  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean) {
     this.store = store
     this.#source = source
     this.#webhooks = webhooks
+    this.runElsewhere = runElsewhere
   }
 
   /**
@@ -67,8 +71,7 @@ export class Jobs {
     const api = this.#source.apis.get(job.api)
     const before = await this.store.submission(job.id)
     if (before === undefined || api?.async === undefined) throw gone()
-    const { idempotencyKey: _, ...rest } = before
-    return this.#add(api as AsyncApi, { ...rest, ...common(api as AsyncApi), retryOf: job.id })
+    return this.#add(api as AsyncApi, { ...retryOf(before), ...common(api as AsyncApi) })
   }
 
   #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
@@ -108,6 +111,14 @@ export class Jobs {
     return job
   }
 
+  /** Returns the job of a synchronous call at its end. It is canceled if the client or the deadline is faster. */
+  async call(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
+    const job = await this.ended(await this.submit(api, request, query, ctx), Number.POSITIVE_INFINITY, ctx)
+    if (isFinal(job.status)) return job
+    await this.store.cancel(job.id)
+    throw ctx.abortReason ?? deadlinePassed()
+  }
+
   /** Returns the job once it has ended, or as it is after a time. **Units**: milliseconds. */
   async ended(job: Job, waitMs: number, ctx: Context): Promise<Job> {
     // The rest of the request's time is for the answer.
@@ -128,9 +139,17 @@ export class Jobs {
   }
 }
 
+/** Returns an ended job as a new one, to submit once more. */
+export function retryOf({ idempotencyKey: _, ...before }: NewJob): NewJob {
+  return { ...before, ...newJob(), retryOf: before.id }
+}
+
+function newJob() {
+  return { id: randomBytes(16).toString('base64url'), createdAt: Date.now() }
+}
+
 function common({ name, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {
-  const id = randomBytes(16).toString('base64url')
-  return { id, api: name, createdAt: Date.now(), retries, timeoutMs, priority, resultTtlMs }
+  return { ...newJob(), api: name, retries, timeoutMs, priority, resultTtlMs }
 }
 
 /** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

@@ -6,7 +6,7 @@ import type { JobStore } from './job-store.ts'
 import type { JobsOptions } from './jobs-options.ts'
 
 /** The store of a service that names none. */
-const defaultStore = 'sqlite:./jobs.db'
+export const defaultStore = 'sqlite:./jobs.db'
 
 /**
  * Opens a store. `warn`: told what is wrong with its server. **Errors**: InvalidArgument for an unknown one,

@@ -56,7 +56,9 @@ export async function serveFrom(
   checkService(service)
   checkServeOptions(options)
   const limits = parseLimits(options)
-  const { port = 3000, grpcPort } = options
+  const { port = 3000, jobRole } = options
+  // One that runs jobs has no APIs.
+  const grpcPort = jobRole === 'work' ? undefined : options.grpcPort
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
   const disclosure = parseDisclosure(options)
@@ -79,7 +81,7 @@ export async function serveFrom(
   try {
     const telemetry = await startTelemetry(service, options, log)
     opened.push(() => telemetry.close())
-    const jobs = await openJobsOf(service, options.jobStore, log)
+    const jobs = await openJobsOf(service, options, log)
     opened.push(() => jobs?.close())
     const server = createServerState(service, limits, prefix, log, disclosure, {
       proxies,
@@ -95,7 +97,7 @@ export async function serveFrom(
     opened.push(() => tls?.close())
     opened.push(() => service.stop())
     if (opens === 'at_once') engine = await start(server, address)
-    await service.start({ modelGraceMs: limits.modelGraceMs })
+    await service.start({ modelGraceMs: limits.modelGraceMs, withRunners: jobs?.role !== 'submit' })
     // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
     await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
@@ -118,9 +120,11 @@ export async function serveFrom(
 }
 
 /** Loads the code of jobs only for a service that has them. */
-async function openJobsOf(service: Service, named: string | undefined, log: Logger): Promise<ServerJobs | undefined> {
-  if (![...service.apis.values()].some((api) => api.async !== undefined)) return undefined
-  return await (await import('./jobs/server-jobs.ts')).openJobs(service, named, log)
+async function openJobsOf(service: Service, options: ServeOptions, log: Logger): Promise<ServerJobs | undefined> {
+  if ([...service.apis.values()].some((api) => api.async !== undefined))
+    return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
+  if (options.jobRole === undefined || options.jobRole === 'both') return undefined
+  throw new InvalidArgument(`the service ${service.name} has no asynchronous API (async), whose jobs it could run`)
 }
 
 async function closeAll(opened: (() => unknown)[]): Promise<void> {

@@ -1,7 +1,13 @@
 /** The options of the command: flags, environment, help, configuration file and its schema follow from it. @module */
 import { availableParallelism } from 'node:os'
 import { logLevels } from '../../engine/log-levels.ts'
-import { type EngineName, defaultLimits as limits, type ServeSettings } from '../../engine/options.ts'
+import {
+  type EngineName,
+  type JobRole,
+  jobRoles,
+  defaultLimits as limits,
+  type ServeSettings,
+} from '../../engine/options.ts'
 import {
   basePath,
   byteCount,
@@ -117,6 +123,11 @@ export const optionTable = {
     jobStore: option(text('<url>'), 'where jobs are kept: sqlite:<file> or redis://<host>', {
       unset: 'that of the service, else sqlite:./jobs.db',
     }),
+    jobRole: option(
+      oneOf<JobRole>('<role>', jobRoles),
+      'both, submit (others run the jobs; no runner is loaded) or work (runs jobs, has no APIs)',
+      { default: 'both' },
+    ),
   }),
   ...grouped('Logs, metrics and traces', {
     logLevel: option(oneOf('<level>', logLevels), 'how much is logged', { default: 'info' }),

@@ -1,4 +1,5 @@
 /** The container of a service as Kubernetes and KServe have it: its command, probes, resources and rights. @module */
+import type { JobRole } from '../../engine/options.ts'
 import type { OptionValues } from '../config/option-table.ts'
 import type { BuiltService } from './built-service.ts'
 import type { Port } from './manifest.ts'
@@ -13,6 +14,11 @@ export interface DeployOptions {
   readonly inFlight: number
   readonly autoscaler: 'hpa' | 'keda'
   readonly prometheus: string
+  /** Where its jobs are kept: pods that run them are a Deployment of their own then. */
+  readonly jobStore?: string
+  readonly jobWorkers: readonly [number, number]
+  /** Jobs that wait for each pod that runs them, above which there shall be another one. */
+  readonly queued: number
   /** For a service with a remote model on KServe: the model's format, and where its files are. */
   readonly modelFormat?: string
   readonly storageUri?: string
@@ -66,9 +72,10 @@ export function podSpec({ options }: BuiltService) {
 /** Returns the container; `ports` are those of the protocol that its platform calls, HTTP's first. */
 export function container(
   service: BuiltService,
-  { image, workers }: DeployOptions,
+  { image, workers, jobStore }: DeployOptions,
   name: string,
   ports: readonly Port[],
+  jobRole: JobRole = 'submit',
 ) {
   const [http, grpc] = ports
   const probe = (path: string) => ({ httpGet: { path: `${service.options.baseUrl ?? ''}${path}`, port: http.name } })
@@ -76,6 +83,7 @@ export function container(
     SERVING_PORT: http.containerPort,
     ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
+    ...(jobStore !== undefined && { SERVING_JOB_STORE: jobStore, SERVING_JOB_ROLE: jobRole }),
     ...(service.options.drainDelayMs === undefined ? { SERVING_DRAIN_DELAY_MS: propagationMs } : {}),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,

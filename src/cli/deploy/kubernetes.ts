@@ -1,7 +1,7 @@
 /** Manifests for Kubernetes. @module */
 import type { BuiltService } from './built-service.ts'
 import { container, type DeployOptions, podSpec } from './container.ts'
-import { type Manifest, metricsPath, namesOf, portsOf } from './manifest.ts'
+import { type Manifest, metricsPath, type Names, namesOf, type Port, portsOf } from './manifest.ts'
 
 /** Metric of each pod by which they are scaled: src/server/telemetry/server-metrics.ts. */
 const metric = 'serving_requests_in_flight'
@@ -9,25 +9,17 @@ const metric = 'serving_requests_in_flight'
 const http = { containerPort: 3000, name: 'http' }
 const grpc = { containerPort: 3001, name: 'grpc' }
 
-/** Returns the manifests of a service: pods, their addresses, scaling, disruption, network and metrics. */
+/**
+ * Returns the manifests of a service: pods, their addresses, scaling, disruption, network and metrics; with a store of
+ * jobs, also those of the pods that run them.
+ */
 export function kubernetesManifests(service: BuiltService, options: DeployOptions): Manifest[] {
-  const { name, selector, labels, manifest } = namesOf(service, options.namespace)
-  const pods = { matchLabels: selector }
+  const names = namesOf(service, options.namespace)
+  const { name, selector, manifest } = names
   const ports = portsOf(service, http, grpc)
-  const spread = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' }
+  const { jobStore, autoscaler } = options
   return [
-    manifest('apps/v1', 'Deployment', {
-      selector: pods,
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
-      template: {
-        metadata: { labels },
-        spec: {
-          ...podSpec(service),
-          topologySpreadConstraints: [{ ...spread, labelSelector: pods }],
-          containers: [container(service, options, name, ports)],
-        },
-      },
-    }),
+    deployment(names, service, container(service, options, name, ports)),
     manifest('v1', 'Service', {
       selector,
       ports: ports.map((port) =>
@@ -36,9 +28,48 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
           : { name: 'grpc', port: port.containerPort, targetPort: 'grpc', appProtocol: 'kubernetes.io/h2c' },
       ),
     }),
-    options.autoscaler === 'keda'
+    autoscaler === 'keda'
       ? manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options))
       : manifest('autoscaling/v2', 'HorizontalPodAutoscaler', horizontalAutoscaler(name, options)),
+    ...aroundPods(names, service, ports),
+    ...(jobStore === undefined ? [] : jobManifests(service, options)),
+  ]
+}
+
+/** Pods without APIs, which are scaled by the jobs that wait. */
+function jobManifests(service: BuiltService, options: DeployOptions): Manifest[] {
+  const worker = { ...service, name: `${service.name}-worker` }
+  const names = namesOf(worker, options.namespace)
+  const { name, selector, manifest } = names
+  return [
+    deployment(names, worker, container(worker, options, name, [http], 'work')),
+    // Only for Prometheus, which finds pods by it.
+    manifest('v1', 'Service', { selector, clusterIP: 'None', ports: [{ name: 'http', port: 80, targetPort: 'http' }] }),
+    manifest('keda.sh/v1alpha1', 'ScaledObject', queueScaledObject(name, namesOf(service, undefined).name, options)),
+    ...aroundPods(names, worker, [http]),
+  ]
+}
+
+function deployment({ selector, labels, manifest }: Names, service: BuiltService, one: object): Manifest {
+  const pods = { matchLabels: selector }
+  const spread = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' }
+  return manifest('apps/v1', 'Deployment', {
+    selector: pods,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    template: {
+      metadata: { labels },
+      spec: {
+        ...podSpec(service),
+        topologySpreadConstraints: [{ ...spread, labelSelector: pods }],
+        containers: [one],
+      },
+    },
+  })
+}
+
+function aroundPods({ selector, manifest }: Names, service: BuiltService, ports: readonly Port[]): Manifest[] {
+  const pods = { matchLabels: selector }
+  return [
     manifest('policy/v1', 'PodDisruptionBudget', { maxUnavailable: 1, selector: pods }),
     manifest('networking.k8s.io/v1', 'NetworkPolicy', {
       podSelector: pods,
@@ -72,5 +103,18 @@ function scaledObject(name: string, { inFlight, prometheus: serverAddress, repli
     maxReplicaCount: max,
     cooldownPeriod: 300,
     triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(inFlight) } }],
+  }
+}
+
+function queueScaledObject(name: string, front: string, options: DeployOptions) {
+  const { jobWorkers, queued, prometheus: serverAddress } = options
+  // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
+  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued"}))`
+  return {
+    scaleTargetRef: { name },
+    minReplicaCount: jobWorkers[0],
+    maxReplicaCount: jobWorkers[1],
+    cooldownPeriod: 300,
+    triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(queued) } }],
   }
 }

@@ -26,9 +26,11 @@ export function endpointsOf(
   others: readonly Endpoint[],
   jobs?: JobPaths,
 ): Endpoint[] {
+  const apis = apiEndpoints(service, prefix, jobs)
+  if (jobs?.role === 'work') return [...healthEndpoints(health, () => service.unready), ...others]
   const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip), ...others]
   const endpoints = [
-    ...apiEndpoints(service, prefix, jobs),
+    ...apis,
     ...(jobs?.endpoints(prefix) ?? []),
     ...mountEndpoints(service.mounts.values(), prefix),
     ...protocols,

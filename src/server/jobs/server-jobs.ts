@@ -2,6 +2,7 @@
 import { SetupError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/log.ts'
+import type { JobRole, ServeOptions } from '../../engine/options.ts'
 import { hookObserver } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
@@ -17,18 +18,20 @@ import { runJob } from './run-job.ts'
 /** Webhooks that a process sends at the same time: each waits for its receiver. */
 const deliveriesAtOnce = 16
 
-/** Opens the store of a service. `named`: what the command says. **Errors**: SetupError. */
-export async function openJobs(service: Service, named: string | undefined, log: Logger): Promise<ServerJobs> {
+/** Opens the store of a service. **Errors**: SetupError. */
+export async function openJobs(service: Service, options: ServeOptions, log: Logger): Promise<ServerJobs> {
   const warn = (message: string) => log.warn({ event: 'job_store' }, message)
   const { jobs } = service
   // Secrets are checked before the store is made.
   const webhooks = jobs.webhooks && new Webhooks(jobs.webhooks)
-  return new ServerJobs(service, await openStore({ ...jobs, store: named ?? jobs.store }, warn), webhooks)
+  const store = await openStore({ ...jobs, store: options.jobStore ?? jobs.store }, warn)
+  return new ServerJobs(service, store, webhooks, options.jobRole)
 }
 
 /** See the module. */
 export class ServerJobs implements JobPaths {
   readonly store: JobStore
+  readonly role: JobRole
   readonly #service: Service
   readonly #webhooks: Webhooks | undefined
   readonly #jobs: Jobs
@@ -36,11 +39,12 @@ export class ServerJobs implements JobPaths {
   readonly #plain = new Map<string, Endpoint>()
   #worker: JobWorker | undefined
 
-  constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined) {
+  constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined, role: JobRole = 'both') {
     this.#service = service
     this.store = store
+    this.role = role
     this.#webhooks = webhooks
-    this.#jobs = new Jobs(store, service, webhooks)
+    this.#jobs = new Jobs(store, service, webhooks, role === 'submit')
   }
 
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
@@ -54,6 +58,7 @@ export class ServerJobs implements JobPaths {
 
   /** Takes jobs from now on. Called when the server is ready. */
   start(server: ServerState): void {
+    if (this.role === 'submit') return
     const service = this.#service
     // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
     const state: ServerState = {

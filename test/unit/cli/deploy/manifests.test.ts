@@ -40,6 +40,8 @@ const options: DeployOptions = {
   inFlight: 32,
   autoscaler: 'hpa',
   prometheus: 'http://prometheus:9090',
+  jobWorkers: [0, 4],
+  queued: 20,
 }
 const withGrpc: BuiltService = { ...service, options: { grpcPort: 3001, drainTimeoutMs: 60_000, baseUrl: '/models' } }
 const cases: [string, BuiltService, DeployOptions][] = [
@@ -98,6 +100,32 @@ describe('manifests for Kubernetes', () => {
     expect([delays(service), delays(own)]).toEqual(['5000', undefined])
     const probe = pod(withGrpc, 'containers.0.readinessProbe.httpGet')
     expect(probe).toEqual({ path: '/models/readyz', port: 'http' })
+  })
+
+  it('run jobs in pods of their own, which the depth of the queue scales', () => {
+    const given = { ...options, jobStore: 'redis://redis:6379', namespace: 'models' }
+    const manifests = kubernetesManifests(withGrpc, given)
+    expect(manifests.flatMap(faults)).toEqual([])
+    const front = manifests.slice(0, 6)
+    const workers = manifests.slice(6)
+    const kinds = ['Deployment', 'Service', 'ScaledObject', 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor']
+    expect(workers.map(({ kind, metadata }) => [kind, metadata.name])).toEqual(
+      kinds.map((kind) => [kind, 'iris-classifier-worker']),
+    )
+    const env = (of: Manifest[]) => find(of, 'Deployment', 'template.spec.containers.0.env')
+    const store = { name: 'SERVING_JOB_STORE', value: 'redis://redis:6379' }
+    expect(env(front)).toEqual(expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'submit' }]))
+    expect(env(workers)).toEqual(expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'work' }]))
+    expect(find(front, 'Service', 'selector')).toEqual({ 'app.kubernetes.io/name': 'iris-classifier' })
+    const labels = find(workers, 'Deployment', 'template.metadata.labels')
+    expect(labels).toMatchObject(find(workers, 'Service', 'selector') as object)
+    expect(find(workers, 'ScaledObject', 'scaleTargetRef.name')).toBe('iris-classifier-worker')
+    expect(find(workers, 'ScaledObject', 'minReplicaCount')).toBe(0)
+    expect(find(workers, 'ScaledObject', 'triggers.0.metadata')).toEqual({
+      serverAddress: 'http://prometheus:9090',
+      query: 'max(sum by (pod) (serving_jobs{service="iris-classifier",status="queued"}))',
+      threshold: '20',
+    })
   })
 
   it('ask for a core for each worker and for its runners', () => {

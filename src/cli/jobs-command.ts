@@ -1,0 +1,87 @@
+/** `serving jobs`: looks at the jobs of a store, and cancels or retries one. @module */
+import { existsSync } from 'node:fs'
+import { InvalidArgument } from '../core/errors.ts'
+import { isFinal, type Job, type JobStatus } from '../jobs/job.ts'
+import { jobDocument } from '../jobs/job-answers.ts'
+import type { JobStore } from '../jobs/job-store.ts'
+import { retryOf } from '../jobs/jobs.ts'
+import { defaultStore, openStore } from '../jobs/open-store.ts'
+import { valuesOf } from './config/settled-options.ts'
+import type { Settings } from './settings.ts'
+
+/** What `serving jobs` does. */
+export interface JobsFlags {
+  readonly api?: string
+  readonly status?: JobStatus
+  readonly limit: number
+  readonly json?: boolean
+}
+
+/** What can be done with one job. */
+export type JobAction = 'show' | 'cancel' | 'retry'
+
+/** Returns the latest jobs, as a table or as JSON. **Errors**: InvalidArgument if there is no such store. */
+export function listJobs(settings: Settings, { json = false, ...filter }: JobsFlags): Promise<string> {
+  return withStore(settings, async (store) => {
+    const jobs = await store.list(filter)
+    if (json) return jsonOf(jobs.map(jobDocument))
+    const rows = jobs.map(({ id, api, status, attempt, createdAt, progress = '' }) => {
+      return [id, api, status, String(attempt), new Date(createdAt).toISOString(), progress.slice(0, 40)]
+    })
+    return tableOf([['ID', 'API', 'STATUS', 'ATTEMPT', 'CREATED', 'PROGRESS'], ...rows])
+  })
+}
+
+/** Does something with one job, and returns the job as JSON. **Errors**: InvalidArgument if it is not possible. */
+export function actOnJob(settings: Settings, action: JobAction, id: string): Promise<string> {
+  return withStore(settings, async (store) => {
+    const job = await store.get(id)
+    if (job === undefined) throw new InvalidArgument(`there is no job ${id}`)
+    return jsonOf(jobDocument(await actions[action](store, job)))
+  })
+}
+
+const actions: Readonly<Record<JobAction, (store: JobStore, job: Job) => Promise<Job>>> = {
+  show: async (_, job) => job,
+  async cancel(store, job) {
+    if (isFinal(job.status)) throw new InvalidArgument(`the job ${job.id} has ended already: it is ${job.status}`)
+    return (await store.cancel(job.id)) ?? job
+  },
+  async retry(store, job) {
+    if (!isFinal(job.status)) throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
+    const before = await store.submission(job.id)
+    if (before === undefined) throw new InvalidArgument(`the input of the job ${job.id} has expired`)
+    const next = retryOf(before)
+    await store.add(next, Number.MAX_SAFE_INTEGER)
+    return (await store.get(next.id)) as Job
+  },
+}
+
+async function withStore<T>(settings: Settings, act: (store: JobStore) => Promise<T>): Promise<T> {
+  const { jobStore = defaultStore } = valuesOf(settings.options)
+  const file = /^sqlite:(.+)$/.exec(jobStore)?.[1]
+  if (file !== undefined && !existsSync(file))
+    throw new InvalidArgument(`there is no file ${file}: --job-store names the store of the service`)
+  const store = await openStore({ store: jobStore }, () => {})
+  try {
+    return await act(store)
+  } finally {
+    await store.close()
+  }
+}
+
+function jsonOf(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}
+
+/** Returns rows as columns with two blanks between them. */
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
+}
