@@ -96,6 +96,12 @@ export const attacks: readonly Attack[] = [
     type: 'multipart/form-data; boundary=b',
     make: (times) => part('\r\r\r'.repeat(times)),
   },
+  {
+    name: 'form: a head of carriage returns',
+    path: '/form',
+    type: 'multipart/form-data; boundary=b',
+    make: (times) => `--b\r\n${'\r\r\r'.repeat(times)}`,
+  },
   { name: 'image: bytes of 255', path: '/image', type: 'image/jpeg', make: (times) => fill(Math.ceil(times)) },
   { name: 'image: segments', path: '/image', type: 'image/jpeg', make: (times) => segments(Math.ceil(times)) },
   rpc('numbers', 'json', (times) => ({ field: 'json', message: many(times, () => 1) })),

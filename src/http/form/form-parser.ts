@@ -127,7 +127,7 @@ export class FormParser {
   #readData(bytes: Buffer, at: number): number {
     const delimiter = this.#delimiter
     for (let search = at; ; search += delimiter.length) {
-      const hit = bytes.indexOf(delimiter, search)
+      const hit = indexOf(bytes, delimiter, search)
       if (hit === -1) return this.#emit(bytes, at, this.#delimiterStart(bytes, search))
       const verdict = judge(bytes, hit + delimiter.length)
       if (verdict !== 'data') {
@@ -157,7 +157,7 @@ export class FormParser {
 
   #readHead(bytes: Buffer, at: number): number {
     const { maxHeaderBytes, maxParts } = this.#limits
-    const end = bytes.indexOf(headEnd, at)
+    const end = indexOf(bytes, headEnd, at, at + maxHeaderBytes + headEnd.length)
     if (end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes) {
       const message = `expected at most ${maxHeaderBytes} bytes for the headers of a part, received more`
       throw new BadInput(message, { reason: 'part' })
@@ -195,6 +195,21 @@ export class FormParser {
     this.#listener.partData(content)
     return to
   }
+}
+
+/** Below 8 bytes Node's own search calls a function for each repetition of the first byte. */
+function indexOf(bytes: Buffer, pattern: Buffer, from: number, to = bytes.length): number {
+  if (pattern.length >= 8) return bytes.indexOf(pattern, from)
+  const { length } = pattern
+  const [first, last] = [pattern[0], pattern[length - 1]]
+  const end = Math.min(to, bytes.length) - length
+  for (let at = from; at <= end; at++) {
+    if (bytes[at] !== first || bytes[at + length - 1] !== last) continue
+    let matched = 1
+    while (matched < length && bytes[at + matched] === pattern[matched]) matched++
+    if (matched === length) return at
+  }
+  return -1
 }
 
 /** Judges the bytes after a delimiter; `more` if they are too few. */
