@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { utimes, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -61,6 +61,20 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/has version 1000, this release reads up to 1/)
     await writeFile(path, 'x'.repeat(10_000))
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/cannot be opened: file is not a database/)
+  })
+
+  it('makes files that nobody else can read', async () => {
+    const path = join(testFolder(), 'jobs.db')
+    const store = await openStore({ kind: 'sqlite', path })
+    await store.add(newJob({}, 'x'.repeat(2_000_000)), 10)
+    const files = [
+      path,
+      `${path}-wal`,
+      `${path}-shm`,
+      ...readdirSync(`${path}.blobs`).map((name) => `${path}.blobs/${name}`),
+    ]
+    expect(files.map((file) => statSync(file).mode & 0o077)).toEqual([0, 0, 0, 0])
+    await store.close()
   })
 
   it('lets a call that fails harm no other call of its commit', async () => {

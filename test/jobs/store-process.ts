@@ -39,7 +39,8 @@ async function run({ job, request, number, signal, report }: Attempt): Promise<O
   if (what === 'block-once' && number === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
   const isHanging = (what === 'hang-once' && number === 1) || (what === 'hang-in' && Number(ms) === process.pid)
   if (isHanging) await sleep(3_600_000, undefined, { signal }).catch(() => {})
-  if (what === 'sleep') await sleep(Number(ms), undefined, { signal }).catch(() => {})
+  const times = what === 'sleep-longer-again' ? number * 4 - 3 : 1
+  if (what.startsWith('sleep')) await sleep(Number(ms) * times, undefined, { signal }).catch(() => {})
   if (signal.aborted) return { kind: 'canceled' }
   await report('partial', `of ${process.pid}`)
   return { kind: 'completed', response: answer(`${number} by ${process.pid}`) }

@@ -1,4 +1,5 @@
 /** The file of the embedded job store: Node's own SQLite, which this file alone loads, and the schema. @module */
+import { closeSync, openSync } from 'node:fs'
 import { InvalidArgument } from '../../core/errors.ts'
 
 /** What a column holds. */
@@ -77,6 +78,8 @@ export function openDatabase(path: string): Database {
   const sqlite = process.getBuiltinModule('node:sqlite') as unknown as {
     readonly DatabaseSync: new (path: string) => Database
   }
+  // SQLite would let all users read the file; those beside it get its mode.
+  closeSync(openSync(path, 'a', 0o600))
   const database = new sqlite.DatabaseSync(path)
   // The first, since the others wait for locks, too. FULL: a commit outlives a loss of power.
   database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
