@@ -43,8 +43,8 @@ const chosen =
     : [
         'test/native',
         'test/unit/values/array/json.test.ts',
-        'test/unit/frame/parquet-reader.test.ts',
-        'test/unit/frame/parquet-writer.test.ts',
+        'test/unit/values/table/parquet/parquet-reader.test.ts',
+        'test/unit/values/table/parquet/parquet-writer.test.ts',
         'test/unit/values/image',
         'test/fuzz/image.test.ts',
         'test/http/picture-memory.test.ts',

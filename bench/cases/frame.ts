@@ -8,8 +8,10 @@ import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from 
 
 const polars = () => createRequire(import.meta.url)('nodejs-polars') as typeof pl
 
+type Row = Record<string, number | string | boolean>
+
 /** Returns rows of ten columns: an id, counts, measurements, names and flags. */
-function rows(count: number): Record<string, number | string | boolean>[] {
+function rows(count: number): Row[] {
   const random = seeded()
   return Array.from({ length: count }, (_, i) => ({
     id: i,
@@ -25,12 +27,22 @@ function rows(count: number): Record<string, number | string | boolean>[] {
   }))
 }
 
-function records(count: number, connections: number): Omit<BenchCase, 'name'> {
-  const value = rows(count)
+/** Returns rows of five numbers of 17 digits, three small integers, a text of 97 and a flag. */
+function digits(count: number): Row[] {
+  const random = seeded()
+  const small = (limit: number) => Math.floor(random() * limit)
+  return Array.from({ length: count }, () => ({
+    ...{ a: random() * 100, b: random() * 100, c: random() * 100, d: random() * 100, e: random() * 100 },
+    ...{ few: small(10), some: small(100), many: small(1000) },
+    ...{ text: `category ${small(97)}`, flag: random() < 0.5 },
+  }))
+}
+
+function records(value: readonly Row[], connections: number): Omit<BenchCase, 'name'> {
   return echo('/frame', 'application/json', JSON.stringify(value), { connections, isRight: sameJson(value) })
 }
 
-function csvOf(table: readonly Record<string, unknown>[]): string {
+function csvOf(table: readonly Row[]): string {
   const lines = table.map((row) => Object.values(row).join(','))
   return `${Object.keys(table[0]).join(',')}\n${lines.join('\n')}\n`
 }
@@ -56,8 +68,8 @@ function isClose(one: number | string, other: number | string): boolean {
   return Math.abs(one - other) <= 1e-12 * Math.abs(other)
 }
 
-function csv(count: number, connections: number): Omit<BenchCase, 'name'> {
-  const text = csvOf(rows(count))
+function csv(table: readonly Row[], connections: number): Omit<BenchCase, 'name'> {
+  const text = csvOf(table)
   const wanted = fieldsOf(text)
   const isRight = (answer: Buffer) => {
     const fields = fieldsOf(answer.toString())
@@ -66,11 +78,13 @@ function csv(count: number, connections: number): Omit<BenchCase, 'name'> {
   return echo('/csv', 'text/csv', text, { connections, isRight })
 }
 
-function parquet(count: number): Omit<BenchCase, 'name'> {
+/** The body is compressed as pandas does it. */
+function parquet(table: readonly Row[]): Omit<BenchCase, 'name'> {
   const { readCSV, readParquet } = polars()
-  const frame = readCSV(Buffer.from(csvOf(rows(count))), { inferSchemaLength: count })
+  const frame = readCSV(Buffer.from(csvOf(table)), { inferSchemaLength: table.length })
   const isRight = (answer: Buffer) => readParquet(answer).frameEqual(frame)
-  return echo('/parquet', 'application/octet-stream', frame.writeParquet(), { connections: 2, isRight })
+  const body = frame.writeParquet({ compression: 'snappy' })
+  return echo('/parquet', 'application/octet-stream', body, { connections: 2, isRight })
 }
 
 const looped = [...everyone, 'Polars in a loop']
@@ -89,43 +103,53 @@ export const frameCases: readonly CasePlan[] = [
     isQuick: true,
     contenders: [...everyone, 'rust', 'go'],
     targets: { fastify: 4, bentoml: 6 },
-    make: () => records(1000, 64),
+    make: () => records(rows(1000), 64),
   },
   {
     name: 'frame records 100k×10',
     isQuick: false,
     contenders: [...everyone, 'rust', 'go'],
     targets: { fastify: 3, bentoml: 4 },
-    make: () => records(100_000, 2),
+    make: () => records(rows(100_000), 2),
   },
   {
     name: 'CSV 1000×10',
     isQuick: true,
     contenders: [...looped, 'rust'],
     targets: { 'Polars in a loop': 0.85, bentoml: 1 },
-    make: () => csv(1000, 64),
+    make: () => csv(rows(1000), 64),
   },
   {
     name: 'CSV 100k×10',
     isQuick: false,
     contenders: [...looped, 'rust'],
     targets: { 'Polars in a loop': 0.85, bentoml: 1 },
-    make: () => csv(100_000, 2),
+    make: () => csv(rows(100_000), 2),
   },
   {
     name: 'Parquet 1000×10',
     isQuick: false,
     contenders: [...looped, 'rust'],
     targets: {},
-    make: () => parquet(1000),
+    make: () => parquet(rows(1000)),
   },
   {
     name: 'Parquet 100k×10',
     isQuick: false,
     contenders: [...looped, 'rust'],
     targets: { 'Polars in a loop': 0.85, bentoml: 1 },
-    make: () => parquet(100_000),
+    make: () => parquet(rows(100_000)),
   },
+  ...[1000, 100_000].flatMap((count): CasePlan[] => {
+    const size = `${count === 1000 ? '1000' : '100k'}×10 of 17 digits`
+    const plan = { isQuick: false, contenders: [...everyone, 'rust'], targets: {} }
+    const connections = count === 1000 ? 64 : 2
+    return [
+      { ...plan, name: `frame records ${size}`, make: () => records(digits(count), connections) },
+      { ...plan, name: `CSV ${size}`, make: () => csv(digits(count), connections) },
+      { ...plan, name: `Parquet ${size}`, make: () => parquet(digits(count)) },
+    ]
+  }),
   {
     name: 'series of 8',
     isQuick: true,

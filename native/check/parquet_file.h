@@ -93,7 +93,7 @@ struct SeedPage {
 
 // A column of one row group.
 struct SeedColumn {
-  Physical physical;
+  Dtype dtype;
   bool is_optional;
   size_t rows;
   std::vector<SeedPage> pages;
@@ -148,7 +148,10 @@ inline void AddColumns(const Octets& file, std::vector<SeedColumn>& to) {
       const size_t data = chunk.Size(9);
       const size_t dictionary = chunk.Has(11) ? chunk.Size(11) : 0;
       const size_t start = dictionary > 0 && dictionary < data ? dictionary : data;
-      SeedColumn column{static_cast<Physical>(chunk.Size(1)), leaf.Size(3) == 1, chunk.Size(5), {}};
+      // By the numbers of the enum Type; float16 stands for those that are not read.
+      constexpr Dtype kTypes[] = {Dtype::kBool,    Dtype::kInt32,   Dtype::kInt64, Dtype::kFloat16,
+                                  Dtype::kFloat32, Dtype::kFloat64, Dtype::kStr,   Dtype::kFloat16};
+      SeedColumn column{kTypes[chunk.Size(1) % 8], leaf.Size(3) == 1, chunk.Size(5), {}};
       column.pages = PagesOf(file, start, column.rows, codec == 1);
       if (!column.pages.empty()) to.push_back(column);
     }

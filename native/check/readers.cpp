@@ -27,7 +27,6 @@ using serving::failures;
 using serving::Mutator;
 using serving::Octets;
 using serving::ParquetPage;
-using serving::Physical;
 using serving::SeedColumn;
 using serving::SeedPage;
 using serving::Span;
@@ -203,12 +202,10 @@ void DamageHead(Mutator& mutate, ParquetPage& head) {
   if (field == 6) head.starts_chunk = !head.starts_chunk;
 }
 
-// Returns an element type that a column of a physical type may have.
-Dtype DtypeOf(Mutator& mutate, Physical physical) {
+// Returns a type for a column: for int32 one of those that are narrowed, or itself.
+Dtype DtypeOf(Mutator& mutate, Dtype dtype) {
   constexpr Dtype kNarrow[] = {Dtype::kInt8, Dtype::kInt16, Dtype::kUint8, Dtype::kUint16, Dtype::kInt32};
-  constexpr Dtype kOwn[] = {Dtype::kBool,    Dtype::kInt32,   Dtype::kInt64, Dtype::kBool,
-                            Dtype::kFloat32, Dtype::kFloat64, Dtype::kStr,   Dtype::kBool};
-  return physical == Physical::kInt32 ? kNarrow[mutate.Below(5)] : kOwn[static_cast<size_t>(physical)];
+  return dtype == Dtype::kInt32 ? kNarrow[mutate.Below(5)] : dtype;
 }
 
 // Decodes a column and checks its nulls and offsets. The buffers are those of parquet_addon.cpp, each exactly as long
@@ -222,13 +219,12 @@ bool Decode(const SeedColumn& seed, Dtype dtype) {
     pages.back().bytes = {bytes.back().get(), page.bytes.size()};
   }
   const size_t rows = seed.rows;
-  const bool is_text = seed.physical == Physical::kBytes;
+  const bool is_text = dtype == Dtype::kStr;
   const size_t bits = (rows + 7) / 8;
   const Exact validity(bits);
-  const Exact data(seed.physical == Physical::kBool ? bits : rows * serving::PhysicalSize(seed.physical));
+  const Exact data(dtype == Dtype::kBool ? bits : rows * serving::PhysicalSize(dtype));
   const Exact offsets(is_text ? (rows + 1) * 4 : 0);
   serving::ParquetColumn column;
-  column.physical = seed.physical;
   column.dtype = dtype;
   column.is_optional = seed.is_optional;
   column.validity = validity.get();
@@ -255,8 +251,8 @@ void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& ta
   if (mutate.OneIn(8)) column.pages.push_back(AnyPage(mutate, seeds));
   if (mutate.OneIn(16)) column.rows = Other(mutate, column.rows);
   if (mutate.OneIn(16)) column.is_optional = !column.is_optional;
-  if (mutate.OneIn(16)) column.physical = seeds[mutate.Below(seeds.size())].physical;
-  tally.Add(Decode(column, DtypeOf(mutate, column.physical)));
+  if (mutate.OneIn(16)) column.dtype = seeds[mutate.Below(seeds.size())].dtype;
+  tally.Add(Decode(column, DtypeOf(mutate, column.dtype)));
 }
 
 // Returns the columns of the files that the decoder accepts undamaged.
@@ -266,9 +262,7 @@ std::vector<SeedColumn> Seeds(int count, char** files) {
   std::vector<SeedColumn> seeds;
   Mutator mutate(0);
   for (const SeedColumn& column : found) {
-    const Dtype dtype = column.physical == Physical::kInt32 ? Dtype::kInt32 : DtypeOf(mutate, column.physical);
-    const int physical = static_cast<int>(column.physical);
-    if (physical != 3 && physical <= 6 && Decode(column, dtype)) seeds.push_back(column);
+    if (column.dtype != Dtype::kFloat16 && Decode(column, column.dtype)) seeds.push_back(column);
   }
   return seeds;
 }

@@ -20,7 +20,7 @@ namespace serving {
 namespace {
 
 // Version of the interface to JavaScript, raised by every change of it; src/core/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 13;
+constexpr uint32_t kContract = 14;
 
 // Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -165,7 +165,6 @@ NAPI_MODULE_INIT() {
       {"parseCsvAsync", nullptr, serving::ParseCsvAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"readParquet", nullptr, serving::ReadParquet, nullptr, nullptr, nullptr, plain, nullptr},
       {"readParquetAsync", nullptr, serving::ReadParquetAsync, nullptr, nullptr, nullptr, plain, nullptr},
-      {"boundParquet", nullptr, serving::BoundParquet, nullptr, nullptr, nullptr, plain, nullptr},
       {"writeParquet", nullptr, serving::WriteParquet, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };

@@ -16,39 +16,21 @@ constexpr size_t kMaxRows = INT32_MAX;
 constexpr size_t kMaxBytes = INT32_MAX;
 
 // read: rows, bytes of text that dictionaries may make, columns, pages; then each column's
-//   physical type, element type, optional?, number of pages;
+//   element type, optional?, number of pages;
 // then each page's
 //   dictionary?, encoding, values, Snappy?, part, start, bytes, unpacked bytes, bytes of levels or -1, first of chunk?
 // The first buffer of the answer starts with these words for each column; text is in a buffer of its own:
 //   data's start, its bytes, validity's start or -1, offsets' start or -1
 constexpr size_t kAnswerColumn = 4;
 
-// write: rows, columns, then each column's
-//   element type, parts of data, validity or -1, offsets or -1, [out: start of dictionary or -1, of data, end]
-constexpr size_t kWriteWords = 2;
-constexpr size_t kWriteColumn = 7;
+// write: rows, columns, Snappy?, then each column's
+//   element type, parts of data, validity or -1, offsets or -1,
+//   [out: start of dictionary or -1, of data, end, bytes before packing]
+constexpr size_t kWriteWords = 3;
+constexpr size_t kWritePlaces = 4;
+constexpr size_t kWriteColumn = 8;
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
-
-bool IsPhysical(Physical physical, Dtype dtype) {
-  const size_t size = ItemSize(dtype);
-  switch (physical) {
-    case Physical::kBool:
-      return dtype == Dtype::kBool;
-    case Physical::kInt32:
-      return dtype >= Dtype::kInt8 && dtype <= Dtype::kUint64 && size <= 4;
-    case Physical::kInt64:
-      return dtype == Dtype::kInt64 || dtype == Dtype::kUint64;
-    case Physical::kFloat:
-      return dtype == Dtype::kFloat32;
-    case Physical::kDouble:
-      return dtype == Dtype::kFloat64;
-    case Physical::kBytes:
-      return dtype == Dtype::kStr;
-    default:
-      return false;
-  }
-}
 
 // Reads a file's columns.
 class ReadJob final : public Job {
@@ -67,11 +49,10 @@ class ReadJob final : public Job {
     size_t total = 0;
     for (size_t i = 0; i < count_; i++) {
       ParquetColumn& column = columns_[i].column;
-      column.physical = static_cast<Physical>(plan.Number(8));
       column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
       column.is_optional = plan.Flag();
       columns_[i].pages = plan.Number(left);
-      if (!IsPhysical(column.physical, column.dtype)) return false;
+      if (column.dtype == Dtype::kFloat16) return false;
       left -= columns_[i].pages;
       total += columns_[i].pages;
     }
@@ -106,7 +87,7 @@ class ReadJob final : public Job {
     uint32_t place = 1;
     for (size_t i = 0; i < count_; i++) {
       Bytes& text = columns_[i].column.text;
-      if (columns_[i].column.physical != Physical::kBytes) continue;
+      if (columns_[i].column.dtype != Dtype::kStr) continue;
       const size_t size = text.size();
       const napi_value bytes = text.Reserve(1) ? HandOver(env, text.Release(), size) : nullptr;
       if (bytes == nullptr || napi_set_element(env, list, place++, bytes) != napi_ok) return nullptr;
@@ -137,8 +118,8 @@ class ReadJob final : public Job {
 
   // Returns the bytes of a column's elements in their own width; in memory, narrow integers are 32 bits wide at first.
   size_t BytesOf(const ParquetColumn& column) const {
-    if (column.physical == Physical::kBytes) return column.text.size();
-    return column.physical == Physical::kBool ? (rows_ + 7) / 8 : rows_ * ItemSize(column.dtype);
+    if (column.dtype == Dtype::kStr) return column.text.size();
+    return column.dtype == Dtype::kBool ? (rows_ + 7) / 8 : rows_ * ItemSize(column.dtype);
   }
 
   // Allocates the memory of all columns, and divides it among them.
@@ -148,9 +129,9 @@ class ReadJob final : public Job {
       size_t at = Aligned(count_ * kAnswerColumn * sizeof(double));
       for (size_t i = 0; i < count_; i++) {
         ParquetColumn& column = columns_[i].column;
-        const bool is_text = column.physical == Physical::kBytes;
-        const size_t size = PhysicalSize(column.physical);
-        const size_t values = column.physical == Physical::kBool ? bits : Aligned(rows_ * size);
+        const bool is_text = column.dtype == Dtype::kStr;
+        const size_t size = PhysicalSize(column.dtype);
+        const size_t values = column.dtype == Dtype::kBool ? bits : Aligned(rows_ * size);
         const size_t offsets = is_text ? Aligned((rows_ + 1) * 4) : 0;
         if (pass == 1) {
           double* const words = reinterpret_cast<double*>(memory_) + i * kAnswerColumn;
@@ -158,7 +139,7 @@ class ReadJob final : public Job {
           column.data = memory_ + at + bits;
           column.offsets = is_text ? reinterpret_cast<int32_t*>(memory_ + at + bits) : nullptr;
           std::memset(column.validity, 0, bits);
-          if (column.physical == Physical::kBool) std::memset(column.data, 0, bits);
+          if (column.dtype == Dtype::kBool) std::memset(column.data, 0, bits);
           if (is_text) column.offsets[0] = 0;
           words[0] = is_text ? 0 : static_cast<double>(at + bits);
           words[2] = static_cast<double>(at);
@@ -189,55 +170,6 @@ bool ReadPlan(napi_env env, const napi_value* args, ReadJob& job) {
   return GetView(env, args[0], napi_float64_array, words) && job.Read(Plan(env, words, args[1], {nullptr, 0}));
 }
 
-// The columns to be written, and the words of the plan that return where their pages are.
-class WritePlan {
- public:
-  bool Read(napi_env env, napi_value program, napi_value parts) {
-    View words;
-    if (!GetView(env, program, napi_float64_array, words)) return false;
-    words_ = reinterpret_cast<double*>(words.data);
-    Plan plan(env, words, parts, {nullptr, 0});
-    rows = plan.Number(kMaxRows);
-    count = plan.Number(UINT16_MAX);
-    columns.reset(new (std::nothrow) EncodeColumn[count + 1]);
-    bound = 0;
-    for (size_t i = 0; columns != nullptr && i < count; i++) {
-      EncodeColumn& column = columns[i];
-      column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
-      column.data = plan.Part();
-      column.validity = plan.PartOrNone();
-      column.offsets = plan.PartOrNone();
-      plan.Skip(3);
-      const bool lacks_offsets = column.dtype == Dtype::kStr && column.offsets.data == nullptr;
-      if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, rows)) return false;
-      bound += ParquetBound(column, rows);
-    }
-    return plan.ok() && columns != nullptr;
-  }
-
-  bool Write(uint8_t* out) {
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-      WrittenPages pages;
-      if (!WriteParquet(columns[i], rows, out, at, pages)) return false;
-      double* const words = words_ + kWriteWords + i * kWriteColumn;
-      words[4] = pages.dictionary == SIZE_MAX ? -1 : static_cast<double>(pages.dictionary);
-      words[5] = static_cast<double>(pages.data);
-      words[6] = static_cast<double>(pages.end);
-      at = pages.end;
-    }
-    return true;
-  }
-
-  size_t rows;
-  size_t count;
-  size_t bound;
-  std::unique_ptr<EncodeColumn[]> columns;
-
- private:
-  double* words_;
-};
-
 }  // namespace
 
 napi_value ReadParquet(napi_env env, napi_callback_info info) {
@@ -253,24 +185,45 @@ napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
                               [env](const napi_value* args, ReadJob& to) { return ReadPlan(env, args, to); });
 }
 
-napi_value BoundParquet(napi_env env, napi_callback_info info) {
-  napi_value args[2];
-  WritePlan plan;
-  napi_value bound;
-  if (!GetArguments(env, info, args) || !plan.Read(env, args[0], args[1])) return Misused(env);
-  return napi_create_double(env, static_cast<double>(plan.bound), &bound) == napi_ok ? bound : nullptr;
-}
-
 napi_value WriteParquet(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  WritePlan plan;
+  View program;
   View out;
-  napi_value done;
-  if (!GetArguments(env, info, args) || !plan.Read(env, args[0], args[1]) ||
-      !GetView(env, args[2], napi_uint8_array, out) || plan.bound > out.length) {
+  if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_float64_array, program) ||
+      !GetView(env, args[2], napi_uint8_array, out)) {
     return Misused(env);
   }
-  return napi_get_boolean(env, plan.Write(out.data), &done) == napi_ok ? done : nullptr;
+  Plan plan(env, program, args[1], {nullptr, 0});
+  const size_t rows = plan.Number(kMaxRows);
+  const size_t count = plan.Number(UINT16_MAX);
+  ParquetWriter writer(out.data, plan.Flag());
+  const std::unique_ptr<EncodeColumn[]> columns(new (std::nothrow) EncodeColumn[count + 1]);
+  if (columns == nullptr) return Misused(env);
+  size_t bound = 0;
+  for (size_t i = 0; i < count; i++) {
+    EncodeColumn& column = columns[i];
+    column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
+    column.data = plan.Part();
+    column.validity = plan.PartOrNone();
+    column.offsets = plan.PartOrNone();
+    plan.Skip(4);
+    const bool lacks_offsets = column.dtype == Dtype::kStr && column.offsets.data == nullptr;
+    if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, rows)) return Misused(env);
+    bound += ParquetWriter::Bound(column, rows);
+  }
+  if (!plan.ok()) return Misused(env);
+  double answer = static_cast<double>(bound);
+  double* words = reinterpret_cast<double*>(program.data) + kWriteWords + kWritePlaces;
+  for (size_t i = 0; i < count && bound <= out.length && answer >= 0; i++, words += kWriteColumn) {
+    WrittenPages pages;
+    if (!writer.Add(columns[i], rows, pages)) answer = -1;
+    words[0] = pages.dictionary == SIZE_MAX ? -1 : static_cast<double>(pages.dictionary);
+    words[1] = static_cast<double>(pages.data);
+    words[2] = static_cast<double>(pages.end);
+    words[3] = static_cast<double>(pages.unpacked);
+  }
+  napi_value result;
+  return napi_create_double(env, answer, &result) == napi_ok ? result : nullptr;
 }
 
 }  // namespace serving

@@ -11,10 +11,8 @@ napi_value ReadParquet(napi_env env, napi_callback_info info);
 // The same on libuv's threads. Do not write or transfer a part until the promise settles.
 napi_value ReadParquetAsync(napi_env env, napi_callback_info info);
 
-// (program: Float64Array, parts: Uint8Array[]) => number: the maximum number of bytes that the pages take
-napi_value BoundParquet(napi_env env, napi_callback_info info);
-
-// (program: Float64Array, parts: Uint8Array[], out: Uint8Array) => boolean
+// (program: Float64Array, parts: Uint8Array[], out: Uint8Array) => number: the bytes that the pages may take, of which
+// nothing is written if `out` has fewer; -1 for contradicting offsets
 napi_value WriteParquet(napi_env env, napi_callback_info info);
 
 }  // namespace serving

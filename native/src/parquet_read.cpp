@@ -103,19 +103,6 @@ bool NarrowTo(uint8_t* data, size_t rows) {
 
 }  // namespace
 
-size_t PhysicalSize(Physical physical) {
-  switch (physical) {
-    case Physical::kInt32:
-    case Physical::kFloat:
-      return 4;
-    case Physical::kInt64:
-    case Physical::kDouble:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 bool ParquetDecoder::Read(ParquetColumn& column, const ParquetPage* pages, size_t count) {
   column_ = &column;
   row_ = 0;
@@ -126,7 +113,7 @@ bool ParquetDecoder::Read(ParquetColumn& column, const ParquetPage* pages, size_
     if (!(page.is_dictionary ? ReadDictionary(page) : ReadData(page))) return false;
   }
   if (row_ != rows_) return false;
-  return column.physical == Physical::kBytes ? FinishTexts() : Narrow();
+  return column.dtype == Dtype::kStr ? FinishTexts() : Narrow();
 }
 
 bool ParquetDecoder::Unpack(const ParquetPage& page, Span packed, size_t unpacked, Bytes& into, Span& out) {
@@ -145,10 +132,10 @@ bool ParquetDecoder::Unpack(const ParquetPage& page, Span packed, size_t unpacke
 }
 
 bool ParquetDecoder::ReadDictionary(const ParquetPage& page) {
-  if (has_dictionary_ || column_->physical == Physical::kBool) return false;
+  if (has_dictionary_ || column_->dtype == Dtype::kBool) return false;
   if (page.encoding != kPlain && page.encoding != kPlainDictionary) return false;
   if (!Unpack(page, page.bytes, page.unpacked, dictionary_page_, dictionary_)) return false;
-  const size_t size = PhysicalSize(column_->physical);
+  const size_t size = PhysicalSize(column_->dtype);
   // Each text takes four bytes at least.
   if (page.values > dictionary_.size / (size == 0 ? 4 : size)) return false;
   entries_ = page.values;
@@ -198,14 +185,15 @@ bool ParquetDecoder::ReadData(const ParquetPage& page) {
   }
   bool done = false;
   if (page.encoding == kPlain) {
-    done = column_->physical == Physical::kBytes ? ReadPlainTexts(values) : ReadPlain(values);
+    done = column_->dtype == Dtype::kStr ? ReadPlainTexts(values) : ReadPlain(values);
   } else if (page.encoding == kPlainDictionary || page.encoding == kRleDictionary) {
     done = has_dictionary_ && ReadCodes(values);
-  } else if (page.encoding == kRle && column_->physical == Physical::kBool && values.size >= 4) {
+  } else if (page.encoding == kRle && column_->dtype == Dtype::kBool && values.size >= 4) {
     const size_t length = Load32(values.data);
-    uint32_t* const flags = Room<uint32_t>(numbers_, present_);
-    done = flags != nullptr && length <= values.size - 4 && ReadHybrid({values.data + 4, length}, 1, flags, present_) &&
-           ReadFlags(flags);
+    uint8_t* const flags = Room<uint8_t>(numbers_, present_);
+    done = flags != nullptr && length <= values.size - 4 && ReadHybrid({values.data + 4, length}, 1, flags, present_);
+    if (done)
+      EachRow([&](size_t i, size_t row) { column_->data[row / 8] |= static_cast<uint8_t>(flags[i] << row % 8); });
   }
   row_ += count_;
   return done;
@@ -221,7 +209,7 @@ bool ParquetDecoder::ReadLevels(Span levels, size_t count) {
     SetBits(column_->validity, row_, count);
   } else {
     column_->nulls += count - present;
-    const size_t size = PhysicalSize(column_->physical);
+    const size_t size = PhysicalSize(column_->dtype);
     if (size != 0) std::memset(column_->data + row_ * size, 0, count * size);
     for (size_t i = 0; i < count; i++) {
       column_->validity[(row_ + i) / 8] |= static_cast<uint8_t>(flags[i] << ((row_ + i) % 8));
@@ -242,8 +230,19 @@ void ParquetDecoder::EachRow(const Place& place) const {
   }
 }
 
+// Value `i` of the page is number `at(i)` of those from `from` on.
+template <class At>
+void ParquetDecoder::PlaceNumbers(const uint8_t* from, const At& at) {
+  uint8_t* const data = column_->data;
+  if (PhysicalSize(column_->dtype) == 4) {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, from + at(i) * 4, 4); });
+  } else {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, from + at(i) * 8, 8); });
+  }
+}
+
 bool ParquetDecoder::ReadPlain(Span bytes) {
-  const size_t size = PhysicalSize(column_->physical);
+  const size_t size = PhysicalSize(column_->dtype);
   uint8_t* const data = column_->data;
   if (size == 0) {
     if (present_ > bytes.size * 8) return false;
@@ -255,17 +254,9 @@ bool ParquetDecoder::ReadPlain(Span bytes) {
   if (present_ > bytes.size / size) return false;
   if (IsDense()) {
     std::memcpy(data + row_ * size, bytes.data, present_ * size);
-  } else if (size == 4) {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, bytes.data + i * 4, 4); });
   } else {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, bytes.data + i * 8, 8); });
+    PlaceNumbers(bytes.data, [](size_t i) { return i; });
   }
-  return true;
-}
-
-bool ParquetDecoder::ReadFlags(const uint32_t* flags) {
-  uint8_t* const data = column_->data;
-  EachRow([&](size_t i, size_t row) { data[row / 8] |= static_cast<uint8_t>(flags[i] << (row % 8)); });
   return true;
 }
 
@@ -308,15 +299,9 @@ bool ParquetDecoder::ReadCodes(Span bytes) {
   uint32_t largest = 0;
   for (size_t i = 0; i < present_; i++) largest = std::max(largest, codes[i]);
   if (present_ > 0 && largest >= entries_) return false;
-  uint8_t* const data = column_->data;
   const uint8_t* const values = dictionary_.data;
-  const size_t size = PhysicalSize(column_->physical);
-  if (size == 4) {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, values + size_t{codes[i]} * 4, 4); });
-    return true;
-  }
-  if (size == 8) {
-    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, values + size_t{codes[i]} * 8, 8); });
+  if (PhysicalSize(column_->dtype) != 0) {
+    PlaceNumbers(values, [&](size_t i) { return size_t{codes[i]}; });
     return true;
   }
   const uint32_t* const starts = starts_.As<uint32_t>();
@@ -354,19 +339,10 @@ bool ParquetDecoder::FinishTexts() {
 
 // Converts 32-bit integers to the narrower type of their column, in place. Returns false when one does not fit.
 bool ParquetDecoder::Narrow() {
-  if (column_->physical != Physical::kInt32) return true;
-  switch (column_->dtype) {
-    case Dtype::kInt8:
-      return NarrowTo<int8_t>(column_->data, rows_);
-    case Dtype::kInt16:
-      return NarrowTo<int16_t>(column_->data, rows_);
-    case Dtype::kUint8:
-      return NarrowTo<uint8_t>(column_->data, rows_);
-    case Dtype::kUint16:
-      return NarrowTo<uint16_t>(column_->data, rows_);
-    default:
-      return true;
-  }
+  bool fits = true;
+  const auto narrow = [&](auto zero) { fits = NarrowTo<decltype(zero)>(column_->data, rows_); };
+  if (ItemSize(column_->dtype) < 4) WithInteger(column_->dtype, narrow);
+  return fits;
 }
 
 }  // namespace serving

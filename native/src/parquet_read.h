@@ -11,9 +11,6 @@
 
 namespace serving {
 
-// Numbers of the enum Type of parquet.thrift.
-enum class Physical : int { kBool = 0, kInt32 = 1, kInt64 = 2, kFloat = 4, kDouble = 5, kBytes = 6 };
-
 // One page; what its header says.
 struct ParquetPage {
   bool is_dictionary;
@@ -32,7 +29,6 @@ struct ParquetPage {
 
 // One column: where its elements go. `data` is empty for text.
 struct ParquetColumn {
-  Physical physical = Physical::kBool;
   Dtype dtype = Dtype::kBool;
   bool is_optional = false;
   uint8_t* data = nullptr;
@@ -44,8 +40,12 @@ struct ParquetColumn {
   size_t nulls = 0;
 };
 
-// Returns the bytes that a value takes in a page; 0 for booleans and text.
-size_t PhysicalSize(Physical physical);
+// Returns the bytes that a value takes in a page: narrow integers 32 bits, the fewest that Parquet has; 0 for booleans
+// and text.
+constexpr size_t PhysicalSize(Dtype dtype) {
+  const size_t size = ItemSize(dtype);
+  return dtype == Dtype::kBool || size == 0 ? 0 : size < 4 ? 4 : size;
+}
 
 // Decodes the pages of one column after the other, all of them within a bound of what they make.
 class ParquetDecoder {
@@ -66,7 +66,6 @@ class ParquetDecoder {
   bool ReadPlain(Span bytes);
   bool ReadPlainTexts(Span bytes);
   bool ReadCodes(Span bytes);
-  bool ReadFlags(const uint32_t* flags);
   void AppendText(const uint8_t* from, size_t size, size_t readable);
   bool FinishTexts();
   bool Narrow();
@@ -75,6 +74,8 @@ class ParquetDecoder {
   // Calls `place(i, row)` for value `i` of the page, in the row that has it.
   template <class Place>
   void EachRow(const Place& place) const;
+  template <class At>
+  void PlaceNumbers(const uint8_t* from, const At& at);
 
   const size_t rows_;
   size_t work_;

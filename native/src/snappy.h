@@ -10,4 +10,13 @@ namespace serving {
 // of `out` are then undefined.
 bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size);
 
+// Returns the most bytes that StartSnappy and PackSnappy make of `size` bytes.
+constexpr size_t SnappyBound(size_t size) { return size + size / 32 + 16; }
+
+// Writes the number of bytes that will be packed. Returns the end.
+uint8_t* StartSnappy(uint8_t* out, size_t size);
+
+// Packs bytes behind those packed before. Returns the end.
+uint8_t* PackSnappy(uint8_t* out, const uint8_t* data, size_t size);
+
 }  // namespace serving

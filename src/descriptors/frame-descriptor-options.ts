@@ -2,6 +2,7 @@ import type { TimeUnit } from '../values/table/columns.ts'
 import type { FrameFormat } from '../values/table/frame-formats.ts'
 import type { TimeOptions } from '../values/table/frame-options.ts'
 import type { Orient } from '../values/table/json/frame-plan.ts'
+import type { Compression } from '../values/table/parquet/parquet-writer.ts'
 
 /** Options of `PandasDataFrame`. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions extends TimeOptions {
@@ -31,6 +32,8 @@ export interface PandasDataFrameOptions extends TimeOptions {
    * Without it numbers are refused: `20200131` may be a day.
    */
   readonly csvDateUnit?: TimeUnit | null
+  /** How Parquet responses are compressed, in pandas' names. Default `snappy`. */
+  readonly compression?: Compression | null
 }
 
 /** Names of the published options. */
@@ -45,4 +48,4 @@ export const optionNames = [
   'defaultFormat',
 ] as const
 /** Not in metadata: BentoML's clients fail on an option that they do not know. */
-export const ownOptions = ['required', 'dateFormat', 'dateUnit', 'csvDateUnit'] as const
+export const ownOptions = ['required', 'dateFormat', 'dateUnit', 'csvDateUnit', 'compression'] as const

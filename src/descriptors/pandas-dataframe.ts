@@ -44,6 +44,7 @@ import {
   requireTable,
 } from '../values/table/message.ts'
 import type { IndexedFile } from '../values/table/parquet/parquet-index.ts'
+import { type Compression, compressions } from '../values/table/parquet/parquet-writer.ts'
 import { buildFrame, type Casting, castFrame } from '../values/table/polars/build-frame.ts'
 import { getLabels, setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars, type Polars } from '../values/table/polars/polars.ts'
@@ -57,7 +58,7 @@ import { exampleTable, frameSchema } from './frame-schema.ts'
 export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
 const encoders = {
-  csv: encodeFrameCsv,
+  csv: (polars: Polars, frame: DataFrame) => encodeFrameCsv(polars, frame),
   parquet: encodeParquet,
   'arrow file': (polars: Polars, frame: DataFrame) => polars.writeIpc(frame),
   'arrow stream': (polars: Polars, frame: DataFrame) => polars.writeIpcStream(frame),
@@ -99,6 +100,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly dateFormat: TimeForm['format']
   readonly dateUnit: TimeForm['unit']
   readonly csvDateUnit: TimeUnit | undefined
+  readonly compression: Compression
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
   readonly #times: TimeForm
@@ -122,6 +124,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.dateUnit = this.#times.unit
     const { csvDateUnit } = options
     this.csvDateUnit = csvDateUnit === undefined ? undefined : checkOneOf('csvDateUnit', csvDateUnit, timeUnits)
+    this.compression = checkOneOf('compression', options.compression ?? 'snappy', compressions)
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
     const isNamed = this.enforceDtype && (this.orient !== 'values' || this.applyColumnNames)
@@ -330,7 +333,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
     try {
-      const file = encoders[format](polars, frame)
+      const file = encoders[format](polars, frame, this.compression)
       return whenReady(file instanceof Promise ? file.catch(refuse) : file, (made) =>
         made instanceof Uint8Array ? { headers, body: made } : { headers, ...made },
       )

@@ -34,10 +34,11 @@ export interface Addon {
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
   readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
   readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
-  /** Returns the maximum size of the columns' pages. **Units**: bytes. */
-  boundParquet(program: Float64Array, parts: readonly Uint8Array[]): number
-  /** Writes into `out`, and the places into `program`; false for contradicting offsets. */
-  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array): boolean
+  /**
+   * Writes pages into `out`, and their places into `program`. Returns the bytes that they may take; writes nothing if
+   * `out` has fewer. -1 for contradicting offsets.
+   */
+  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array): number
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
   /** Returns free memory of the C heap to the system; false if the C library cannot. */
@@ -45,7 +46,7 @@ export interface Addon {
 }
 
 /** Version of these interfaces and of native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 13
+const contract = 14
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 

@@ -1,5 +1,7 @@
+import pl from 'nodejs-polars'
 import { type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { readParquetMetadata } from '../../../src/values/table/parquet/parquet-metadata.ts'
 import { fixture, polars } from './frames.ts'
 import { requestOf } from './requests.ts'
 
@@ -83,5 +85,25 @@ describe('Parquet of pyarrow', () => {
       reason: 'syntax',
       message: 'expected a Parquet file for PandasDataFrame, received one with two columns "a"',
     })
+  })
+})
+
+describe('Parquet answers', () => {
+  it.each([undefined, null, 'snappy', 'gzip', 'zstd', 'none'] as const)(
+    'are compressed as is asked: %s',
+    async (given) => {
+      const descriptor = new io.PandasDataFrame({ defaultFormat: 'parquet', compression: given })
+      const { body } = await descriptor.toHttpResponse(pl.DataFrame({ a: [1.5, 2.5] }))
+      // Numbers of the enum CompressionCodec.
+      const codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 }[given ?? 'snappy']
+      expect(readParquetMetadata(body as Uint8Array)?.groups[0].chunks[0].codec).toBe(codec)
+      expect((await read(body as Uint8Array)).toRecords()).toEqual([{ a: 1.5 }, { a: 2.5 }])
+    },
+  )
+
+  it('have no other compression', () => {
+    expect(() => new io.PandasDataFrame({ compression: 'lz4' as never })).toThrow(
+      'expected one of snappy, gzip, zstd, none for compression',
+    )
   })
 })

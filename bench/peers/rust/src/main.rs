@@ -74,8 +74,7 @@ async fn echo_frame(body: Bytes) -> Answer {
 }
 
 async fn echo_csv(body: Bytes) -> Answer {
-    let reader = CsvReadOptions::default().with_infer_schema_length(None);
-    let mut frame = reader.into_reader_with_file_handle(Cursor::new(body)).finish()?;
+    let mut frame = CsvReadOptions::default().into_reader_with_file_handle(Cursor::new(body)).finish()?;
     let mut text = Vec::new();
     CsvWriter::new(&mut text).finish(&mut frame)?;
     answer("text/csv", text)
@@ -84,7 +83,7 @@ async fn echo_csv(body: Bytes) -> Answer {
 async fn echo_parquet(body: Bytes) -> Answer {
     let mut frame = ParquetReader::new(Cursor::new(body)).finish()?;
     let mut file = Vec::new();
-    ParquetWriter::new(&mut file).finish(&mut frame)?;
+    ParquetWriter::new(&mut file).with_compression(ParquetCompression::Snappy).finish(&mut frame)?;
     answer("application/octet-stream", file)
 }
 

@@ -48,7 +48,7 @@ export class ParquetPages {
     const before = this.#pages.length
     for (const chunk of chunks) if (chunk.values > 0) this.#chunk(chunk)
     const pages = (this.#pages.length - before) / pageWords
-    this.#columns.push(column.type, elementTypes[kind].code, column.repetition === 1 ? 1 : 0, pages)
+    this.#columns.push(elementTypes[kind].code, column.repetition === 1 ? 1 : 0, pages)
     this.#kinds.push(kind)
   }
 

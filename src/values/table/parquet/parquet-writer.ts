@@ -1,5 +1,5 @@
 /**
- * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed; texts and integers that
+ * Writes frames of flat columns as Parquet: one row group, one page a column, packed by Snappy or not; values that
  * repeat in a dictionary. The add-on writes the pages: Polars' writer calls back for every few bytes. **Source**:
  * parquet-format 2.10. @module
  */
@@ -9,36 +9,46 @@ import { encodeArrowSchema } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, type TimeType } from '../columns.ts'
 import { fileMetadata, schemaElement } from './parquet-metadata.ts'
 import { physical } from './parquet-pages.ts'
+import { codecs } from './parquet-unpack.ts'
 import { type ThriftStruct, writeThrift } from './thrift.ts'
 
 const magic = Buffer.from('PAR1')
-const [optional, plain, rle, rleDictionary, uncompressed] = [1, 0, 3, 8, 0]
+const [optional, plain, rle, rleDictionary] = [1, 0, 3, 8]
 
 const maxPageBytes = 2 ** 26
 
 // Words of the program and of a column, as in native/src/parquet_addon.cpp.
-const programWords = 2
-const columnWords = 7
+const programWords = 3
+const columnWords = 8
 
-/** Returns a file; undefined for nested or no columns, more than 64 MiB, and without the add-on. */
+/** How the pages of a file are compressed, in pandas' names; `none` is pandas' None. */
+export const compressions = ['snappy', 'gzip', 'zstd', 'none'] as const
+
+/** Name of a compression. */
+export type Compression = (typeof compressions)[number]
+
+/** Returns a file; undefined for nested or no columns, gzip, zstd, more than 64 MiB, and without the add-on. */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
+  compression: Compression = 'snappy',
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
 ): Uint8Array | undefined {
   if (columns.length === 0 || addon === undefined || !columns.every(isFlat)) return undefined
-  if (rows === 0) return Buffer.concat([magic, tailOf(columns, rows, [])])
+  if (compression === 'gzip' || compression === 'zstd') return undefined
+  const codec = codecs[compression]
+  if (rows === 0) return Buffer.concat([magic, tailOf(columns, rows, codec, [])])
   const own = columns.map((column) => (column.kind === 'str' ? contiguousText(column, rows) : column))
   const parts: Uint8Array[] = []
-  const program = Float64Array.from([rows, own.length, ...own.flatMap((column) => wordsOf(column, rows, parts))])
-  const bound = addon.boundParquet(program, parts)
+  const program = Float64Array.from([rows, own.length, codec, ...own.flatMap((column) => wordsOf(column, rows, parts))])
+  const bound = addon.writeParquet(program, parts, new Uint8Array(0))
   if (bound > maxPageBytes) return undefined
   const memory = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
   memory.set(magic)
   const pages = memory.subarray(magic.length, magic.length + bound)
-  if (!addon.writeParquet(program, parts, pages)) return undefined
+  if (addon.writeParquet(program, parts, pages) === -1) return undefined
   const chunks = chunksOf(program, own.length)
   const { start, bytes } = chunks[chunks.length - 1]
-  const tail = tailOf(columns, rows, chunks)
+  const tail = tailOf(columns, rows, codec, chunks)
   const end = start + bytes + tail.length
   if (end > memory.length) return Buffer.concat([memory.subarray(0, start + bytes), tail])
   memory.set(tail, start + bytes)
@@ -50,18 +60,20 @@ interface Chunk {
   readonly dictionary: number | undefined
   readonly data: number
   readonly bytes: number
+  readonly unpackedBytes: number
 }
 
 function chunksOf(program: Float64Array, columns: number): Chunk[] {
   let start = magic.length
   return Array.from({ length: columns }, (_, i) => {
     const at = programWords + i * columnWords
-    const [dictionary, data, end] = program.subarray(at + 4, at + 7)
+    const [dictionary, data, end, unpackedBytes] = program.subarray(at + 4, at + columnWords)
     const chunk = {
       start,
       dictionary: dictionary === -1 ? undefined : magic.length + dictionary,
       data: magic.length + data,
       bytes: magic.length + end - start,
+      unpackedBytes,
     }
     start = magic.length + end
     return chunk
@@ -76,26 +88,26 @@ function isFlat(column: AnyColumn): column is Column {
 function wordsOf({ kind, data, validity, offsets }: Column, rows: number, parts: Uint8Array[]): number[] {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : parts.push(bytes) - 1)
   const own = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
-  return [elementTypes[kind].code, part(data), part(validity), part(own), -1, 0, 0]
+  return [elementTypes[kind].code, part(data), part(validity), part(own), -1, 0, 0, 0]
 }
 
 function footerBound(columns: readonly Column[]): number {
   return columns.reduce((sum, { name }) => sum + 6 * name.length + 192, 1024)
 }
 
-function tailOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Buffer {
-  const footer = footerOf(columns, rows, chunks)
+function tailOf(columns: readonly Column[], rows: number, codec: number, chunks: readonly Chunk[]): Buffer {
+  const footer = footerOf(columns, rows, codec, chunks)
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')
   end.writeUInt32LE(footer.length)
   return Buffer.concat([footer, end])
 }
 
-function footerOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Uint8Array {
+function footerOf(columns: readonly Column[], rows: number, codec: number, chunks: readonly Chunk[]): Uint8Array {
   const needsArrow = columns.some(({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone))
   const schema = { key: 'ARROW:schema', value: needsArrow ? encodeArrowSchema(columns).toString('base64') : '' }
   const group = {
-    chunks: chunks.map((chunk, i) => ({ offset: chunk.start, meta: metaOf(columns[i], rows, chunk) })),
-    bytes: chunks.reduce((sum, { bytes }) => sum + bytes, 0),
+    chunks: chunks.map((chunk, i) => ({ offset: chunk.start, meta: metaOf(columns[i], rows, codec, chunk) })),
+    bytes: chunks.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0),
     rows,
   }
   return writeThrift(writtenMetadata, {
@@ -108,14 +120,14 @@ function footerOf(columns: readonly Column[], rows: number, chunks: readonly Chu
   })
 }
 
-function metaOf(column: Column, rows: number, { dictionary, data, bytes }: Chunk) {
+function metaOf(column: Column, rows: number, codec: number, { dictionary, data, bytes, unpackedBytes }: Chunk) {
   return {
     type: physicalOf(column),
     encodings: dictionary === undefined ? [plain, rle] : [plain, rle, rleDictionary],
     path: [column.name],
-    codec: uncompressed,
+    codec,
     values: rows,
-    unpackedBytes: bytes,
+    unpackedBytes,
     packedBytes: bytes,
     data,
     dictionary,

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { encodeArrow } from '../arrow/arrow.ts'
 import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from '../columns.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
-import { encodeParquet } from '../parquet/parquet-writer.ts'
+import { type Compression, encodeParquet } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
 import { lazyFrame, lazySeries, tableBehind } from './lazy.ts'
 import {
@@ -131,9 +131,17 @@ function wrap(polars: typeof pl) {
     /** Decodes in this process: only for files that we wrote, never for a client's. */
     readParquet: (file: Uint8Array): DataFrame => polars.readParquet(asBuffer(file)),
     /** Polars writes what the own writer does not: nested columns, categories and decimals. */
-    writeParquet(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
+    writeParquet(
+      frame: DataFrame,
+      compression: Compression = 'snappy',
+      allocate?: (size: number) => ArrayBuffer,
+    ): Uint8Array {
       const table = flatColumns(frame)
-      return (table && encodeParquet(table, allocate)) ?? withoutViews(member(frame, 'writeParquet')())
+      const own = table && encodeParquet(table, compression, allocate)
+      if (own !== undefined) return own
+      return withoutViews(
+        member(frame, 'writeParquet')({ compression: compression === 'none' ? 'uncompressed' : compression }),
+      )
     },
     readIpc,
     readIpcStream: (stream: Uint8Array): DataFrame => polars.readIPCStream(asBuffer(stream)),

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs'
 import pl from 'nodejs-polars'
 import { expect, it } from 'vitest'
-import type { AnyColumn, ColumnTable } from '../../../../../src/values/table/columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  cellsOf,
+  columnOf,
+  valueReader,
+} from '../../../../../src/values/table/columns.ts'
 import { readParquetMetadata } from '../../../../../src/values/table/parquet/parquet-metadata.ts'
-import { encodeParquet } from '../../../../../src/values/table/parquet/parquet-writer.ts'
+import { readFlatParquet } from '../../../../../src/values/table/parquet/parquet-reader.ts'
+import { compressions, encodeParquet } from '../../../../../src/values/table/parquet/parquet-writer.ts'
 import type { DataFrame } from '../../../../../src/values/table/polars/polars-package.ts'
-import { integers, writtenColumns } from '../../../../fixtures/parquet/written/write.ts'
+import { integers, repeatedColumns, repeatedRows, writtenColumns } from '../../../../fixtures/parquet/written/write.ts'
 import { describeNative } from '../../../../native-only.ts'
 import { polars } from '../../../descriptors/frames.ts'
 
@@ -18,6 +26,8 @@ const printed = (frame: DataFrame) => {
   const names = frame.columns
   return names.map((name) => frame.getColumn(name).toString())
 }
+
+const cellsIn = (column: Column, rows: number) => cellsOf(column, rows, valueReader(column))
 
 describeNative('a Parquet file of columns, by the add-on,', () => {
   it.each([0, 1, 7, 8, 9, 64, 1000])('of %d rows is read by Polars as the columns are', (rows) => {
@@ -56,6 +66,61 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
       '1970-01-01 01:00:02.002000+01:00',
     ])
     expect(values.none).toEqual(new Array(rows).fill(null))
+  })
+
+  it('with values that repeat is the one that pyarrow, pandas and Polars read as the columns are', () => {
+    const columns = repeatedColumns(repeatedRows)
+    const file = bytesOf(columns, repeatedRows)
+    expect(Buffer.from(file).equals(readFileSync(new URL('repeats.parquet', folder)))).toBe(true)
+    const {
+      values,
+      dictionaries,
+      compressions: found,
+      sizes,
+    } = JSON.parse(readFileSync(new URL('repeats.json', folder), 'utf8'))
+    expect(columns.map(({ name }) => values[name])).toEqual(columns.map((column) => cellsIn(column, repeatedRows)))
+    expect(dictionaries).toEqual(
+      columns.map(({ name }) => name).filter((name) => !['ids', 'long', 'flag?'].includes(name)),
+    )
+    expect(found).toEqual(['SNAPPY'])
+    const frame = polars.fromColumns({ rows: repeatedRows, columns })
+    for (const compression of compressions) {
+      expect(polars.writeParquet(frame, compression).length).toBeLessThan(1.1 * sizes[compression])
+    }
+  })
+
+  it('packs what repeats within a page, and what does not, so that every reader gets it back', async () => {
+    // Lengths around those of literals (60, 256) and copies (64), distances around 2048, and blocks of 65536 bytes.
+    const lengths = [1, 3, 4, 59, 60, 61, 63, 64, 65, 67, 68, 128, 255, 256, 257, 2047, 2048, 65_535, 65_536, 65_537]
+    const noise = (length: number, seed: number) =>
+      Array.from({ length }, (_, i) => String.fromCharCode(33 + ((((i + seed) * 7919) ** 2 % 1_000_003) % 90))).join('')
+    const texts = lengths.flatMap((length) => [
+      noise(length, length),
+      noise(length, 1),
+      'x'.repeat(length),
+      noise(length, 1),
+    ])
+    const columns = [columnOf('texts', 'str', texts)]
+    const [packed, plain] = (['snappy', 'none'] as const).map(
+      (compression) => encodeParquet({ rows: texts.length, columns }, compression) as Uint8Array,
+    )
+    expect(packed.length).toBeLessThan(0.8 * plain.length)
+    const read = (await readFlatParquet(packed)) as ColumnTable
+    expect(cellsIn(read.columns[0], texts.length)).toEqual(texts)
+    expect(polars.readParquet(packed).getColumn('texts').toArray()).toEqual(texts)
+    expect(polars.readParquet(plain).getColumn('texts').toArray()).toEqual(texts)
+  })
+
+  it.each(compressions)("has the compression that is asked for, as has Polars': %s", (compression) => {
+    const flat = pl.DataFrame({ a: [1.5, 2.5] })
+    const nested = pl.DataFrame({ a: [[1], [2]] })
+    const codecs = [flat, nested].map((frame) => {
+      const file = polars.writeParquet(frame, compression)
+      return readParquetMetadata(file)?.groups[0].chunks[0].codec
+    })
+    // Numbers of the enum CompressionCodec.
+    const number = { none: 0, snappy: 1, gzip: 2, zstd: 6 }[compression]
+    expect(codecs).toEqual([number, number])
   })
 
   it('is made for a frame that is columns still, and read as what Polars writes', () => {
