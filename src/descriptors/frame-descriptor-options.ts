@@ -2,7 +2,7 @@ import type { TimeUnit } from '../values/table/columns.ts'
 import type { FrameFormat } from '../values/table/frame-formats.ts'
 import type { TimeOptions } from '../values/table/frame-options.ts'
 import type { Orient } from '../values/table/json/frame-plan.ts'
-import type { Compression } from '../values/table/parquet/parquet-writer.ts'
+import type { ParquetCompression } from '../values/table/parquet/parquet-writer.ts'
 
 /** Options of `PandasDataFrame`. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions extends TimeOptions {
@@ -33,7 +33,7 @@ export interface PandasDataFrameOptions extends TimeOptions {
    */
   readonly csvDateUnit?: TimeUnit | null
   /** How Parquet responses are compressed, in pandas' names. Default `snappy`. */
-  readonly compression?: Compression | null
+  readonly compression?: ParquetCompression | null
 }
 
 /** Names of the published options. */

@@ -44,7 +44,7 @@ import {
   requireTable,
 } from '../values/table/message.ts'
 import type { IndexedFile } from '../values/table/parquet/parquet-index.ts'
-import { type Compression, compressions } from '../values/table/parquet/parquet-writer.ts'
+import { compressions, type ParquetCompression } from '../values/table/parquet/parquet-writer.ts'
 import { buildFrame, type Casting, castFrame } from '../values/table/polars/build-frame.ts'
 import { getLabels, setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars, type Polars } from '../values/table/polars/polars.ts'
@@ -100,7 +100,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly dateFormat: TimeForm['format']
   readonly dateUnit: TimeForm['unit']
   readonly csvDateUnit: TimeUnit | undefined
-  readonly compression: Compression
+  readonly compression: ParquetCompression
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
   readonly #times: TimeForm

@@ -22,7 +22,7 @@ import { isArrowStream } from './parquet/parquet-answer.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
 import { readFlatParquet } from './parquet/parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet/parquet-sandbox.ts'
-import type { Compression } from './parquet/parquet-writer.ts'
+import type { ParquetCompression } from './parquet/parquet-writer.ts'
 import { isLabelKind } from './polars/labels.ts'
 import { loadPolars, type Polars } from './polars/polars.ts'
 import type { ColumnFailure } from './polars/polars-columns.ts'
@@ -62,7 +62,7 @@ interface ParquetBody {
 }
 
 /** Encodes a frame as Parquet, in memory of the pool where it is made from columns. **Errors**: of Polars. */
-export function encodeParquet(polars: Polars, frame: DataFrame, compression: Compression): ParquetBody {
+export function encodeParquet(polars: Polars, frame: DataFrame, compression: ParquetCompression): ParquetBody {
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, compression, (size) => {
     taken = bufferPool.take(size)

@@ -44,7 +44,7 @@ function levelOf(level: unknown): Level | undefined {
   if (typeof level === 'string') return level
   const { kind, name, start, step } = (level ?? {}) as Readonly<Record<string, unknown>>
   if (kind !== 'range' || !Number.isSafeInteger(start) || !Number.isSafeInteger(step)) return undefined
-  // 0, 1, 2, … without a name are no labels: a list of them would be made for each file.
+  // pandas' default index, which needs no list of labels.
   if (start === 0 && step === 1 && typeof name !== 'string') return undefined
   return { name: typeof name === 'string' ? name : '', start: start as number, step: step as number }
 }

@@ -25,12 +25,12 @@ const columnWords = 8
 export const compressions = ['snappy', 'gzip', 'zstd', 'none'] as const
 
 /** Name of a compression. */
-export type Compression = (typeof compressions)[number]
+export type ParquetCompression = (typeof compressions)[number]
 
 /** Returns a file; undefined for nested or no columns, gzip, zstd, more than 64 MiB, and without the add-on. */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
-  compression: Compression = 'snappy',
+  compression: ParquetCompression = 'snappy',
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
 ): Uint8Array | undefined {
   if (columns.length === 0 || addon === undefined || !columns.every(isFlat)) return undefined

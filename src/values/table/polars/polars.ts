@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { encodeArrow } from '../arrow/arrow.ts'
 import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from '../columns.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
-import { type Compression, encodeParquet } from '../parquet/parquet-writer.ts'
+import { encodeParquet, type ParquetCompression } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
 import { lazyFrame, lazySeries, tableBehind } from './lazy.ts'
 import {
@@ -133,7 +133,7 @@ function wrap(polars: typeof pl) {
     /** Polars writes what the own writer does not: nested columns, categories and decimals. */
     writeParquet(
       frame: DataFrame,
-      compression: Compression = 'snappy',
+      compression: ParquetCompression = 'snappy',
       allocate?: (size: number) => ArrayBuffer,
     ): Uint8Array {
       const table = flatColumns(frame)
