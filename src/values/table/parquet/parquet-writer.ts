@@ -21,7 +21,7 @@ const maxPageBytes = 2 ** 26
 const programWords = 3
 const columnWords = 8
 
-/** How the pages of a file are compressed, in pandas' names; `none` is pandas' None. */
+/** How the pages of a file are compressed, in pandas' names; `none` is pandas' `None`. */
 export const compressions = ['snappy', 'gzip', 'zstd', 'none'] as const
 
 /** Name of a compression. */
