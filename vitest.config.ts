@@ -9,7 +9,10 @@ const testsIn = (...folders: string[]) => folders.map((folder) => `test/${folder
 const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 
 /** What asks servers of its own process. */
-const server = testsIn('http', 'rpc', 'oip', 'client', 'tracing')
+const server = [
+  ...testsIn('http', 'rpc', 'oip', 'client', 'tracing'),
+  ...['access', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
+]
 
 /** What starts processes, or changes its own. */
 const processes = [

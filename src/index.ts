@@ -63,6 +63,7 @@ export {
 } from './http/message.ts'
 export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
 export type { CookieOptions, ResponseContext } from './http/response-context.ts'
+export type { BlobStore } from './jobs/blob-store.ts'
 export type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse, WebhookTarget } from './jobs/job.ts'
 export type {
   Added,
@@ -75,6 +76,7 @@ export type {
   WorkQueue,
 } from './jobs/job-store.ts'
 export type { JobsOptions } from './jobs/jobs-options.ts'
+export type { WebhookOptions } from './jobs/webhooks.ts'
 export type {
   DataFrameMessage,
   FileMessage,

@@ -34,7 +34,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
         let job = await jobs.submit(api, request, target.query, ctx)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
         const done = [['preference-applied', applied]] as const
-        if (!isFinal(job.status)) return acceptedAnswer(job, prefix, done)
+        if (waitMs === 0 || !isFinal(job.status)) return acceptedAnswer(job, prefix, done)
         const result = await resultOf(jobs, job)
         return { ...result, headers: [...result.headers, ...done] }
       })

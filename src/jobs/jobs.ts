@@ -103,10 +103,12 @@ export class Jobs {
    */
   async find(id: string, ctx: Context): Promise<Job> {
     const job = /^[\w-]{1,64}$/.test(id) ? await this.store.get(id) : undefined
-    const auth = job === undefined ? undefined : this.#source.apis.get(job.api)?.auth
+    const api = job && this.#source.apis.get(job.api)
+    const auth = api?.auth
     const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
     if (refusal !== undefined) throw refusal
-    if (job === undefined || (job.owner !== undefined && job.owner !== ctx.state.caller?.name))
+    // Whose auth is not known nobody may look.
+    if (job === undefined || api === undefined || (job.owner !== undefined && job.owner !== ctx.state.caller?.name))
       throw new NotFound('there is no job with this id')
     return job
   }
