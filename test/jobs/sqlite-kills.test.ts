@@ -3,8 +3,10 @@ import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { Overloaded } from '../../src/core/errors.ts'
+import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { of, startProcess, survives } from './kill-conformance.ts'
-import { newJob, openStore, shortTimes, untilStatus } from './stores.ts'
+import { newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
 
 function begin() {
   const dir = mkdtempSync(join(tmpdir(), 'serving-jobs-'))
@@ -38,4 +40,31 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
     },
     90_000,
   )
+
+  it('refuses calls while another program holds its lock, tells so, and goes on afterwards', async () => {
+    const { spec, stop } = begin()
+    onTestFinished(stop)
+    const { path } = spec
+    const warnings: string[] = []
+    const store = openSqliteStore(path, { warn: (message) => warnings.push(message) })
+    await store.open()
+    const job = newJob()
+    await store.add(job, 10)
+    const worker = store.work([{ api: 'a', concurrency: 1 }], ({ signal }) =>
+      until(() => signal.aborted && ({ kind: 'canceled' } as const)),
+    )
+    await untilStatus(store, job.id, 'running')
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
+      DatabaseSync: new (path: string) => { exec(sql: string): void; close(): void }
+    }
+    const other = new DatabaseSync(path)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(store.add(newJob(), 10)).rejects.toThrow(Overloaded)
+    await until(() => warnings.includes('job store: database is locked'))
+    other.exec('ROLLBACK')
+    other.close()
+    expect(await store.add(newJob(), 10)).toEqual({ kind: 'added' })
+    await worker.stop(0)
+    await store.close()
+  }, 60_000)
 })

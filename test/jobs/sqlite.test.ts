@@ -101,6 +101,19 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     await store.close()
   })
 
+  it('ends all that is due by time in one sweep', async () => {
+    const path = join(testFolder(), 'jobs.db')
+    const store = await openStore({ kind: 'sqlite', path })
+    const jobs = Array.from({ length: 1_200 }, () => newJob({ resultTtlMs: 1 }))
+    await Promise.all(jobs.map((job) => store.add(job, 10_000)))
+    await Promise.all(jobs.map(({ id }) => store.cancel(id)))
+    await store.close()
+    // The only sweep is that of the start.
+    const later = await openStore({ kind: 'sqlite', path, times: { sweepMs: 3_600_000 } })
+    await until(async () => (await later.states())[0].counts.expired === 1_200)
+    await later.close()
+  })
+
   it('deletes old blobs that no job names', async () => {
     const dir = testFolder()
     const path = join(dir, 'jobs.db')

@@ -81,8 +81,8 @@ export function openDatabase(path: string): Database {
   // SQLite would let all users read the file; those beside it get its mode.
   closeSync(openSync(path, 'a', 0o600))
   const database = new sqlite.DatabaseSync(path)
-  // The first, since the others wait for locks, too. FULL: a commit outlives a loss of power.
-  database.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  // The first, since the others wait for locks, too; shorter than a lease. FULL: a commit outlives a loss of power.
+  database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
   transaction(database, () => {
     const found = database.prepare('PRAGMA user_version').get()?.user_version as number
     if (found > version) {

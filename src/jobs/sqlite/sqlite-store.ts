@@ -204,6 +204,8 @@ class SqliteStore implements JobStore {
     for (const { reject } of this.#waiting.values()) reject(this.#ended)
     this.#waiting.clear()
     for (const worker of this.#workers.values()) worker.loseAll()
+    // Their next call tells them.
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener()
   }
 }
 

@@ -218,12 +218,14 @@ class StoreThread {
     this.#notice()
   }
 
+  /** Ends what is due by time, a part of it in each transaction. */
   #sweep(): void {
     const now = Date.now()
-    if (!this.#leases.canSweep(now)) return
+    if (this.#isClosed || !this.#leases.canSweep(now)) return
     const names = this.#commit(() => this.#leases.sweep(now))
     if (names.length > 0) post({ kind: 'blobs', names })
     this.#notice()
+    setImmediate(() => this.#guard(() => this.#sweep()))
   }
 
   /** Tells what has changed for the attempts of this process and for watched jobs: at once, but not too often. */
