@@ -16,7 +16,7 @@ export async function openStore(
   { store: given = defaultStore, blobs: place }: JobsOptions,
   warn: (message: string) => void,
 ): Promise<JobStore> {
-  const blobs = typeof place === 'string' ? new FolderBlobs(place) : place
+  const blobs = typeof place === 'string' ? await blobsOf(place) : place
   const store = typeof given === 'string' ? await storeOf(given, blobs, warn) : given
   await store.open()
   return store
@@ -29,4 +29,9 @@ async function storeOf(name: string, blobs: BlobStore | undefined, warn: (messag
     return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, blobs, warn })
   }
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
+}
+
+async function blobsOf(place: string): Promise<BlobStore> {
+  if (place.startsWith('s3:')) return (await import('./s3-blobs.ts')).s3Blobs(place)
+  return new FolderBlobs(place)
 }
