@@ -198,7 +198,7 @@ Span ParquetWriter::Plain(const EncodeColumn& column, size_t rows) {
 
 // Finds the values that repeat. Returns false when too few do, and when there is no memory.
 bool ParquetWriter::FindEntries(const EncodeColumn& column, size_t rows) {
-  const size_t most = std::min(rows, kMaxEntries);
+  const size_t most = std::min(rows / 2, kMaxEntries);
   unsigned bits = 8;
   while (size_t{1} << bits < most * 2) bits++;
   const size_t slots = size_t{1} << bits;
@@ -219,7 +219,7 @@ bool ParquetWriter::FindEntries(const EncodeColumn& column, size_t rows) {
     for (size_t step = 0; step < kMaxSteps; step++) {
       uint16_t& place = places[((hash >> (64 - bits)) + step) & (slots - 1)];
       if (place == 0) {
-        if (count == kMaxEntries || (count >= kSampleEntries && count * 8 > values * 7)) return false;
+        if (count == most || (count >= kSampleEntries && count * 8 > values * 7)) return false;
         entries[count++] = {hash, value};
         place = static_cast<uint16_t>(count);
       }
