@@ -9,7 +9,7 @@ export interface BlobStore {
   put(name: string, bytes: Uint8Array): Promise<void>
   /** **Errors**: NotFound if there is no such blob. */
   get(name: string): Promise<Uint8Array>
-  /** Deleting what is not there is no error. */
+  /** A blob that is gone already is no error. */
   delete(name: string): Promise<void>
   /** Returns the names of blobs last written before a time: of those, what no job names is an orphan. */
   olderThan(time: number): AsyncIterable<string>

@@ -16,7 +16,7 @@ export class FolderBlobs implements BlobStore {
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(name)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    // A dot begins no name of a blob. Readers see the whole file or none.
+    // A dot begins no name of a blob. Readers never see a part of the file.
     const draft = join(this.#folder, `.${randomUUID()}`)
     try {
       await using(await open(draft, 'wx', 0o600), async (file) => {

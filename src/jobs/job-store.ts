@@ -101,7 +101,7 @@ export interface JobStore {
   add(job: NewJob, maxQueued: number): Promise<Added>
   /** Returns undefined for an unknown job. An expired one stays known for a while: 410 instead of 404. */
   get(id: string): Promise<Job | undefined>
-  /** Returns what was submitted, to run it once more as a new job. */
+  /** Returns the submitted job, to run it once more as a new job. */
   submission(id: string): Promise<NewJob | undefined>
   /** Returns the answer of a job that has one. */
   result(id: string): Promise<StoredResponse | undefined>
@@ -109,7 +109,7 @@ export interface JobStore {
   events(id: string, after: number, limit: number): Promise<readonly JobEvent[]>
   /** Calls `listener` soon after the job may have changed, in whichever process; returns a function that ends it. */
   watch(id: string, listener: () => void): () => void
-  /** Cancels a queued job at once, and asks for the end of a running one. Returns the job as it is then. */
+  /** Cancels a queued job at once, and asks for the end of a running one. Returns the job with its new state. */
   cancel(id: string): Promise<Job | undefined>
   list(filter: JobFilter): Promise<readonly Job[]>
   states(): Promise<readonly QueueState[]>

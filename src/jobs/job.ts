@@ -25,7 +25,7 @@ export interface WebhookTarget {
   readonly url: string
 }
 
-/** A job as it is accepted. Times are in milliseconds of the wall clock. */
+/** A job that a store accepts. Times are in milliseconds of the wall clock. */
 export interface NewJob {
   /** 128 random bits in base64url. */
   readonly id: string

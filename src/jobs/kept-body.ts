@@ -10,7 +10,7 @@ export type Kept<T extends { readonly body: Uint8Array }> = Omit<T, 'body'> & { 
 /** How long no blob counts as an orphan: its job may not be stored yet. **Units**: milliseconds. */
 const orphanMs = 3_600_000
 
-/** Writes a large body as a blob, before the job that names it. A small one comes back as it is. */
+/** Writes a large body as a blob, before the job that names it. A small one comes back unchanged. */
 export async function keepBody<T extends { readonly body: Uint8Array }>(
   blobs: BlobStore,
   name: string,
@@ -31,7 +31,7 @@ export async function readBody<T extends { readonly body: Uint8Array }>(blobs: B
   return { ...kept, body } as unknown as T
 }
 
-/** The blob of what was submitted. */
+/** The blob of a submitted body. */
 export const requestBlob = (id: string): string => `${id}-request`
 /** The blob of one attempt's answer: a late attempt must not write over the answer that counts. */
 export const responseBlob = (id: string, attempt: number): string => `${id}-response-${attempt}`

@@ -59,5 +59,5 @@ export type News =
   | { readonly kind: 'changed'; readonly id: string }
   /** Blobs of expired jobs, to be deleted. */
   | { readonly kind: 'blobs'; readonly names: readonly string[] }
-  /** What the thread does by itself, as renewing leases, has failed; it tries again. */
+  /** Work of the thread's timers has failed, such as renewing leases; it tries again. */
   | { readonly kind: 'failed'; readonly message: string }

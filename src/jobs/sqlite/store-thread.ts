@@ -4,7 +4,6 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { type FSWatcher, watch } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Job } from '../job.ts'
 import type { WorkQueue } from '../job-store.ts'
@@ -12,12 +11,7 @@ import { type Database, openDatabase, transaction } from './database.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, Operations, ThreadData } from './messages.ts'
-
-/**
- * Longest pause between looks at what other processes have changed, where the system does not tell of their writes.
- * **Units**: milliseconds.
- */
-const idleMs = 250
+import { WriteWatch } from './write-watch.ts'
 
 /** Pause between looks at all attempts and watched jobs of this process. **Units**: milliseconds. */
 const noticeMs = 10
@@ -46,11 +40,7 @@ class StoreThread {
   #calls: Call[] = []
   #version: unknown
   #nextDue = 0
-  #lookTimer: NodeJS.Timeout | undefined
-  #lookAt = 0
-  /** When a process, perhaps this one, last wrote to the file. */
-  #writtenAt = 0
-  readonly #watcher: FSWatcher | undefined
+  readonly #writes: WriteWatch
   #noticeTimer: NodeJS.Timeout | undefined
   #hasNews = false
   #isClosed = false
@@ -63,10 +53,7 @@ class StoreThread {
     this.#dataVersion = () => dataVersion.get()?.data_version
     this.#version = this.#dataVersion()
     this.#operations = this.#makeOperations()
-    this.#watcher = watchWrites(`${path}-wal`, () => {
-      this.#writtenAt = Date.now()
-      this.#lookIn(1)
-    })
+    this.#writes = new WriteWatch(`${path}-wal`, () => this.#look(), tellFailure)
     this.#timers = [
       setInterval(() => this.#guard(() => this.#renew()), times.renewMs),
       setInterval(() => this.#guard(() => this.#sweep()), times.sweepMs),
@@ -96,13 +83,12 @@ class StoreThread {
       watch: (id, isWatched) => {
         if (isWatched) this.#watched.set(id, records.version(id))
         else this.#watched.delete(id)
-        this.#lookIn(idleMs)
       },
       work: (worker, queues) => {
         if (queues.length === 0) this.#workers.delete(worker)
         else this.#workers.set(worker, queues)
         this.#nextDue = 0
-        this.#lookIn(0)
+        this.#writes.lookIn(0)
       },
       report: (lease, kind, data) => leases.report(lease, kind, data, Date.now()),
       finish: (lease, outcome) => {
@@ -118,8 +104,8 @@ class StoreThread {
       },
       close: () => {
         this.#isClosed = true
-        this.#watcher?.close()
-        for (const timer of [...this.#timers, this.#lookTimer, this.#noticeTimer]) clearTimeout(timer)
+        this.#writes.close()
+        for (const timer of [...this.#timers, this.#noticeTimer]) clearTimeout(timer)
         setImmediate(() => {
           this.#database.close()
           parentPort?.close()
@@ -136,7 +122,7 @@ class StoreThread {
     if (changes.length > 0) this.#notice()
   }
 
-  /** Runs a group in one transaction, with the start of jobs; if that fails, each call by itself. */
+  /** Runs a group in one transaction, with the start of jobs; if that fails, each call in its own. */
   #write(calls: readonly Call[]): Answer[] {
     try {
       return this.#commit(() => calls.map((call) => ({ id: call.id, value: this.#run(call) })))
@@ -179,34 +165,19 @@ class StoreThread {
     }
   }
 
-  /** Looks once more, unless a look is near. */
-  #lookIn(ms: number): void {
-    const at = Date.now() + ms
-    if (this.#isClosed || this.#workers.size + this.#running.size + this.#watched.size === 0) return
-    if (this.#lookTimer !== undefined && at >= this.#lookAt) return
-    clearTimeout(this.#lookTimer)
-    this.#lookAt = at
-    this.#lookTimer = setTimeout(() => {
-      this.#lookTimer = undefined
-      this.#guard(() => this.#look())
-      const now = Date.now()
-      // A commit can be read some time after its first write: as long as the disk takes.
-      const pause = Math.min((now - this.#writtenAt) / 4, this.#nextDue - now, idleMs)
-      this.#lookIn(Math.max(1, pause))
-    }, ms)
-  }
-
-  /** Finds out what other processes have changed, and which retries are due. */
-  #look(): void {
+  /** Finds out what other processes have changed, and which retries are due. Returns when the next one is. */
+  #look(): number {
+    if (this.#workers.size + this.#running.size + this.#watched.size === 0) return Number.POSITIVE_INFINITY
     const now = Date.now()
     const version = this.#dataVersion()
     const isChanged = version !== this.#version
-    if (!isChanged && now < this.#nextDue) return
-    this.#version = version
+    if (!isChanged && now < this.#nextDue) return this.#nextDue
     const canTake = [...this.#freeQueues()].some(([, { api }]) => this.#leases.canTake(api, now))
     if (canTake) this.#commit(() => {})
+    this.#version = version
     this.#nextDue = this.#leases.nextDue(now)
     if (isChanged || canTake) this.#notice()
+    return this.#nextDue
   }
 
   #renew(): void {
@@ -218,7 +189,7 @@ class StoreThread {
     this.#notice()
   }
 
-  /** Ends what is due by time, a part of it in each transaction. */
+  /** Ends all states whose time is over, a part of it in each transaction. */
   #sweep(): void {
     const now = Date.now()
     if (this.#isClosed || !this.#leases.canSweep(now)) return
@@ -228,11 +199,11 @@ class StoreThread {
     setImmediate(() => this.#guard(() => this.#sweep()))
   }
 
-  /** Tells what has changed for the attempts of this process and for watched jobs: at once, but not too often. */
+  /** Tells the attempts of this process and the watchers of jobs about changes: at once, but not too often. */
   #notice(): void {
     if (this.#isClosed) return
     this.#nextDue = 0
-    this.#lookIn(1)
+    this.#writes.lookIn(1)
     this.#hasNews = true
     if (this.#noticeTimer !== undefined || this.#running.size + this.#watched.size === 0) return
     this.#hasNews = false
@@ -263,19 +234,13 @@ class StoreThread {
     try {
       work()
     } catch (error) {
-      post({ kind: 'failed', message: (error as Error).message })
+      tellFailure(error)
     }
   }
 }
 
-/** Calls `listener` at each write to a file, where the system tells. */
-function watchWrites(path: string, listener: () => void): FSWatcher | undefined {
-  try {
-    // Without it, the looks at an idle file are enough, and late by their pause.
-    return watch(path, listener).on('error', () => {})
-  } catch {
-    return undefined
-  }
+function tellFailure(error: unknown): void {
+  post({ kind: 'failed', message: (error as Error).message })
 }
 
 function keyOf({ seq, lease }: Lease): string {
