@@ -115,7 +115,7 @@ addOptions(models)
 const jobs = program
   .command('jobs')
   .summary('list, show, cancel or retry jobs')
-  .description('Looks at the jobs of a store: the latest ones, or what was asked for of one.')
+  .description('Prints, cancels or retries jobs of a store.')
 const jobList = jobs
   .command('list')
   .description('Prints the latest jobs.')
