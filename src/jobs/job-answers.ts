@@ -1,4 +1,4 @@
-/** What is answered about a job. @module */
+/** The answers about a job. @module */
 import { Conflict, Gone } from '../core/errors.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
@@ -56,7 +56,7 @@ export function resultAnswer(job: Job, stored: StoredResponse | undefined): Http
   return { status: stored.status, headers: stored.headers, body: stored.body }
 }
 
-/** The error of what is deleted with an expired job. */
+/** The error of an expired job, whose input and result are deleted. */
 export function gone(): Gone {
   return new Gone('the input and the result of the job have expired')
 }

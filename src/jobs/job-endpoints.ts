@@ -16,10 +16,10 @@ import { preferenceOf } from './prefer.ts'
 export interface JobPaths {
   /** `work`: there are only paths of health and metrics. */
   readonly role: 'both' | 'submit' | 'work'
-  /** Returns what is answered in place of an asynchronous API, and below it. */
+  /** Returns the endpoints of an asynchronous API: its own, and those below it. */
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
-  /** Returns the paths of all jobs. */
-  endpoints(prefix: string): Endpoint[]
+  /** Returns the paths of all jobs. `docs`: also what describes them. */
+  endpoints(prefix: string, docs: boolean): Endpoint[]
 }
 
 /** Returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */

@@ -121,7 +121,7 @@ export class Jobs {
     throw ctx.abortReason ?? deadlinePassed()
   }
 
-  /** Returns the job once it has ended, or as it is after a time. **Units**: milliseconds. */
+  /** Returns the job once it has ended, or at the latest after a time. **Units**: milliseconds. */
   async ended(job: Job, waitMs: number, ctx: Context): Promise<Job> {
     // The rest of the request's time is for the answer.
     const until = performance.now() + Math.min(waitMs, ctx.remainingMs - 500)

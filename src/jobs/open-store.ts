@@ -5,11 +5,11 @@ import { FolderBlobs } from './folder-blobs.ts'
 import type { JobStore } from './job-store.ts'
 import type { JobsOptions } from './jobs-options.ts'
 
-/** The store of a service that names none. */
+/** The store of a service that does not name one. */
 export const defaultStore = 'sqlite:./jobs.db'
 
 /**
- * Opens a store. `warn`: told what is wrong with its server. **Errors**: InvalidArgument for an unknown one,
+ * Opens a store. `warn`: told of faults of its server. **Errors**: InvalidArgument for an unknown one,
  * MissingDependencyException for one that does not run here; those of {@link JobStore.open}.
  */
 export async function openStore(

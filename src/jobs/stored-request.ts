@@ -1,4 +1,4 @@
-/** What is kept of a request. @module */
+/** The part of a request that a job keeps. @module */
 import { createHash } from 'node:crypto'
 import type { RequestHook } from '../api/hooks.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'

@@ -31,7 +31,7 @@ export function endpointsOf(
   const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip), ...others]
   const endpoints = [
     ...apis,
-    ...(jobs?.endpoints(prefix) ?? []),
+    ...(jobs?.endpoints(prefix, docs) ?? []),
     ...mountEndpoints(service.mounts.values(), prefix),
     ...protocols,
     ...(docs ? docsEndpoints(service, prefix, protocols) : []),

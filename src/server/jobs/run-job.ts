@@ -99,7 +99,7 @@ class JobSocket extends MemorySocket {
     })
   }
 
-  /** The whole answer. **Errors**: why there is none. */
+  /** The whole answer. **Errors**: why it does not come. */
   get stored(): Promise<StoredResponse> {
     return this.#ended
   }

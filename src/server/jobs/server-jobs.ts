@@ -6,6 +6,7 @@ import type { JobRole, ServeOptions } from '../../engine/options.ts'
 import { hookObserver } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
+import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import type { JobStore, JobWorker } from '../../jobs/job-store.ts'
@@ -37,6 +38,8 @@ export class ServerJobs implements JobPaths {
   readonly #jobs: Jobs
   /** The endpoints of the functions alone, by API. */
   readonly #plain = new Map<string, Endpoint>()
+  /** By path. */
+  readonly #asyncApis = new Map<string, AsyncApi>()
   #worker: JobWorker | undefined
 
   constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined, role: JobRole = 'both') {
@@ -48,12 +51,14 @@ export class ServerJobs implements JobPaths {
   }
 
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
+    this.#asyncApis.set(plain.path, api)
     this.#plain.set(api.name, { ...plain, isLimited: false, slots: undefined })
     return [submittable(this.#jobs, plain, api, prefix), ...taskEndpoints(this.#jobs, plain, api)]
   }
 
-  endpoints(prefix: string): Endpoint[] {
-    return jobEndpoints(this.#jobs, prefix)
+  endpoints(prefix: string, docs: boolean): Endpoint[] {
+    const { name } = this.#service
+    return [...jobEndpoints(this.#jobs, prefix), ...(docs ? [schemaEndpoint(name, this.#asyncApis)] : [])]
   }
 
   /** Takes jobs from now on. Called when the server is ready. */

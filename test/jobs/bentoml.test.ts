@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { serve } from '../../src/index.ts'
+import { bothEngines } from '../engines.ts'
+import { folder, jsonOf } from './harness.ts'
+import svc from './python/tasks.service.ts'
+import { until } from './stores.ts'
+
+interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly type: string | null
+  readonly body: string
+  readonly status: number
+  readonly answer: string
+}
+
+const recorded: Exchange[] = JSON.parse(
+  readFileSync(new URL('../fixtures/bentoml/tasks.json', import.meta.url), 'utf8'),
+)
+
+describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)("BentoML's tasks on %s", (engine) => {
+  const begin = async () => {
+    const options = { port: 0, host: '127.0.0.1', engine, drainTimeoutMs: 0, logLevel: 'fatal' } as const
+    const listener = await serve(svc, { ...options, jobStore: `sqlite:${join(folder(), 'jobs.db')}` })
+    onTestFinished(() => listener.close())
+    return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${listener.port}${path}`, init)
+  }
+
+  it('answer what its unmodified client asked', async () => {
+    const ask = await begin()
+    const ids = new Map<string, string>()
+    let asked = 0
+    for (const { method, path, type, body, status, answer } of recorded) {
+      const [route, query] = path.split('?task_id=')
+      const url = query === undefined ? path : `${route}?task_id=${ids.get(query)}`
+      const init = { method, ...(body !== '' && { body }), ...(type !== null && { headers: { 'content-type': type } }) }
+      const isStatus = route.endsWith('/status')
+      const wanted = answer.startsWith('{') ? (JSON.parse(answer) as Record<string, unknown>) : undefined
+      if (isStatus && !/completed|canceled|failed/.test(`${wanted?.status}`)) continue
+      // The client asked until the task had ended.
+      const got = await until(async () => {
+        const now = await ask(url, init)
+        return (!isStatus || (await jsonOf(now.clone())).status === wanted?.status) && now
+      })
+      const text = await got.text()
+      expect(got.status, path).toBe(status)
+      asked++
+      if (wanted === undefined) expect(text, path).toBe(answer)
+      else {
+        const members = JSON.parse(text)
+        expect(Object.keys(members)).toEqual(Object.keys(wanted))
+        if (query === undefined || route.endsWith('/retry')) ids.set(`${wanted.task_id}`, members.task_id)
+        if (!route.endsWith('/cancel')) expect(members.status).toBe(wanted.status)
+      }
+    }
+    expect(asked).toBeGreaterThan(12)
+  })
+
+  it('answer as BentoML does without an id, for an unknown one, and for another route', async () => {
+    const ask = await begin()
+    for (const [method, name] of [
+      ['GET', 'status'],
+      ['GET', 'get'],
+      ['POST', 'retry'],
+      ['PUT', 'cancel'],
+    ]) {
+      const missing = await ask(`/double/${name}`, { method })
+      expect([missing.status, await missing.json()]).toEqual([400, { error: 'task_id is required' }])
+      const unknown = await ask(`/double/${name}?task_id=00000000000000000000000000000000`, { method })
+      expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'task_id not found' }])
+    }
+    const headers = { 'content-type': 'application/json' }
+    const { task_id: id } = await jsonOf(await ask('/double/submit', { method: 'POST', headers, body: '[1]' }))
+    expect((await ask(`/shout/status?task_id=${id}`)).status).toBe(404)
+    await until(async () => (await jsonOf(await ask(`/double/status?task_id=${id}`))).status === 'completed')
+    const ended = await ask(`/double/cancel?task_id=${id}`, { method: 'PUT' })
+    expect(ended.status).toBe(400)
+  })
+
+  it('are named to the client with what they take', async () => {
+    const { routes } = await jsonOf(await (await begin())('/schema.json'))
+    expect((routes as { name: string }[]).map(({ name }) => name)).toEqual(['double', 'shout', 'same', 'hold'])
+    expect((routes as unknown[])[2]).toEqual({
+      name: 'same',
+      route: '/same',
+      input: { type: 'tensor', format: 'numpy-array', dtype: 'float64', root_input: true },
+      output: { type: 'tensor', format: 'numpy-array', dtype: 'float64' },
+      is_task: true,
+    })
+  })
+})
