@@ -120,6 +120,7 @@ import './server/memory-engine.ts'
 
 export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './api/api.ts'
 export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
+export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
 export { call } from './api/call.ts'
 export type { CorsOptions } from './api/cors.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'

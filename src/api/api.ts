@@ -12,6 +12,7 @@ import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/message.ts'
 import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
+import { type CacheOptions, type CacheSettings, parseCache } from './cache-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
@@ -37,6 +38,11 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly maxInFlight?: number
   /** Lets clients call it as a job, too, with `prefer: respond-async`. `true`: with all defaults. */
   readonly async?: boolean | AsyncOptions
+  /**
+   * Gives answers again to equal requests of the same caller: for functions that look at nothing else. Default: each
+   * request is computed.
+   */
+  readonly cache?: CacheOptions
 }
 
 /** A function behind descriptors `I` and `O`. */
@@ -80,6 +86,7 @@ export interface Api {
   readonly slots: EndpointSlots | undefined
   /** Undefined if it has no jobs. */
   readonly async: AsyncSettings | undefined
+  readonly cache: CacheSettings | undefined
   /** Headers to copy; all if the function or a hook takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
 }
@@ -99,18 +106,20 @@ export function isPathSegment(text: string): boolean {
 
 /** **Errors**: InvalidArgument that names the mistake. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
-  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples', 'async'])
+  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples', 'async', 'cache'])
   const { name, output, hooks } = common
   const input = requireDescriptor(options.input, 'input', name)
   const settings = parseAsync(options.async, name)
+  const cache = parseCache(options.cache, name)
   return {
     ...common,
     route: parseRoute(options.route ?? name),
     examples: encodeExamples(options.examples ?? [], input, name),
     input,
     async: settings,
+    cache,
     readsHeaders:
-      takesContext(fn) || !hooks.isEmpty || options.auth || settings !== undefined
+      takesContext(fn) || !hooks.isEmpty || options.auth || settings !== undefined || cache !== undefined
         ? 'all'
         : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
   }

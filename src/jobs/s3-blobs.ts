@@ -12,9 +12,9 @@ const timeoutMs = 60_000
 const retries = 3
 
 /**
- * Returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`. All but the bucket may be missing. Keys come from
- * the variables that AWS's own programs read: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN. AWS_REGION and
- * AWS_ENDPOINT_URL count, too. **Errors**: InvalidArgument, MissingDependencyException.
+ * Returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`. All but the bucket may be missing. Keys come
+ * from the variables that AWS's own programs read: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
+ * AWS_REGION and AWS_ENDPOINT_URL count, too. **Errors**: InvalidArgument, MissingDependencyException.
  */
 export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): BlobStore {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(\/[A-Za-z0-9._/-]*)?(\?.*)?$/.exec(place)

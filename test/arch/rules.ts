@@ -54,6 +54,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   ioredis: 'core/redis.ts',
   'nodejs-polars': 'values/table/polars/polars-package.ts',
   'onnxruntime-node': 'runner/onnx/onnxruntime.ts',
+  'lru-cache': 'api/response-cache.ts',
   leven: 'cli/config/nearest-word.ts',
   mime: 'core/file/extension-type.ts',
   pino: 'engine/log.ts',

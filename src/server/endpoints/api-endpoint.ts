@@ -3,6 +3,7 @@
 import type { Api } from '../../api/api.ts'
 import { call, callWith } from '../../api/call.ts'
 import { type GetApi, readQuery } from '../../api/get-api.ts'
+import { ResponseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -11,10 +12,11 @@ import type { AsyncApi } from '../../jobs/jobs.ts'
 import type { Service } from '../../service.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
-export function apiEndpoints({ apis, gets }: Service, prefix: string, jobs?: JobPaths): Endpoint[] {
+export function apiEndpoints(service: Service, prefix: string, jobs?: JobPaths): Endpoint[] {
+  const { apis, gets } = service
   return [
     ...[...apis.values()].flatMap((api) => {
-      const endpoint = postEndpoint(api, prefix)
+      const endpoint = postEndpoint(api, prefix, service)
       return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
     }),
     ...[...gets.values()].map((api) => getEndpoint(api, prefix)),
@@ -25,15 +27,20 @@ function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
-function postEndpoint(api: Api, prefix: string): Endpoint {
+function postEndpoint(api: Api, prefix: string, service: Service): Endpoint {
+  const cache = api.cache && new ResponseCache(service, api, api.cache)
   return {
     ...common(api, prefix),
     methods: ['POST'],
     readsHeaders: api.readsHeaders,
     decompresses: true,
-    answer: (request, ctx) => call(api, request, ctx),
+    answer:
+      cache === undefined
+        ? (request, ctx) => call(api, request, ctx)
+        : (request, ctx) => cache.answer(request, ctx, () => call(api, request, ctx)),
     receive(declared, ctx) {
-      if (declared !== undefined && declared <= receiveAboveBytes) return undefined
+      // A cache looks at the whole body.
+      if (cache !== undefined || (declared !== undefined && declared <= receiveAboveBytes)) return undefined
       const receiver = api.input.receive?.(ctx.headers, ctx, declared)
       if (receiver === undefined) return undefined
       return {
