@@ -7,9 +7,11 @@ import { deadlinePassed } from '../api/stages.ts'
 import { BadInput, Conflict, expected, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
+import { traceHeaders } from '../telemetry/tracing/tracer.ts'
 import { Changes } from './changes.ts'
 import { isFinal, type Job, type NewJob, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
+import type { JobLog } from './job-metrics.ts'
 import type { JobStore } from './job-store.ts'
 import { fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -33,12 +35,14 @@ export class Jobs {
   readonly runElsewhere: boolean
   readonly #source: JobSource
   readonly #webhooks: Webhooks | undefined
+  readonly #log: JobLog
 
-  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean) {
+  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean, log: JobLog) {
     this.store = store
     this.#source = source
     this.#webhooks = webhooks
     this.runElsewhere = runElsewhere
+    this.#log = log
   }
 
   /**
@@ -52,6 +56,7 @@ export class Jobs {
     const webhook = this.#webhookOf(headers)
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
+    const trace = traceHeaders(ctx).traceparent
     const kept = { headers: keptHeaders(headers, [api.auth, this.#source.auth], ctx.id), query, body }
     return this.#add(api, {
       ...common(api),
@@ -61,7 +66,7 @@ export class Jobs {
       fingerprint: fingerprintOf(kept),
       ...(key !== undefined && { idempotencyKey: key }),
       ...(webhook !== undefined && { webhook }),
-      ...(headers.get('traceparent') !== undefined && { trace: headers.get('traceparent') }),
+      ...(trace !== undefined && { trace }),
     })
   }
 
@@ -89,6 +94,8 @@ export class Jobs {
       throw new Overloaded(`expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`, details)
     }
     if (added.kind === 'added') {
+      const { id, retryOf } = job
+      this.#log.debug({ event: 'job_submitted', job: id, api: api.name, retryOf }, `job ${id} submitted`)
       const { request: _, state: __, ...rest } = job
       return { ...rest, status: 'queued', attempt: 0, isCancelRequested: false }
     }

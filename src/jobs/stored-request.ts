@@ -7,7 +7,7 @@ import type { StoredRequest } from './job.ts'
 
 /** They are about the connection, about the submission, or credentials, which a store should not have. */
 const droppedNames: ReadonlySet<string> = new Set([
-  ...['content-encoding', 'expect', 'prefer', 'idempotency-key', 'webhook-url'],
+  ...['content-encoding', 'expect', 'prefer', 'idempotency-key', 'webhook-url', 'traceparent'],
   ...['authorization', 'proxy-authorization', 'cookie', 'x-api-key'],
 ])
 

@@ -100,7 +100,7 @@ export async function serveFrom(
     await service.start({ modelGraceMs: limits.modelGraceMs, withRunners: jobs?.role !== 'submit' })
     // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
-    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
+    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws', jobs })
     await opens
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'

@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
 import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
+import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
@@ -102,6 +103,12 @@ const labels: Readonly<Record<string, string>> = {
   serving_batches_total: '`runner`',
   serving_runner_threads: '`runner`, `state`',
   serving_runner_threads_replaced_total: '`runner`',
+  serving_jobs: '`api`, `status`',
+  serving_jobs_oldest_seconds: '`api`',
+  serving_job_wait_seconds: '`api`',
+  serving_job_run_seconds: '`api`',
+  serving_job_attempts_total: '`api`, `outcome`',
+  serving_job_retries_total: '`api`',
 }
 
 function metrics(): string {
@@ -109,6 +116,7 @@ function metrics(): string {
     ...new ServerMetrics([]).requestFamilies(),
     ...runnerFamilies([]),
     ...workerFamilies(1, 0),
+    ...new JobCounts({ debug() {}, warn() {} }).families([], []),
   ]
   const rows = families.map(({ name, type, help }) => [`\`${name}\``, type, labels[name] ?? '', help])
   return `${note}
@@ -123,6 +131,9 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 - \`transport\` is \`http\`, \`connect\` or \`grpc\`.
 - \`code\` is the HTTP status, or the name of the gRPC status such as \`NOT_FOUND\`.
 - \`reason\` is \`in_flight\`, \`memory\`, \`queue\`, \`draining\` or the code of an error.
+- \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease ran out).
+- Metrics of jobs are there for services with asynchronous APIs. Their \`api\` is \`$webhooks\` for deliveries of webhooks.
+- Each process tells the jobs of the whole store: take the maximum over processes, not the sum.
 - \`state\` is \`busy\`, \`idle\`, \`hung\` or \`starting\`.
 - prom-client adds \`nodejs_eventloop_lag_*\`, \`nodejs_gc_duration_seconds\`, \`nodejs_heap_*\`,
   \`nodejs_external_memory_bytes\` and \`process_*\`.

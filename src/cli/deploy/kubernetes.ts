@@ -109,7 +109,7 @@ function scaledObject(name: string, { inFlight, prometheus: serverAddress, repli
 function queueScaledObject(name: string, front: string, options: DeployOptions) {
   const { jobWorkers, queued, prometheus: serverAddress } = options
   // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
-  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued"}))`
+  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued",api!="$webhooks"}))`
   return {
     scaleTargetRef: { name },
     minReplicaCount: jobWorkers[0],

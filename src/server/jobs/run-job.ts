@@ -29,7 +29,8 @@ export async function runJob(
 ): Promise<Outcome> {
   const { signal, job, request } = attempt
   while (!isReady() && !signal.aborted) await wait(readyMs, undefined, { signal }).catch(() => {})
-  const { headers, query, body } = request
+  const { query, body } = request
+  const headers = job.trace === undefined ? request.headers : [...request.headers, ['traceparent', job.trace] as const]
   const names = new HeaderList(
     headers.map(([name]) => name),
     headers.map(([, value]) => value),

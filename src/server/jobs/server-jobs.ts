@@ -3,17 +3,20 @@ import { SetupError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { JobRole, ServeOptions } from '../../engine/options.ts'
-import { hookObserver } from '../../engine/service-hooks.ts'
+import { hookObserver, joinObservers } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
 import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
-import type { JobStore, JobWorker } from '../../jobs/job-store.ts'
+import { JobCounts } from '../../jobs/job-metrics.ts'
+import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
 import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
 import { openStore } from '../../jobs/open-store.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import type { Service } from '../../service.ts'
+import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
+import { tracer } from '../../telemetry/tracing/tracer.ts'
 import { runJob } from './run-job.ts'
 
 /** Webhooks that a process sends at the same time: each waits for its receiver. */
@@ -26,7 +29,7 @@ export async function openJobs(service: Service, options: ServeOptions, log: Log
   // Secrets are checked before the store is made.
   const webhooks = jobs.webhooks && new Webhooks(jobs.webhooks)
   const store = await openStore({ ...jobs, store: options.jobStore ?? jobs.store }, warn)
-  return new ServerJobs(service, store, webhooks, options.jobRole)
+  return new ServerJobs(service, store, webhooks, log, options.jobRole)
 }
 
 /** See the module. */
@@ -36,18 +39,20 @@ export class ServerJobs implements JobPaths {
   readonly #service: Service
   readonly #webhooks: Webhooks | undefined
   readonly #jobs: Jobs
+  readonly #counts: JobCounts
   /** The endpoints of the functions alone, by API. */
   readonly #plain = new Map<string, Endpoint>()
   /** By path. */
   readonly #asyncApis = new Map<string, AsyncApi>()
   #worker: JobWorker | undefined
 
-  constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined, role: JobRole = 'both') {
+  constructor(service: Service, store: JobStore, webhooks: Webhooks | undefined, log: Logger, role: JobRole = 'both') {
     this.#service = service
     this.store = store
     this.role = role
     this.#webhooks = webhooks
-    this.#jobs = new Jobs(store, service, webhooks, role === 'submit')
+    this.#counts = new JobCounts(log)
+    this.#jobs = new Jobs(store, service, webhooks, role === 'submit', log)
   }
 
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
@@ -70,7 +75,7 @@ export class ServerJobs implements JobPaths {
       ...server,
       before: undefined,
       cors: undefined,
-      observer: hookObserver(service, server.log),
+      observer: joinObservers([tracer, hookObserver(service, server.log)].filter((each) => each !== undefined)),
       limits: { ...server.limits, sendTimeoutMs: 0 },
     }
     const queues = [...service.apis.values()].flatMap(({ name, async: settings }) =>
@@ -79,17 +84,26 @@ export class ServerJobs implements JobPaths {
     const webhooks = this.#webhooks
     if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
     const isReady = () => service.unready === undefined
-    this.#worker = this.store.work(queues, async (attempt) => {
+    const run = async (attempt: Attempt) => {
       if (webhooks !== undefined && attempt.job.api === deliveryApi) return webhooks.deliver(attempt)
       const endpoint = this.#plain.get(attempt.job.api)
       if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
       return await runJob(state, endpoint, attempt, isReady)
-    })
+    }
+    this.#worker = this.store.work(queues, (attempt) => this.#counts.run(attempt, run))
   }
 
   /** Takes no more jobs, and hands those back that run longer. */
   async stop(graceMs: number): Promise<void> {
+    this.#counts.isStopping = true
     await this.#worker?.stop(graceMs)
+  }
+
+  /** Asks the store once. Without it, there are those of this process. */
+  async metrics(): Promise<readonly MetricFamily[]> {
+    const apis = [...this.#plain.keys()]
+    const states = await this.store.states().catch(() => undefined)
+    return this.#counts.families(states, apis)
   }
 
   close(): Promise<void> {

@@ -18,7 +18,10 @@ import {
 import { runnerFamilies, runnerState } from '../../telemetry/metrics/runner-counts.ts'
 
 /** The parts of a server that are measured. */
-export type MeasuredServer = Pick<ServerState, 'limiter' | 'memory'> & { readonly engine: EngineName }
+export interface MeasuredServer extends Pick<ServerState, 'limiter' | 'memory'> {
+  readonly engine: EngineName
+  readonly jobs: { metrics(): Promise<readonly MetricFamily[]> } | undefined
+}
 
 interface Series {
   readonly labels: { readonly api: string; readonly transport: string }
@@ -63,7 +66,7 @@ export class ServerMetrics implements RequestObserver {
 
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
-    const { engine, limiter, memory } = this.server
+    const { engine, jobs, limiter, memory } = this.server
     const states = this.#runners.map((runner) => runnerState(runner)).filter((state) => state !== undefined)
     const build = { version: packageVersion(), node: process.version, engine }
     return [
@@ -75,6 +78,7 @@ export class ServerMetrics implements RequestObserver {
       ),
       gauge('serving_body_memory_bytes', 'Memory of large bodies and answers in flight.', one(memory.used)),
       ...(states.length === 0 ? [] : runnerFamilies(states)),
+      ...((await jobs?.metrics()) ?? []),
       gauge('serving_build_info', 'Versions and the engine.', [{ labels: build, value: 1 }], 'first'),
       ...(await processFamilies()),
     ]

@@ -96,6 +96,8 @@ export class OtelTracer implements Tracer {
     const { protocol, status, code, error, endpoint, route } = outcome
     span.setAttribute('http.response.status_code', status)
     if (ctx.api !== undefined) span.setAttribute('serving.api', ctx.api)
+    if (ctx.job !== undefined)
+      span.setAttributes({ 'serving.job.id': ctx.job.id, 'serving.job.attempt': ctx.job.attempt })
     if (protocol === 'http') {
       if (route !== undefined) span.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
     } else {

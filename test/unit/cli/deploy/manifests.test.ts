@@ -123,7 +123,7 @@ describe('manifests for Kubernetes', () => {
     expect(find(workers, 'ScaledObject', 'minReplicaCount')).toBe(0)
     expect(find(workers, 'ScaledObject', 'triggers.0.metadata')).toEqual({
       serverAddress: 'http://prometheus:9090',
-      query: 'max(sum by (pod) (serving_jobs{service="iris-classifier",status="queued"}))',
+      query: 'max(sum by (pod) (serving_jobs{service="iris-classifier",status="queued",api!="$webhooks"}))',
       threshold: '20',
     })
   })

@@ -1,0 +1,128 @@
+/** What one process counts of jobs, and their metrics. @module */
+import { ServingError } from '../core/errors.ts'
+import {
+  BucketCounts,
+  counter,
+  gauge,
+  histogram,
+  type MetricFamily,
+  type MetricLabels,
+} from '../telemetry/metrics/metric-family.ts'
+import { jobStatuses } from './job.ts'
+import type { Attempt, Outcome, QueueState } from './job-store.ts'
+
+/** **Units**: seconds. */
+const jobBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400] as const
+
+/**
+ * How an attempt ended. `handed_back`: its worker stopped; `lost`: its lease ran out, so that the job runs elsewhere.
+ */
+export type AttemptEnd = Outcome['kind'] | 'handed_back' | 'lost'
+
+interface Series {
+  readonly wait: BucketCounts
+  readonly run: BucketCounts
+  readonly ends: Map<AttemptEnd, number>
+  retries: number
+}
+
+/** The part of a log that is written to. */
+export interface JobLog {
+  debug(fields: object, message: string): void
+  warn(fields: object, message: string): void
+}
+
+/** Counts the attempts that a process makes, and logs those that fail: never what is asked or answered. */
+export class JobCounts {
+  readonly #series = new Map<string, Series>()
+  readonly #log: JobLog
+  /** Whether the worker has been told to stop. */
+  isStopping = false
+
+  constructor(log: JobLog) {
+    this.#log = log
+  }
+
+  /** Runs an attempt. */
+  async run(attempt: Attempt, run: (attempt: Attempt) => Promise<Outcome>): Promise<Outcome> {
+    const { job, number } = attempt
+    const series = this.#of(job.api)
+    if (number > 1) series.retries++
+    else series.wait.add(Math.max(0, (job.startedAt ?? job.createdAt) - job.createdAt) / 1000)
+    const start = performance.now()
+    try {
+      const outcome = await run(attempt)
+      this.#ended(attempt, outcome, start)
+      return outcome
+    } catch (error) {
+      this.#ended(attempt, undefined, start)
+      throw error
+    }
+  }
+
+  #ended(attempt: Attempt, outcome: Outcome | undefined, start: number): void {
+    const { job, number } = attempt
+    const { run, ends } = this.#of(job.api)
+    const end = this.#endOf(attempt, outcome)
+    const ms = performance.now() - start
+    run.add(ms / 1000)
+    ends.set(end, (ends.get(end) ?? 0) + 1)
+    const fields = { event: `job_${end}`, job: job.id, api: job.api, attempt: number, ms: Math.round(ms) }
+    if (end === 'lost') this.#log.warn(fields, `the lease of job ${job.id} was lost, it runs again`)
+    else if (end !== 'failed') this.#log.debug(fields, `job ${job.id} ${end}`)
+    else {
+      const failed = outcome?.kind === 'failed' ? outcome : undefined
+      const more = { status: failed?.response.status, mayRetry: failed?.mayRetry ?? true }
+      this.#log.warn({ ...fields, ...more }, `attempt ${number} at job ${job.id} failed`)
+    }
+  }
+
+  #endOf({ signal }: Attempt, outcome: Outcome | undefined): AttemptEnd {
+    const isCanceled = ServingError.is(signal.reason) && signal.reason.code === 'client_closed'
+    if (!signal.aborted || isCanceled) return outcome?.kind ?? 'failed'
+    return this.isStopping ? 'handed_back' : 'lost'
+  }
+
+  #of(api: string): Series {
+    let series = this.#series.get(api)
+    if (series === undefined) {
+      series = { wait: new BucketCounts(jobBuckets), run: new BucketCounts(jobBuckets), ends: new Map(), retries: 0 }
+      this.#series.set(api, series)
+    }
+    return series
+  }
+
+  /** Returns the metrics. `states`: of the store, undefined if it is away; `apis`: that it may not know yet. */
+  families(states: readonly QueueState[] | undefined, apis: readonly string[]): MetricFamily[] {
+    const all = [...this.#series].map(([api, series]) => ({ labels: { api }, ...series }))
+    const timed = (field: 'wait' | 'run') => all.map((each) => ({ labels: each.labels, counts: each[field] }))
+    const ends = all.flatMap(({ labels, ends }) =>
+      [...ends].map(([outcome, value]) => ({ labels: { ...labels, outcome } as MetricLabels, value })),
+    )
+    const retries = all.map(({ labels, retries: value }) => ({ labels, value }))
+    return [
+      ...(states === undefined ? [] : storeFamilies([...apis.map(emptyState), ...states])),
+      histogram('serving_job_wait_seconds', 'From the submission of a job to its first start.', timed('wait')),
+      histogram('serving_job_run_seconds', 'Attempts at jobs, from their start to their end.', timed('run')),
+      counter('serving_job_attempts_total', 'Attempts at jobs that are over, by how they ended.', ends),
+      counter('serving_job_retries_total', 'Starts of jobs that had started before.', retries),
+    ]
+  }
+}
+
+function emptyState(api: string): QueueState {
+  return { api, counts: { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 }, oldestMs: 0 }
+}
+
+/** Of several states of an API the last counts. All processes see the same store. */
+function storeFamilies(all: readonly QueueState[]): MetricFamily[] {
+  const states = [...new Map(all.map((state) => [state.api, state])).values()]
+  const counts = states.flatMap(({ api, counts }) =>
+    jobStatuses.map((status) => ({ labels: { api, status }, value: counts[status] })),
+  )
+  const oldest = states.map(({ api, oldestMs }) => ({ labels: { api }, value: oldestMs / 1000 }))
+  return [
+    gauge('serving_jobs', 'Jobs in the store by status, until they are forgotten.', counts, 'max'),
+    gauge('serving_jobs_oldest_seconds', 'Age of the oldest job that waits; 0 without one.', oldest, 'max'),
+  ]
+}
