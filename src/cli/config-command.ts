@@ -14,7 +14,7 @@ export async function configText({ service, file, options }: Settings): Promise<
   const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]
-    return [name, value === undefined ? unsetText(name, engine) : optionText(value), from]
+    return [name, value === undefined ? unsetText(name, engine) : withoutPassword(optionText(value)), from]
   })
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)))
   return [
@@ -28,4 +28,9 @@ export async function configText({ service, file, options }: Settings): Promise<
 function unsetText(name: OptionName, engine: string): string {
   const isBuiltIn = engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
   return isBuiltIn ? '10000' : (optionEntry(name).unset ?? 'none')
+}
+
+/** The password of a URL such as redis://user:password@host is nobody's who reads the table. */
+function withoutPassword(text: string): string {
+  return text.replace(/^(\w+:\/\/[^/@]*:)[^/]*@/, '$1…@')
 }

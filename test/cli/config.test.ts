@@ -55,6 +55,12 @@ describe('a configuration file', () => {
     expect(lineOf(stdout, 'port')).toEqual(['3000', 'default'])
   })
 
+  it('shows no password of a store', async () => {
+    const text = 'service: service.js\njobStore: redis://me:s3cr3t@redis:6379/1\n'
+    const { stdout } = await configOf('serving.config.yaml', text)
+    expect(lineOf(stdout, 'jobStore')?.[0]).toBe('redis://me:…@redis:6379/1')
+  })
+
   it('goes behind a flag and the environment, and before the default', async () => {
     const text = 'service: service.js\nport: 1\nworkers: 2\nintrospection: false\nmaxMemoryBytes: 1GiB\n'
     const { stdout } = await configOf('serving.config.yaml', text, ['--port', '3'], {
