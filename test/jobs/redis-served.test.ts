@@ -1,0 +1,53 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { io, type Service } from '../../src/index.ts'
+import { start } from './harness.ts'
+import { hasRedis, redisServer } from './redis-server.ts'
+import { until } from './stores.ts'
+
+const secret = `whsec_${Buffer.alloc(32, 'a').toString('base64')}`
+const define = (svc: Service) => {
+  svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, (text) => text.toUpperCase())
+}
+
+describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
+  it('runs a job that another server has taken, and tells its webhook', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const received: unknown[] = []
+    const receiver = createServer(async (request, response) => {
+      let body = ''
+      for await (const piece of request) body += piece
+      received.push(new Webhook(secret).verify(body, request.headers as Record<string, string>))
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const jobs = { store: redis.url, webhooks: { secrets: [secret], allowPrivate: true } }
+    const one = await start('uws', define, {}, { jobs })
+    const two = await start('uws', define, {}, { jobs })
+    const job = await one.submit('/shout', 'hello', { 'webhook-url': url })
+    const answer = await two.result(job)
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([
+      200,
+      (await one.post('/shout', 'x')).headers.get('content-type'),
+      'HELLO',
+    ])
+    await until(() => received.length > 0)
+    expect(received).toMatchObject([{ type: 'job.completed', data: { id: job.split('/').at(-1), api: 'shout' } }])
+  })
+
+  it('refuses a webhook to a private host, and each one without jobs.webhooks', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const headers = { prefer: 'respond-async', 'webhook-url': 'http://127.0.0.1:1/' }
+    const closed = await start('uws', define, {}, { jobs: { store: redis.url, webhooks: { secrets: [secret] } } })
+    const refused = await closed.post('/shout', 'a', headers)
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('https with a public host')])
+    const without = await start('uws', define, {}, { jobs: { store: redis.url } })
+    expect((await without.post('/shout', 'a', headers)).status).toBe(400)
+  })
+})
