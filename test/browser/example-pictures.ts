@@ -147,6 +147,19 @@ print(np.load(io.BytesIO(answer.content)))"`,
     }
   },
   triton: (running) => upload(running, 'classify', star),
+  // Needs Node 22.13 or later.
+  async jobs(running) {
+    const towns = '[[0,0],[3,4],[0,4],[3,0],[1,5]]'
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'trip', prefer: 'respond-async' }
+    const submitted = await fetch(`${running.base}/plan`, { method: 'POST', headers, body: towns })
+    const sent = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
+    const job = `localhost:3000${submitted.headers.get('location')}`
+    await terminal(running, [
+      `curl ${sent.join(' ')} -d '${towns}' localhost:3000/plan`,
+      `curl -N ${job}/events | tail -n 9`,
+      `curl ${job}/result`,
+    ])
+  },
   async browser({ page, base }) {
     await page.goto(`${base}/app`)
     await draw(page, 'canvas', three)
