@@ -26,6 +26,8 @@ export interface PartInfo extends DescriptorInfo {
 export interface ApiInfo {
   readonly name: string
   readonly method: 'GET' | 'POST'
+  /** Whether it can be submitted as a job. */
+  readonly isAsync: boolean
   readonly path: string
   readonly doc: string | undefined
   readonly input: DescriptorInfo
@@ -81,10 +83,11 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
   for (const [path, item] of Object.entries(paths)) {
     for (const method of ['GET', 'POST'] as const) {
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
-      const { operationId: name, description: doc, 'x-serving': kinds } = operation
+      const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
       const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, operation.requestBody)
-      apis.set(name, { name, method, path, doc, input, output: infoOf(kinds.output, operation.responses?.['200']) })
+      const isAsync = '202' in responses
+      apis.set(name, { name, method, isAsync, path, doc, input, output: infoOf(kinds.output, responses['200']) })
     }
   }
   return apis

@@ -1,15 +1,18 @@
 /** `serving/client`: typed calls of a service, from browsers and Node. @module serving/client */
-import { type Call, TextCall } from './call.ts'
+import { Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'
 import { encodeArgument, encodeQuery } from './encode.ts'
-import { ServingError } from './serving-error.ts'
+import { infoOf, Job, type SubmitOptions } from './job.ts'
+import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
-import { type CallOptions, type ClientOptions, limitOf, send, unlessAborted } from './transport.ts'
+import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
 import type { Client } from './types.ts'
 
+export type { JobStatus } from '../jobs/job.ts'
 export { Call, type CallResponse, TextCall, type ValuesCall } from './call.ts'
 export type { OpenApiDocument } from './description.ts'
+export { Job, type JobChange, type JobInfo, type ResultOptions, type SubmitOptions } from './job.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
 export type { ArgumentOf, Client, ClientMethod, Jsonified, QueryArgument, ResultOf } from './types.ts'
@@ -67,20 +70,32 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     return document
   }
 
-  function call(name: string, value: unknown, given: CallOptions = {}): Call<unknown> {
-    const headers = { ...options.headers, ...given.headers }
-    const all = { ...options, ...given, headers }
-    const limit = limitOf(all)
-    let api: ApiInfo | undefined
-    const start = async () => {
-      api = findApi(await unlessAborted(describe(), limit.signal), name)
-      if (api.method === 'GET') return send(base + api.path + encodeQuery(value, name), undefined, all, limit)
-      const argument = await unlessAborted(readStreams(api, value), limit.signal)
-      return send(base + api.path, encodeArgument(api, argument), all, limit)
+  async function start(name: string, value: unknown, all: ClientOptions & CallOptions, limit: Limit, isJob = false) {
+    const api = findApi(await unlessAborted(describe(), limit.signal), name)
+    if (isJob && !api.isAsync) throw badArgument('an API with the option async', `submit of ${name}`)
+    if (api.method === 'GET') return send(base + api.path + encodeQuery(value, name), undefined, all, limit)
+    const argument = await unlessAborted(readStreams(api, value), limit.signal)
+    return send(base + api.path, encodeArgument(api, argument), all, limit)
+  }
+
+  function methodOf(name: string) {
+    const decode = async (response: Response) => decodeContent(findApi(await describe(), name).output, response)
+    const job = (id: string) => new Job(id, base, options, decode)
+    const call = (value: unknown, given: CallOptions = {}) => {
+      const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
+      const limit = limitOf(all)
+      // Whether the answer is text or a stream of values is known when it comes.
+      return new TextCall(start(name, value, all, limit), decode as (response: Response) => Promise<string>, limit)
     }
-    const decode = (response: Response) => decodeContent((api as ApiInfo).output, response)
-    // Whether the answer is text or a stream of values is known when it comes.
-    return new TextCall(start(), decode as (response: Response) => Promise<string>, limit)
+    const submit = (value: unknown, { idempotencyKey: key, webhook, ...given }: SubmitOptions = {}) => {
+      const own = { ...(key !== undefined && { 'idempotency-key': key }), ...(webhook && { 'webhook-url': webhook }) }
+      const headers = { ...options.headers, ...given.headers, ...own, prefer: 'respond-async' }
+      const all = { ...options, ...(key !== undefined && { isIdempotent: true }), ...given, headers }
+      const limit = limitOf(all)
+      const found = async (response: Response) => job((await infoOf(response)).id)
+      return new Call(start(name, value, all, limit, true), found, limit)
+    }
+    return Object.assign(call, { submit, job })
   }
 
   const methods = new Map<string, unknown>()
@@ -88,7 +103,7 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     get(_, name) {
       // Not a promise, so that async functions may return a client.
       if (typeof name === 'symbol' || name === 'then') return undefined
-      if (!methods.has(name)) methods.set(name, (value: unknown, given?: CallOptions) => call(name, value, given))
+      if (!methods.has(name)) methods.set(name, methodOf(name))
       return methods.get(name)
     },
   })

@@ -13,12 +13,20 @@ import type { PartRule } from '../descriptors/part-rule.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Text } from '../descriptors/text.ts'
 import type { Call, TextCall, ValuesCall } from './call.ts'
+import type { Job, SubmitOptions } from './job.ts'
 import type { CallOptions } from './transport.ts'
 import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
 
 /** The method that calls an API. */
-export type ClientMethod<F> =
-  F extends ApiTypes<infer I, infer O> ? (...given: [...ArgumentsOf<I>, options?: CallOptions]) => CallOf<O, F> : never
+export type ClientMethod<F> = F extends ApiTypes<infer I, infer O> ? MethodOf<ArgumentsOf<I>, CallOf<O, F>> : never
+
+interface MethodOf<A extends unknown[], C> {
+  (...given: [...A, options?: CallOptions]): C
+  /** Makes a job of the call. **Errors**: also `bad_input` for an API without the option `async`. */
+  submit(...given: [...A, options?: SubmitOptions]): Call<Job<Awaited<C>>>
+  /** Returns the job with that id, to come back to it. */
+  job(id: string): Job<Awaited<C>>
+}
 
 type CallOf<O, F> = O extends Text
   ? TextCall

@@ -16,10 +16,10 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   jobs: ['core', 'http', 'telemetry', 'descriptors', 'api'],
   oip: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
   'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'oip'],
-  client: ['core', 'http', 'descriptors', 'api'],
+  client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'oip'],
   rpc: ['core', 'http', 'messages', 'api', 'oip', 'engine'],
-  docs: ['core', 'http', 'descriptors', 'api', 'client'],
+  docs: ['core', 'http', 'descriptors', 'api', 'jobs', 'client'],
   server: [
     'core',
     'http',

@@ -7,6 +7,7 @@ import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
+import { asyncMembers, jobPaths } from './job-paths.ts'
 import { problemResponses } from './problems.ts'
 import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { queryParameters } from './query.ts'
@@ -51,7 +52,8 @@ export function openApiDocument(
     paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
   }
   const taken = new Set([...apis.keys(), ...gets.keys()])
-  const protocols = protocolPaths(others, prefix, taken, (path) =>
+  const all = [...jobPaths(apis.values(), prefix, shared.components), ...others]
+  const protocols = protocolPaths(all, prefix, taken, (path) =>
     isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth),
   )
   const about = doc === undefined ? {} : { description: doc }
@@ -73,13 +75,15 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
   const { name, input } = api
   const { components } = shared
   const { input: requests, errors } = input.describe()
+  const { parameters, accepted } = asyncMembers(api, components)
   return {
     ...commonMembers(api, shared),
+    ...parameters,
     requestBody: {
       required: true,
       content: withExamples(contentOf(requests, components, `${name}_request`), api),
     },
-    responses: { ...success(api, components), ...problems(api, errors, shared) },
+    responses: { ...success(api, components), ...accepted, ...problems(api, errors, shared) },
     [descriptorsMember]: clientMetadata(api),
   }
 }

@@ -29,7 +29,7 @@ export function protocolPaths(
     paths[own][String(methods[0]).toLowerCase()] = {
       ...operation,
       operationId: taken.has(id) ? `${id}_` : id,
-      ...(parameters.length > 0 && { parameters }),
+      ...(parameters.length > 0 && { parameters: [...parameters, ...((operation.parameters as []) ?? [])] }),
       ...(requirements.length > 0 && { security: requirements }),
     }
   }
@@ -37,6 +37,7 @@ export function protocolPaths(
 }
 
 const descriptions: Readonly<Record<string, string>> = {
+  jobs: 'Calls of asynchronous APIs that the server keeps, to look at, to wait for and to end.',
   health: 'Whether the server runs, and whether it takes requests.',
   Connect: 'APIs by their names, in the messages of gRPC; connectrpc.com has clients.',
   'Open Inference Protocol': 'APIs and models as named tensors, as KServe, Triton and MLServer have them.',

@@ -1,0 +1,162 @@
+/** Jobs: calls of asynchronous APIs that the server keeps, whether or not their client stays. @module */
+import type { JobStatus } from '../jobs/job.ts'
+import { Call, TextCall } from './call.ts'
+import { ServingError } from './serving-error.ts'
+import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
+
+/** A job as the server shows it. Times are in ISO 8601. */
+export interface JobInfo {
+  readonly id: string
+  readonly api: string
+  readonly status: JobStatus
+  /** How often it has started. */
+  readonly attempt: number
+  readonly priority: number
+  /** How many jobs of the API run before this one, while it is queued. */
+  readonly queuePosition?: number
+  /** The last value of `ctx.job.progress`. */
+  readonly progress?: unknown
+  /** HTTP status of the answer. */
+  readonly responseStatus?: number
+  readonly cancelRequested?: boolean
+  readonly retryOf?: string
+  readonly createdAt: string
+  readonly startedAt?: string
+  readonly finishedAt?: string
+}
+
+/** What happened to a job: it has `at` and one of the others. */
+export interface JobChange {
+  readonly at: string
+  readonly status?: JobStatus
+  /** A value of `ctx.job.progress`. */
+  readonly progress?: unknown
+  /** A piece of a generator's answer, as text. */
+  readonly partial?: string
+}
+
+/** Options of `submit`. */
+export interface SubmitOptions extends CallOptions {
+  /** Submitting again with the same key and value gives the same job; failed connections are tried again, then. */
+  readonly idempotencyKey?: string
+  /** URL that is told the end of the job. */
+  readonly webhook?: string
+}
+
+/** Options of {@link Job.result}. */
+export interface ResultOptions extends CallOptions {
+  /** How long to wait for the end of the job. Default: until it ends. **Units**: seconds. */
+  readonly wait?: number
+}
+
+/** Proxies break off what is silent for longer. **Units**: seconds. */
+const waitAtOnce = 20
+
+/** Time before the server is asked again. **Units**: milliseconds. */
+const pauseMs = 200
+
+/** A job; `T` is what the call would return. **Errors**: ServingError; `not_found` for a job of somebody else, too. */
+export class Job<T> {
+  readonly id: string
+  readonly #base: string
+  readonly #options: ClientOptions
+  readonly #decode: (response: Response) => Promise<T>
+
+  /** @internal */
+  constructor(id: string, base: string, options: ClientOptions, decode: (response: Response) => Promise<T>) {
+    this.id = id
+    this.#base = base
+    this.#options = options
+    this.#decode = decode
+  }
+
+  /** Asks for the state. */
+  status(options?: CallOptions): Call<JobInfo> {
+    return this.#call('', options, infoOf)
+  }
+
+  /**
+   * Returns what the call would have returned, or is rejected as it would be. **Errors**: also `not_ended` if `wait` is
+   * over, `conflict` for a canceled job, `gone` for an expired one.
+   */
+  result({ wait = Number.POSITIVE_INFINITY, ...given }: ResultOptions = {}): Call<T> {
+    const all = this.#all(given)
+    const limit = limitOf(all)
+    return new Call(this.#answer(Date.now() + wait * 1000, all, limit), this.#decode, limit)
+  }
+
+  /** Returns all that has happened and happens until the end of the job. Broken connections are made again. */
+  async *events(options: CallOptions = {}): AsyncGenerator<JobChange, void, undefined> {
+    for (let last = '0'; ; ) {
+      const all = this.#all({ ...options, headers: { ...options.headers, 'last-event-id': last } })
+      const limit = limitOf(all)
+      const call = new TextCall(send(this.#url('/events'), undefined, all, limit), (response) => response.text(), limit)
+      const { status } = await call.response()
+      try {
+        for await (const { id = last, data } of call.events()) {
+          const change: JobChange = JSON.parse(data)
+          last = id
+          yield change
+          if (!['queued', 'running', undefined].includes(change.status)) return
+        }
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        if ((error as ServingError).code !== 'network') throw error
+      }
+      // Nothing can follow.
+      if (status === 204) return
+      await pause(limit.signal)
+    }
+  }
+
+  /** Ends a queued job at once, and asks a running one to end. **Errors**: also `conflict` if it has ended already. */
+  cancel(options?: CallOptions): Call<JobInfo> {
+    return this.#call('/cancel', { isIdempotent: true, ...options }, infoOf, 'POST')
+  }
+
+  /** Submits the input of an ended job again, as a job of its own. **Errors**: also `conflict`, `gone`. */
+  retry(options?: CallOptions): Call<Job<T>> {
+    const decode = async (response: Response) => {
+      const { id } = await infoOf(response)
+      return new Job(id, this.#base, this.#options, this.#decode)
+    }
+    return this.#call('/retry', options, decode, 'POST')
+  }
+
+  #url(below: string): string {
+    return `${this.#base}/jobs/${encodeURIComponent(this.id)}${below}`
+  }
+
+  #all(given: CallOptions = {}): ClientOptions & CallOptions {
+    return { ...this.#options, ...given, headers: { ...this.#options.headers, ...given.headers } }
+  }
+
+  #call<R>(below: string, given: CallOptions | undefined, decode: (response: Response) => Promise<R>, method = 'GET') {
+    const all = this.#all(given)
+    const limit = limitOf(all)
+    const body = method === 'GET' ? undefined : { type: undefined, body: '' }
+    return new Call(send(this.#url(below), body, all, limit), decode, limit)
+  }
+
+  async #answer(until: number, all: ClientOptions & CallOptions, limit: Limit): Promise<Response> {
+    for (;;) {
+      const seconds = Math.ceil(Math.max(0, Math.min(waitAtOnce, (until - Date.now()) / 1000)))
+      const headers = { ...all.headers, prefer: `wait=${seconds}` }
+      const response = await send(this.#url('/result'), undefined, { ...all, headers }, limit)
+      // A function may answer 202 itself.
+      if (response.status !== 202 || !response.headers.has('retry-after')) return response
+      await response.body?.cancel()
+      if (Date.now() >= until) throw new ServingError('the job has not ended yet', { status: 202, code: 'not_ended' })
+      await pause(limit.signal)
+    }
+  }
+}
+
+/** Reads the state of a job. */
+export function infoOf(response: Response): Promise<JobInfo> {
+  return response.json() as Promise<JobInfo>
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return unlessAborted(new Promise((resolve) => setTimeout(resolve, pauseMs)), signal)
+}

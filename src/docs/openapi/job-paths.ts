@@ -1,0 +1,96 @@
+/** What asynchronous APIs add to an OpenAPI document: their headers and answers, and the paths of jobs. @module */
+import type { Api } from '../../api/api.ts'
+import type { JsonSchema } from '../../descriptors/description.ts'
+import { problemMediaType } from '../../http/problem.ts'
+import { jobStatuses } from '../../jobs/job.ts'
+import type { Components } from './components.ts'
+import type { DescribedEndpoint } from './protocol-paths.ts'
+
+const string: JsonSchema = { type: 'string' }
+const count: JsonSchema = { type: 'integer', minimum: 0 }
+const time: JsonSchema = { type: 'string', format: 'date-time' }
+
+/** A job, as `jobDocument` writes it. */
+const jobSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    id: string,
+    api: string,
+    status: { enum: jobStatuses },
+    attempt: { ...count, description: 'How often it has started.' },
+    priority: count,
+    queuePosition: { ...count, description: 'How many jobs of the API run before it, while it is queued.' },
+    progress: { description: 'What the function told last.' },
+    responseStatus: { type: 'integer', description: 'Status of the answer.' },
+    cancelRequested: { type: 'boolean' },
+    retryOf: string,
+    createdAt: time,
+    startedAt: time,
+    finishedAt: time,
+  },
+  required: ['id', 'api', 'status', 'attempt', 'priority', 'createdAt'],
+}
+
+const header = (name: string, description: string) => ({ name, in: 'header', description, schema: string })
+const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of the job.')
+
+/** Returns the headers of an API and its answer 202; empty for one that is only called synchronously. */
+export function asyncMembers(api: Api, components: Components) {
+  if (api.async === undefined) return { parameters: {}, accepted: {} }
+  const headers = [
+    header('prefer', '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end.'),
+    header('idempotency-key', 'The same key with the same request gives the same job.'),
+    header('webhook-url', 'Is told the end of the job, if the service sends webhooks.'),
+  ]
+  const place = { location: { description: 'Where the job is.', schema: string } }
+  return { parameters: { parameters: headers }, accepted: { 202: { ...jobAnswer(components), headers: place } } }
+}
+
+/** Returns the paths of jobs; none for a service without asynchronous APIs. */
+export function jobPaths(apis: Iterable<Api>, prefix: string, components: Components): readonly DescribedEndpoint[] {
+  if (![...apis].some((api) => api.async !== undefined)) return []
+  const job = jobAnswer(components)
+  const problem = {
+    description: 'No such job.',
+    content: { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+  const result = { description: 'The answer of the API, of its status and content type.', content: { '*/*': {} } }
+  const path = (method: string, below: string, id: string, summary: string, responses: object, others = {}) => ({
+    path: `${prefix}/jobs/{id}${below}`,
+    methods: [method],
+    operation: { operationId: id, tags: ['jobs'], summary, ...others, responses: { ...responses, '4XX': problem } },
+  })
+  return [
+    path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
+    path(
+      'GET',
+      '/result',
+      'getJobResult',
+      'The answer of a job, or its state while it waits and runs.',
+      { 200: result, 202: job },
+      { parameters: [wait] },
+    ),
+    path(
+      'GET',
+      '/events',
+      'watchJob',
+      'All events of a job to its end.',
+      {
+        200: {
+          description: 'Events `status`, `progress` and `partial`.',
+          content: { 'text/event-stream': { schema: string } },
+        },
+        204: { description: 'Nothing can follow.' },
+      },
+      { parameters: [header('last-event-id', 'Only the events behind this one.')] },
+    ),
+    path('POST', '/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', { 200: job, 202: job }),
+    path('POST', '/retry', 'retryJob', 'Submits the input of an ended job as a new one.', { 202: job }),
+  ]
+}
+
+function jobAnswer(components: Components) {
+  // A service may have a schema of its own with this name.
+  const schema = components.adopt({ $ref: '#/$defs/Job', $defs: { Job: jobSchema } }, 'serving')
+  return { description: 'The state of the job.', content: { 'application/json': { schema } } }
+}
