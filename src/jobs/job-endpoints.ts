@@ -9,6 +9,7 @@ import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
 import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer } from './job-answers.ts'
 import { jobEvents } from './job-events.ts'
+import type { JobRpcs } from './job-rpcs.ts'
 import type { AsyncApi, Jobs } from './jobs.ts'
 import { preferenceOf } from './prefer.ts'
 
@@ -20,6 +21,7 @@ export interface JobPaths {
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
   /** Returns the paths of all jobs. `docs`: also what describes them. */
   endpoints(prefix: string, docs: boolean): Endpoint[]
+  readonly rpcs: JobRpcs
 }
 
 /** Returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */

@@ -9,13 +9,13 @@ const heartbeatMs = 5_000
 
 const eventsAtOnce = 100
 
-/** The events of a job behind `after` as server-sent ones, to the final one. */
-export async function* jobEvents(
+/** The events of a job behind `after`, to the final one; undefined when there was none for a while. */
+export async function* eventsBehind(
   store: JobStore,
   id: string,
   after: number,
   onEnd: (stop: () => void) => void,
-): AsyncGenerator<string> {
+): AsyncGenerator<JobEvent | undefined> {
   const changes = new Changes(store, id)
   onEnd(() => changes.stop())
   try {
@@ -25,14 +25,22 @@ export async function* jobEvents(
       const events = await store.events(id, after, eventsAtOnce)
       for (const event of events) {
         after = event.sequence
-        yield encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
+        yield event
       }
       if (events.length === eventsAtOnce) continue
       if (job === undefined || isFinal(job.status)) return
-      if (!(await changes.next(heartbeatMs))) yield ':\n\n'
+      if (!(await changes.next(heartbeatMs))) yield undefined
     }
   } finally {
     changes.stop()
+  }
+}
+
+/** {@link eventsBehind} as server-sent events. */
+export async function* jobEvents(...of: Parameters<typeof eventsBehind>): AsyncGenerator<string> {
+  for await (const event of eventsBehind(...of)) {
+    if (event === undefined) yield ':\n\n'
+    else yield encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
   }
 }
 

@@ -5,15 +5,17 @@ import type { AsyncSettings } from '../api/async-options.ts'
 import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
 import { BadInput, Conflict, expected, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
+import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
+import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/tracer.ts'
 import { Changes } from './changes.ts'
-import { isFinal, type Job, type NewJob, type WebhookTarget } from './job.ts'
+import { isFinal, type Job, type NewJob, type StoredRequest, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
 import type { JobStore } from './job-store.ts'
-import { fingerprintOf, keptHeaders } from './stored-request.ts'
+import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** An API with jobs. */
@@ -52,18 +54,42 @@ export class Jobs {
   async submit(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
     const { headers } = ctx
     const { body } = request
-    const key = idempotencyKeyOf(headers)
-    const webhook = this.#webhookOf(headers)
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
+    return this.#keep(api, { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query, body }, ctx)
+  }
+
+  /** As {@link submit}, for a Request of RPC. Auth and hooks of its API have not run yet. */
+  async submitCall(name: string, bytes: Uint8Array, ctx: Context): Promise<Job> {
+    const api = this.#source.apis.get(name)
+    if (api !== undefined) ctx.api = name
+    const denial = api?.auth === undefined ? ctx.denial : undefined
+    const hooks = api === undefined ? [] : [...(api.auth ? [api.auth] : []), ...api.hooks.request]
+    const refusal = denial ?? (await runRequestHooks(hooks, ctx))
+    if (refusal !== undefined) throw refusal
+    if (api?.async === undefined) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
+    // The message that is decoded takes its bytes.
+    await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
+    const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(([name]) => name !== 'content-type')
+    return this.#keep(api as AsyncApi, { headers: [...callHeaders, ...headers], query: '', body: bytes }, ctx)
+  }
+
+  #authOf(api: Api): (RequestHook | false | undefined)[] {
+    return [api.auth, this.#source.auth]
+  }
+
+  /** Keeps a request. */
+  #keep(api: AsyncApi, request: StoredRequest, ctx: Context): Promise<Job> {
+    const { headers } = ctx
+    const key = idempotencyKeyOf(headers)
+    const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
-    const kept = { headers: keptHeaders(headers, [api.auth, this.#source.auth], ctx.id), query, body }
     return this.#add(api, {
       ...common(api),
       owner: ctx.state.caller?.name,
       state: JSON.stringify(ctx.state),
-      request: kept,
-      fingerprint: fingerprintOf(kept),
+      request,
+      fingerprint: fingerprintOf(request),
       ...(key !== undefined && { idempotencyKey: key }),
       ...(webhook !== undefined && { webhook }),
       ...(trace !== undefined && { trace }),

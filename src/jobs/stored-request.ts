@@ -20,8 +20,23 @@ export function keptHeaders(
   const schemes = hooks.flatMap((hook) => Object.values((hook || undefined)?.security ?? {}))
   const keys = schemes.map(({ name }) => String(name).toLowerCase())
   const isKept = (name: string) =>
-    !isFramingHeader(name) && !droppedNames.has(name) && !keys.includes(name) && name !== 'x-request-id'
+    !isFramingHeader(name) &&
+    !droppedNames.has(name) &&
+    !/^(?::|grpc-|connect-)/.test(name) &&
+    !keys.includes(name) &&
+    name !== 'x-request-id'
   return [...[...headers].filter(([name]) => isKept(name)), ['x-request-id', id]]
+}
+
+/** Begin the headers of a Request of RPC. HTTP/2 sends no header of the first name; HTTP/1 cannot. */
+export const callHeaders: readonly HeaderLine[] = [
+  [':path', '/serving.v1.ServingService/Call'],
+  ['content-type', 'application/proto'],
+]
+
+/** Whether a stored request is a Request of RPC. */
+export function isCall({ headers }: StoredRequest): boolean {
+  return headers.some(([name]) => name === ':path')
 }
 
 /** Returns what tells whether two requests are the same: of content type, query and body. */

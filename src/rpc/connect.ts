@@ -12,9 +12,10 @@ import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { joinHeaderNames } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { constantHeaders } from '../http/response-head.ts'
+import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
-import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
+import { type BytesAnswer, callBytes, callEncoded, metadataFor, namesApi, rpcServices } from './rpc.ts'
 
 const connectHeaders = [
   'content-type',
@@ -31,8 +32,13 @@ const answerHeaders = {
 
 type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
 
-/** `Call` and, with introspection, `ServiceMetadata`, under each name of the service. */
-export function connectEndpoints(service: MetadataSource, prefix: string, introspection: boolean): Endpoint[] {
+/** `Call`, those of jobs and, with introspection, `ServiceMetadata`, under each name of the service. */
+export function connectEndpoints(
+  service: MetadataSource,
+  prefix: string,
+  introspection: boolean,
+  jobs?: JobRpcs,
+): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) => {
     if (!isJson) return callBytes(apis, body, ctx)
@@ -42,13 +48,16 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
   // The body names the API.
   const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
   return rpcServices.flatMap((name) => {
-    const calls = connectEndpoint(`${name}/Call`, prefix, headers, call)
-    if (!introspection) return [calls]
+    const ofJobs = Object.entries(jobs?.unary ?? {}).map(([method, answer]) =>
+      connectEndpoint(`${name}/${method}`, prefix, 'all', answer),
+    )
+    const calls = [connectEndpoint(`${name}/Call`, prefix, headers, call), ...ofJobs]
+    if (!introspection) return calls
     const tell: Answer = (_, isJson) => {
       const message = metadataFor(name, service)
       return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
     }
-    return [calls, connectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, tell)]
+    return [...calls, connectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, tell)]
   })
 }
 
@@ -57,8 +66,16 @@ const anyMessage = {
   'application/proto': { schema: { type: 'string', format: 'binary' } },
 }
 
+const summaries: Readonly<Record<string, string>> = {
+  Call: 'Calls an API by its name.',
+  ServiceMetadata: 'Tells of all APIs.',
+  SubmitJob: 'Keeps a call of an asynchronous API, which runs later.',
+  GetJob: 'Returns a job, with its answer once it has one.',
+  CancelJob: 'Asks for the end of a job.',
+}
+
 function operationOf(name: string): Endpoint['operation'] {
-  const summary = name.endsWith('/Call') ? 'Calls an API by its name.' : 'Tells of all APIs.'
+  const summary = summaries[name.split('/')[1]]
   const failed = {
     description: 'An error of Connect.',
     content: { 'application/json': anyMessage['application/json'] },
@@ -83,7 +100,7 @@ function connectEndpoint(
     operation: operationOf(name),
     path: `${prefix}/${name}`,
     protocol: 'connect',
-    namesApi: name.endsWith('/Call'),
+    namesApi: namesApi(name),
     methods: ['POST'],
     readsHeaders,
     isLimited: true,

@@ -1,17 +1,18 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
 import { callRpcStream } from '../api/call-rpc.ts'
 import { decodeFailureOf } from '../api/stages.ts'
-import { InternalError } from '../core/errors.ts'
+import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { noMemory } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import type { Context } from '../http/context.ts'
+import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { GrpcMethods } from '../oip/grpc-methods.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
-import type { Apis, BytesAnswer } from './rpc.ts'
+import { type Apis, type BytesAnswer, namesApi } from './rpc.ts'
 
 /** Returns a unary method. `path`: `/package.Service/Method`. */
 export function unaryMethod(
@@ -50,6 +51,26 @@ export function streamMethod(server: ServerState, path: string, apis: Apis): Grp
   })
 }
 
+/** Returns `WatchJob`. It ends when the server drains; clients go on elsewhere. */
+export function watchMethod(server: ServerState, path: string, watch: JobRpcs['watch']): GrpcMethod {
+  return methodOf(server, path, async (open, message) => {
+    const { call, ctx, recorder } = open
+    try {
+      recorder?.answered(200)
+      for await (const bytes of watch(message, ctx)) {
+        if (call.cancelled) return open.leave()
+        if (server.health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
+        if (bytes !== undefined) await open.send(bytes)
+      }
+      open.whenSent(0, () => open.leave())
+      call.end()
+    } catch (error) {
+      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+      open.leave()
+    }
+  })
+}
+
 /** Answers each message by any number; each is admitted, and has its deadline, as a call. */
 export function duplexMethod(server: ServerState, path: string, method: GrpcMethods['stream']): GrpcMethod {
   const run: RunCall = async (open, message) => {
@@ -70,7 +91,7 @@ export function duplexMethod(server: ServerState, path: string, method: GrpcMeth
 }
 
 function methodOf(server: ServerState, path: string, run: RunCall): GrpcMethod {
-  const endpoint = { path, namesApi: /\/Call(Stream)?$/.test(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
+  const endpoint = { path, namesApi: namesApi(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
   return { begin: (call) => new OpenCall(server, call, endpoint, run) }
 }
 

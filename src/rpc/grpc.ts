@@ -12,8 +12,9 @@ import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
+import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
-import { duplexMethod, streamMethod, unaryMethod } from './grpc-calls.ts'
+import { duplexMethod, streamMethod, unaryMethod, watchMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
@@ -38,13 +39,14 @@ export async function listenGrpc(
   service: MetadataSource,
   address: Address,
   introspection: boolean,
-  tls?: GrpcTls,
+  { tls, jobs }: { readonly tls?: GrpcTls | undefined; readonly jobs?: JobRpcs | undefined } = {},
 ): Promise<GrpcEngine> {
   const isTls = tls !== undefined || address.tls !== undefined
   const served = { ...state, isTls }
   const health = grpcHealth(['', ...rpcServices, grpcServiceName])
   const methods = new Map<string | undefined, GrpcMethod>([
     ...rpcMethods(served, service, introspection),
+    ...(jobs === undefined ? [] : jobMethods(served, jobs)),
     ...oipMethods(served),
     ...health.methods,
     ...(introspection ? reflectionMethods() : []),
@@ -88,6 +90,17 @@ function* rpcMethods(
     yield [stream, streamMethod(state, stream, apis)]
     const tell = () => ({ bytes: encodeServiceMetadata(metadataFor(name, service)) })
     if (introspection) yield [metadata, unaryMethod(state, metadata, tell)]
+  }
+}
+
+function* jobMethods(state: ServerState, { unary, watch }: JobRpcs): Generator<readonly [string, GrpcMethod]> {
+  for (const name of rpcServices) {
+    const watching = `/${name}/WatchJob`
+    yield [watching, watchMethod(state, watching, watch)]
+    for (const [method, answer] of Object.entries(unary)) {
+      const path = `/${name}/${method}`
+      yield [path, unaryMethod(state, path, (message, ctx) => answer(message, false, ctx))]
+    }
   }
 }
 

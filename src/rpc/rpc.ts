@@ -15,6 +15,11 @@ import type { ProtoContent } from '../messages/messages.ts'
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
 
+/** Whether the message of a method names an API, or a job of one, whose own auth decides. */
+export function namesApi(path: string): boolean {
+  return /\/(?:Call|CallStream|\w+Job)$/.test(path)
+}
+
 /** Returns the metadata of a service, as clients of `name` read it. */
 export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
   return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)

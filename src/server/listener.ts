@@ -108,7 +108,8 @@ export async function serveFrom(
     jobs?.start(server)
     telemetry.measure()
     const grpcAddress = { ...address, port: grpcPort as number }
-    const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
+    const grpcExtras = { tls: options.grpcTls, jobs: jobs?.rpcs }
+    const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, grpcExtras)
     const reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
     opened.push(watchDescriptors(log), () => reclaimer.stop())
     return new RunningListener(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))

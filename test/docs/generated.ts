@@ -131,8 +131,10 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 - \`transport\` is \`http\`, \`connect\` or \`grpc\`.
 - \`code\` is the HTTP status, or the name of the gRPC status such as \`NOT_FOUND\`.
 - \`reason\` is \`in_flight\`, \`memory\`, \`queue\`, \`draining\` or the code of an error.
-- \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease ran out).
-- Metrics of jobs are there for services with asynchronous APIs. Their \`api\` is \`$webhooks\` for deliveries of webhooks.
+- \`outcome\` is \`completed\`, \`failed\`, \`canceled\`, \`handed_back\` (its worker stopped) or \`lost\` (its lease
+  ran out).
+- Metrics of jobs are there for services with asynchronous APIs. Their \`api\` is \`$webhooks\` for deliveries of
+  webhooks.
 - Each process tells the jobs of the whole store: take the maximum over processes, not the sum.
 - \`state\` is \`busy\`, \`idle\`, \`hung\` or \`starting\`.
 - prom-client adds \`nodejs_eventloop_lag_*\`, \`nodejs_gc_duration_seconds\`, \`nodejs_heap_*\`,

@@ -28,7 +28,7 @@ export function endpointsOf(
 ): Endpoint[] {
   const apis = apiEndpoints(service, prefix, jobs)
   if (jobs?.role === 'work') return [...healthEndpoints(health, () => service.unready), ...others]
-  const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip), ...others]
+  const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip, jobs), ...others]
   const endpoints = [
     ...apis,
     ...(jobs?.endpoints(prefix, docs) ?? []),
@@ -47,9 +47,10 @@ function protocolEndpoints(
   prefix: string,
   introspection: boolean,
   oip: OipServer,
+  jobs?: JobPaths,
 ): Endpoint[] {
   return [
-    ...connectEndpoints(service, prefix, introspection),
+    ...connectEndpoints(service, prefix, introspection, jobs?.rpcs),
     ...oipEndpoints(oip),
     ...healthEndpoints(health, () => service.unready),
   ]

@@ -10,9 +10,11 @@ import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
+import { callEndpoint, type JobRpcs, jobRpcs } from '../../jobs/job-rpcs.ts'
 import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
 import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
 import { openStore } from '../../jobs/open-store.ts'
+import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import type { Service } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
@@ -36,12 +38,15 @@ export async function openJobs(service: Service, options: ServeOptions, log: Log
 export class ServerJobs implements JobPaths {
   readonly store: JobStore
   readonly role: JobRole
+  readonly rpcs: JobRpcs
   readonly #service: Service
   readonly #webhooks: Webhooks | undefined
   readonly #jobs: Jobs
   readonly #counts: JobCounts
   /** The endpoints of the functions alone, by API. */
   readonly #plain = new Map<string, Endpoint>()
+  /** The same for Requests of RPC. */
+  readonly #calls = new Map<string, Endpoint>()
   /** By path. */
   readonly #asyncApis = new Map<string, AsyncApi>()
   #worker: JobWorker | undefined
@@ -53,11 +58,14 @@ export class ServerJobs implements JobPaths {
     this.#webhooks = webhooks
     this.#counts = new JobCounts(log)
     this.#jobs = new Jobs(store, service, webhooks, role === 'submit', log)
+    this.rpcs = jobRpcs(this.#jobs)
   }
 
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[] {
     this.#asyncApis.set(plain.path, api)
-    this.#plain.set(api.name, { ...plain, isLimited: false, slots: undefined })
+    const unlimited = { ...plain, isLimited: false, slots: undefined }
+    this.#plain.set(api.name, unlimited)
+    this.#calls.set(api.name, callEndpoint(unlimited, api))
     return [submittable(this.#jobs, plain, api, prefix), ...taskEndpoints(this.#jobs, plain, api)]
   }
 
@@ -86,7 +94,7 @@ export class ServerJobs implements JobPaths {
     const isReady = () => service.unready === undefined
     const run = async (attempt: Attempt) => {
       if (webhooks !== undefined && attempt.job.api === deliveryApi) return webhooks.deliver(attempt)
-      const endpoint = this.#plain.get(attempt.job.api)
+      const endpoint = (isCall(attempt.request) ? this.#calls : this.#plain).get(attempt.job.api)
       if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
       return await runJob(state, endpoint, attempt, isReady)
     }

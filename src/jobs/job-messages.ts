@@ -1,0 +1,85 @@
+/** The messages of jobs in RPC: proto/serving/v1. @module */
+import { encodeContentJson } from '../api/content-json.ts'
+import { decodeResponse, encodeResponse } from '../messages/envelope.ts'
+import { bool, count, type FieldType, jsonObject, string, text } from '../messages/field-types.ts'
+import { type MessageOf, messageType } from '../messages/message-type.ts'
+import type { ProtoContent } from '../messages/messages.ts'
+import { wireType } from '../messages/protobuf.ts'
+import type { Job, JobEvent, StoredResponse } from './job.ts'
+import { timeOf } from './job-answers.ts'
+
+/** A Response that stays in bytes. */
+const response: FieldType<Uint8Array> = {
+  wires: [wireType.bytes],
+  read: (reader) => reader.bytes(),
+  write: (writer, number, value: Uint8Array) => writer.tag(number, wireType.bytes).bytes(value),
+  fromJson: jsonObject,
+  toJson: (value: Uint8Array) => JSON.parse(String(encodeContentJson(decodeResponse(value) as ProtoContent))),
+}
+
+/** GetJobRequest. */
+export const getJobRequest = messageType({ id: [1, text], waitSeconds: [2, count] })
+/** WatchJobRequest. */
+export const watchJobRequest = messageType({ id: [1, text], after: [2, count] })
+/** CancelJobRequest. */
+export const cancelJobRequest = messageType({ id: [1, text] })
+
+/** Job. */
+export const jobMessage = messageType({
+  id: [1, text],
+  apiName: [2, text],
+  status: [3, text],
+  attempt: [4, count],
+  queuePosition: [5, count],
+  progress: [6, text],
+  cancelRequested: [7, bool],
+  retryOf: [8, text],
+  createdAt: [9, text],
+  startedAt: [10, text],
+  finishedAt: [11, text],
+  responseStatus: [12, count],
+  result: [13, response],
+  errorCode: [14, text],
+  errorDetail: [15, text],
+})
+
+/** JobEvent. */
+export const jobEventMessage = messageType({
+  sequence: [1, count],
+  at: [2, text],
+  status: [3, string],
+  progress: [4, string],
+  partial: [5, string],
+})
+
+/** Returns the message of a job. `stored`: its answer, if it has one. */
+export function messageOfJob(job: Job, stored: StoredResponse | undefined): MessageOf<typeof jobMessage> {
+  const { id, api, status, attempt, queuePosition, progress, retryOf, responseStatus } = job
+  const times = {
+    createdAt: timeOf(job.createdAt),
+    startedAt: timeOf(job.startedAt),
+    finishedAt: timeOf(job.finishedAt),
+  }
+  const cancelRequested = job.isCancelRequested
+  const known = { id, apiName: api, status, attempt, queuePosition, progress, cancelRequested, retryOf, responseStatus }
+  return { ...known, ...times, ...(stored && answerOf(stored)) }
+}
+
+function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof jobMessage> {
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+  if (status < 400) {
+    const file = () => encodeResponse({ field: 'file', message: { kind: type, content: body } })
+    return { result: type === callType ? body : file() }
+  }
+  if (type !== 'application/problem+json') return {}
+  const { code, detail } = JSON.parse(Buffer.from(body).toString())
+  return { errorCode: code, errorDetail: detail }
+}
+
+/** Content type of the answers of jobs that RPC has submitted. */
+export const callType = 'application/proto'
+
+/** Returns the message of an event. */
+export function messageOfEvent({ sequence, at, kind, data }: JobEvent): MessageOf<typeof jobEventMessage> {
+  return { sequence, at: timeOf(at), [kind]: data }
+}

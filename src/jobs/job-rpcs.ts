@@ -1,0 +1,118 @@
+/** `SubmitJob`, `GetJob`, `WatchJob` and `CancelJob`, of gRPC and, but for `WatchJob`, of Connect. @module */
+import type { Api } from '../api/api.ts'
+import { statusErrorOf } from '../api/call-rpc.ts'
+import { callDecoded, decodeFailureOf, type Protocol } from '../api/stages.ts'
+import { Conflict, type ServingError } from '../core/errors.ts'
+import { whenReady } from '../core/promise.ts'
+import { parseJson } from '../core/text/parse-json.ts'
+import { contentOf, fromContent } from '../descriptors/proto-content.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
+import type { MessageType } from '../messages/message-type.ts'
+import { isFinal, type Job } from './job.ts'
+import { eventsBehind } from './job-events.ts'
+import {
+  callType,
+  cancelJobRequest,
+  getJobRequest,
+  jobEventMessage,
+  jobMessage,
+  messageOfEvent,
+  messageOfJob,
+  watchJobRequest,
+} from './job-messages.ts'
+import type { Jobs } from './jobs.ts'
+
+/** Answers a message in bytes or JSON. Never rejects. */
+export type AnswerJobCall = (
+  body: Uint8Array,
+  isJson: boolean,
+  ctx: Context,
+) => Promise<{ readonly bytes: Uint8Array } | { readonly error: ServingError }>
+
+/** The methods of jobs. */
+export interface JobRpcs {
+  /** By name. */
+  readonly unary: Readonly<Record<string, AnswerJobCall>>
+  /** `WatchJob`; undefined when nothing has happened for a while. */
+  watch(body: Uint8Array, ctx: Context): AsyncGenerator<Uint8Array | undefined>
+}
+
+/** Returns the methods of jobs. */
+export function jobRpcs(jobs: Jobs): JobRpcs {
+  const { store } = jobs
+  const withAnswer = async (job: Job) => messageOfJob(job, isFinal(job.status) ? await store.result(job.id) : undefined)
+  return {
+    unary: {
+      SubmitJob: async (body, isJson, ctx) =>
+        answered(isJson, async () => {
+          const { apiName, bytes } = isJson ? requestOfJson(body) : { ...decodeRequest(body), bytes: body }
+          return messageOfJob(await jobs.submitCall(apiName, bytes, ctx), undefined)
+        }),
+      GetJob: (body, isJson, ctx) =>
+        answered(isJson, async () => {
+          const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
+          const job = await jobs.find(id, ctx)
+          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job)
+        }),
+      CancelJob: (body, isJson, ctx) =>
+        answered(isJson, async () => {
+          const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', ctx)
+          const now = isFinal(job.status) ? job : ((await store.cancel(job.id)) ?? job)
+          if (isFinal(now.status) && now.status !== 'canceled')
+            throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
+          return messageOfJob(now, undefined)
+        }),
+    },
+    async *watch(body, ctx) {
+      const { id = '', after = 0 } = watchJobRequest.decode(body)
+      const job = await jobs.find(id, ctx)
+      for await (const event of eventsBehind(store, job.id, after, (stop) => ctx.onEnd(stop)))
+        yield event && jobEventMessage.encode(messageOfEvent(event))
+    },
+  }
+}
+
+function read<M extends object>(type: MessageType<M>, body: Uint8Array, isJson: boolean): M {
+  return isJson ? type.fromJson(parseJson(body, 'the request in JSON'), 'the request') : type.decode(body)
+}
+
+function requestOfJson(body: Uint8Array) {
+  const { apiName, content } = requestFromJson(parseJson(body, 'the request in JSON'))
+  return { apiName, bytes: encodeRequest(apiName, content) }
+}
+
+async function answered(isJson: boolean, answer: () => Promise<ReturnType<typeof messageOfJob>>) {
+  try {
+    const message = await answer()
+    return { bytes: isJson ? Buffer.from(JSON.stringify(jobMessage.toJson(message))) : jobMessage.encode(message) }
+  } catch (error) {
+    return { error: decodeFailureOf(error) }
+  }
+}
+
+/** The answer of Call in an HTTP response; its errors are those of all jobs. */
+const called: Protocol<HttpResponse> = {
+  encode: (api, result, ctx) =>
+    whenReady(api.output.toProto(result, ctx), (message) => {
+      const error = statusErrorOf(ctx)
+      if (error !== undefined) return problemResponse(error, ctx.id)
+      const body = encodeResponse(contentOf(api.output, message))
+      return { headers: [['content-type', callType]], body }
+    }),
+  fail: (error, ctx) => problemResponse(error, ctx.id),
+}
+
+/** Returns the endpoint that runs Requests of RPC. */
+export function callEndpoint(plain: Endpoint, api: Api): Endpoint {
+  return {
+    ...plain,
+    decompresses: false,
+    answer: ({ body }, ctx) =>
+      callDecoded(api, () => fromContent(api.input, decodeRequest(body).content, ctx), ctx, called),
+    receive: () => undefined,
+  }
+}
