@@ -6,6 +6,7 @@ import { send, showResponse } from './exchange.ts'
 import type { Content } from './field.ts'
 import { fieldOf } from './fields.ts'
 import { mediaView } from './image-field.ts'
+import { showJob } from './job-view.ts'
 import { markdownView } from './markdown.ts'
 import {
   type Example,
@@ -33,6 +34,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const answer = h('div.answer', { 'aria-live': 'polite' }, h('p.empty', 'The answer appears here.'))
   const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
   const sendButton = h('button.send', { type: 'submit' }, 'Send')
+  const jobButton = h('button', { type: 'submit' }, 'Submit as a job')
   let language: (typeof languages)[number] = 'curl'
   let running: AbortController | undefined
   // From then on the first example comes too late.
@@ -57,6 +59,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const submit = async (event: Event) => {
     event.preventDefault()
     if (running !== undefined) return running.abort()
+    const isJob = (event as SubmitEvent).submitter === jobButton
     running = new AbortController()
     const { signal } = running
     field.mark([])
@@ -64,11 +67,17 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     sendButton.textContent = 'Stop'
     const started = performance.now()
     try {
-      const response = await send(api, field.read(), base, credentials.headers(), signal)
+      const headers = credentials.headers()
+      const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
+      const response = await send(api, field.read(), base, asked, signal)
       if (response.status === 401) credentials.askAny()
-      field.mark(await showResponse(answer, response, api, started))
+      const isAccepted = isJob && response.status === 202
+      const shown = isAccepted
+        ? showJob(answer, response, { api, base, headers, signal, started })
+        : showResponse(answer, response, api, started)
+      field.mark(await shown)
     } catch (error) {
-      fail(signal.aborted ? 'Stopped.' : (error as Error).message)
+      fail(!signal.aborted ? (error as Error).message : isJob ? 'The job goes on.' : 'Stopped.')
     } finally {
       running = undefined
       sendButton.textContent = 'Send'
@@ -82,7 +91,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     { onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
     field.element,
     credentials.element,
-    h('div.tools', sendButton, h('span.dim', 'Ctrl + Enter')),
+    h('div.tools', sendButton, api.isAsync && jobButton, h('span.dim', 'Ctrl + Enter')),
   )
 
   const load = (example: Example) =>

@@ -1,0 +1,76 @@
+/** A job that was submitted: its place in the queue, progress, partial results, cancel, and its answer. @module */
+import type { ApiInfo } from '../../client/description.ts'
+import { infoOf, Job } from '../../client/job.ts'
+import { textView } from './answer.ts'
+import { button, h } from './dom.ts'
+import { showResponse } from './exchange.ts'
+import type { ErrorLocation } from './field.ts'
+
+/** How often a queued job is asked for its place. **Units**: milliseconds. */
+const placeMs = 1000
+
+/** Where a job was submitted, and with which credentials. */
+export interface Submission {
+  readonly api: ApiInfo
+  readonly base: string
+  readonly headers: Record<string, string>
+  /** Ends the view; the job goes on. */
+  readonly signal: AbortSignal
+  readonly started: number
+}
+
+/** Shows a job to its end, and then its answer; returns where in the input its errors are. */
+export async function showJob(box: HTMLElement, accepted: Response, to: Submission): Promise<ErrorLocation[]> {
+  const { api, base, headers, signal, started } = to
+  const job = new Job((await infoOf(accepted)).id, base, { headers }, infoOf)
+  let status = ''
+  const state = h('span.status')
+  const place = h('span')
+  const bar = h('progress', { max: 1, hidden: true, 'aria-label': 'progress' })
+  const told = h('span.dim')
+  const answer = h('div')
+  const showPlace = (count?: number) => {
+    place.textContent = status === 'queued' && count !== undefined ? `${count} before it` : ''
+  }
+  const ask = () => job.status({ signal }).then(({ queuePosition }) => showPlace(queuePosition))
+  const stop = button('Cancel', () => {
+    job.cancel().catch((error) => answer.append(h('p.failure', { role: 'alert' }, (error as Error).message)))
+  })
+  box.replaceChildren(h('p.facts', state, place, h('code', job.id)), h('div.tools', bar, told, stop), answer)
+  const timer = setInterval(() => status === 'queued' && ask().catch(() => {}), placeMs)
+  try {
+    let text: HTMLElement | undefined
+    for await (const change of job.events({ signal })) {
+      if (change.partial !== undefined) {
+        text ??= answer.appendChild(textView(''))
+        text.append(change.partial)
+      } else if (change.status !== undefined) {
+        status = change.status
+        state.textContent = status
+        state.classList.toggle('failed', ['failed', 'canceled', 'expired'].includes(status))
+        // Another attempt begins again.
+        text = undefined
+        answer.replaceChildren()
+        if (status === 'queued') await ask()
+        else showPlace()
+      } else {
+        const share = shareOf(change.progress)
+        bar.hidden = share === undefined
+        bar.value = share ?? 0
+        told.textContent = JSON.stringify(change.progress)
+      }
+    }
+  } finally {
+    clearInterval(timer)
+  }
+  stop.remove()
+  if (status === 'canceled') return []
+  return showResponse(answer, await fetch(`${base}/jobs/${job.id}/result`, { headers, signal }), api, started)
+}
+
+/** Returns how much is done, from 0 to 1: of a number, `{ done }`, or `{ done, total }`. */
+function shareOf(progress: unknown): number | undefined {
+  const { done = progress, total = 1 } = Object(progress)
+  const share = typeof done === 'number' ? done / total : Number.NaN
+  return share >= 0 && share <= 1 ? share : undefined
+}
