@@ -80,7 +80,7 @@ describe.skipIf(!canRun)('jobs on the page in Chromium (needs chromium and Node 
   it('stops watching without an end of the job, and shows refusals', async () => {
     await submit()
     await page.click('.send')
-    await shows('.answer .failure', 'The job goes on.')
+    await shows('.answer .failure', 'The job continues.')
     await on.open('plain')
     expect(await on.texts('form button')).not.toContain('Submit as a job')
     expect(faults).toEqual([])

@@ -77,7 +77,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
         : showResponse(answer, response, api, started)
       field.mark(await shown)
     } catch (error) {
-      fail(!signal.aborted ? (error as Error).message : isJob ? 'The job goes on.' : 'Stopped.')
+      fail(!signal.aborted ? (error as Error).message : isJob ? 'The job continues.' : 'Stopped.')
     } finally {
       running = undefined
       sendButton.textContent = 'Send'
