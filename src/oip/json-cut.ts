@@ -105,7 +105,7 @@ function parseRest(json: string, cuts: readonly Extent[]): unknown {
 function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
   const cuts: Extent[] = []
   let depth = 0
-  let inputsDepth = 0
+  let inInputs = false
   let at = 0
   let limit = maxRestBytes
   for (;;) {
@@ -123,34 +123,26 @@ function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
         continue
       }
       at = skipSpace(text, colon + 1, text.length)
-      const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
-      if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
-        inputsDepth = 2
-      } else if (of === 'inputs' && depth === 1 && isKey(text, start, end - 1, 'id')) {
-        // Clients send another one with each request.
+      // Clients send another id with each request.
+      const isId = of === 'inputs' && depth === 1 && isKey(text, start, end - 1, 'id')
+      const isPlace = of === 'text' ? depth === 1 : inInputs && depth === 3
+      if (isId || (isPlace && names.some((name) => isKey(text, start, end - 1, name)))) {
         const stop = valueEnd(text, at)
         cuts.push([at, stop])
+        if (!isId) limit += stop - at
         at = stop
-      } else if ((of === 'text' ? depth === 1 : inInputs) && isOneOf(names, text, start, end - 1)) {
-        const stop = valueEnd(text, at)
-        cuts.push([at, stop])
-        limit += stop - at
-        at = stop
+      } else if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
+        inInputs = true
       }
       continue
     }
     if (byte === openList || byte === openObject) depth++
     else if (byte === closeList || byte === closeObject) {
       depth--
-      if (depth < inputsDepth) inputsDepth = 0
+      if (depth < 2) inInputs = false
     }
     at++
   }
-}
-
-function isOneOf(names: readonly string[], text: Uint8Array, start: number, end: number): boolean {
-  for (let i = 0; i < names.length; i++) if (isKey(text, start, end, names[i])) return true
-  return false
 }
 
 function isKey(text: Uint8Array, start: number, end: number, key: string): boolean {

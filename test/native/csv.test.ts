@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { defaultMaxBytes, maxParsedValues } from '../../src/core/text/parse-json.ts'
 import { mutations } from '../../src/testing/mutate.ts'
-import { type CsvParser, missingWords } from '../../src/values/table/csv/csv.ts'
-import { typescriptCsvParser } from '../../src/values/table/csv/csv-parse.ts'
+import { missingWords } from '../../src/values/table/csv/csv.ts'
 import { decodeCsv } from '../../src/values/table/csv/read-csv.ts'
 import type { FrameType } from '../../src/values/table/frame-dtype.ts'
-import { csvParser, nativeCsvParser } from '../../src/values/table/json/native-codec.ts'
+import type { FrameCodec } from '../../src/values/table/json/frame-codec.ts'
+import { frameCodec, nativeFrameCodec, typescriptFrameCodec } from '../../src/values/table/json/native-codec.ts'
 import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/frames.ts'
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
@@ -22,9 +22,9 @@ const sourceOf = (dtype: Dtypes) => ({
 })
 
 /** Returns what is read, or why nothing is. */
-async function read(csv: Uint8Array, dtype?: Dtypes, parser = csvParser): Promise<readonly PlainColumn[] | string> {
+async function read(csv: Uint8Array, dtype?: Dtypes, codec = frameCodec): Promise<readonly PlainColumn[] | string> {
   try {
-    return plain(polars.fromColumns(await decodeCsv(csv, { ...sourceOf(dtype), parser }))).columns
+    return plain(polars.fromColumns(await decodeCsv(csv, { ...sourceOf(dtype), codec }))).columns
   } catch (error) {
     return String((error as { reason?: unknown }).reason)
   }
@@ -42,17 +42,17 @@ const kindOf: Readonly<Record<string, string>> = { i: 'int64', u: 'uint64', f: '
 const floatOf = (text: string | null) =>
   Number(text === 'inf' || text === '-inf' ? text.replace('inf', 'Infinity') : text)
 
-const parsers = { 'in the add-on': nativeCsvParser, 'without the add-on': typescriptCsvParser }
+const codecs = { 'in the add-on': nativeFrameCodec, 'without the add-on': typescriptFrameCodec }
 
-describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
-  const parser = given as CsvParser
+describe.each(Object.entries(codecs))('CSV %s', (_, given) => {
+  const codec = given as FrameCodec
 
   it.skipIf(given === undefined)('is read as pandas reads it, column by column, whatever is in it', async () => {
     const { fields, kinds, texts, floats } = pairs
     let differences = 0
     for (const [i, a] of fields.entries()) {
       for (const [j, b] of fields.entries()) {
-        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`), undefined, parser)) as readonly PlainColumn[]
+        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`), undefined, codec)) as readonly PlainColumn[]
         let kind = kindOf[kinds[i][j]]
         // Integers beyond uint64 among fractions are floats here and text in pandas.
         if (kind === 'str' && column.kind === 'float64') {
@@ -81,11 +81,11 @@ describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
     async () => {
       for (const word of missingWords) {
         for (const field of ['1', '1.5', 'true', 'x']) {
-          const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`), undefined, parser)) as readonly PlainColumn[]
+          const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`), undefined, codec)) as readonly PlainColumn[]
           const [column] = (await read(
             Buffer.from(`a,b\n${field},1\n${word},1\n"${word}",1\n`),
             undefined,
-            parser,
+            codec,
           )) as readonly PlainColumn[]
           expect(column).toEqual({ ...alone, values: [...alone.values, null, null] })
         }
@@ -96,7 +96,7 @@ describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
   it.skipIf(given === undefined)('names the place of what is wrong', async () => {
     const refused = async (text: string) =>
       Promise.resolve()
-        .then(() => decodeCsv(Buffer.from(text), { name: 'the tests', parser }))
+        .then(() => decodeCsv(Buffer.from(text), { name: 'the tests', codec }))
         .catch(({ reason, offset, path }) => [reason, offset, path])
     expect(await refused('a,b\n1,2\n\n1,2,3\n')).toEqual(['ragged', 9, '[1]'])
     expect(await refused('\ufeffa,b\r\n1,2\r\n3,"x\n')).toEqual(['syntax', 15, '[1]'])
@@ -106,12 +106,12 @@ describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
     expect(await refused('"'.repeat(3e6))).toEqual(['size', 0, undefined])
   })
 
-  it.skipIf(given?.parseAsync === undefined)('is the same off the event loop', async () => {
+  it.skipIf(given?.parseCsvAsync === undefined)('is the same off the event loop', async () => {
     const names = ['a', 'b']
     const flags = Uint8Array.of(0, 1)
     for (const text of ['1,x\n2,y\n', '1.5,\n"q""",1\n', '1\n', '1,2,3\n', '"', '']) {
       const lines = Buffer.from(text)
-      expect(await parser.parseAsync?.(lines, names, flags)).toEqual(parser.parse(lines, names, flags))
+      expect(await codec.parseCsvAsync?.(lines, names, flags)).toEqual(codec.parseCsv(lines, names, flags))
     }
   })
 
@@ -130,17 +130,17 @@ describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
 })
 
 it('CSV without the add-on is refused where it would hold the event loop', () => {
-  const parse = (text: string) => typescriptCsvParser.parse(Buffer.from(text), ['a', 'b'], Uint8Array.of(0, 0))
+  const parse = (text: string) => typescriptFrameCodec.parseCsv(Buffer.from(text), ['a', 'b'], Uint8Array.of(0, 0))
   expect(() => parse('x'.repeat(defaultMaxBytes + 1))).toThrow(/^expected at most 4194304 bytes of CSV/)
   expect(() => parse('1,2\n'.repeat(maxParsedValues / 2 + 1))).toThrow(/^expected at most 250000 fields of CSV/)
   expect(parse('1,2\n'.repeat(maxParsedValues / 2))).toMatchObject({ rows: maxParsedValues / 2 })
 })
 
-describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
+describe.skipIf(nativeFrameCodec === undefined)('CSV in both codecs', () => {
   const both = async (csv: Uint8Array, dtype?: Dtypes) => {
-    const [native, typescript] = [nativeCsvParser, typescriptCsvParser].map((parser) =>
+    const [native, typescript] = [nativeFrameCodec, typescriptFrameCodec].map((codec) =>
       Promise.resolve()
-        .then(() => decodeCsv(csv, { ...sourceOf(dtype), parser }))
+        .then(() => decodeCsv(csv, { ...sourceOf(dtype), codec }))
         .then(
           (table) => plain(polars.fromColumns(table)).columns,
           ({ message, reason, offset, path }) => [message, reason, offset, path],
@@ -201,17 +201,17 @@ describe('CSV', () => {
   it('is copied, if somebody else holds its bytes', async () => {
     const csv = Buffer.from(`a\n${'1234567\n'.repeat(4_000_000)}`)
     const called: Uint8Array[] = []
-    const parseAsync = (lines: Uint8Array) => {
+    const parseCsvAsync = (lines: Uint8Array) => {
       called.push(lines)
       return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
     }
     await expect(
-      decodeCsv(csv, { name: 'the tests', isPrivate: false, parser: { ...csvParser, parseAsync } }),
+      decodeCsv(csv, { name: 'the tests', isPrivate: false, codec: { ...frameCodec, parseCsvAsync } }),
     ).rejects.toThrow('quote')
     expect(called[0].buffer).not.toBe(csv.buffer)
     expect(called[0]).toHaveLength(csv.length - 2)
     await expect(
-      decodeCsv(csv, { name: 'the tests', isPrivate: true, parser: { ...csvParser, parseAsync } }),
+      decodeCsv(csv, { name: 'the tests', isPrivate: true, codec: { ...frameCodec, parseCsvAsync } }),
     ).rejects.toThrow('quote')
     expect(called[1].buffer).toBe(csv.buffer)
   })
@@ -219,8 +219,8 @@ describe('CSV', () => {
   it('takes linear time, whatever is in it', () => {
     // In quadratic time this would take minutes.
     const field = `${'1'.repeat(900_000)}x`
-    for (const parser of [nativeCsvParser ?? typescriptCsvParser, typescriptCsvParser]) {
-      const table = parser.parse(Buffer.from(field), ['a'], Uint8Array.of(0))
+    for (const codec of [nativeFrameCodec ?? typescriptFrameCodec, typescriptFrameCodec]) {
+      const table = codec.parseCsv(Buffer.from(field), ['a'], Uint8Array.of(0))
       expect('failure' in table ? table : table.columns[0].kind).toBe('str')
     }
   })

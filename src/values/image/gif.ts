@@ -64,6 +64,14 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
   return undefined
 }
 
+/** First rows and steps of an interlaced frame. */
+const passes = [
+  [0, 8],
+  [4, 8],
+  [2, 4],
+  [1, 2],
+] as const
+
 /**
  * Decodes a GIF's first frame to `P`, or `L` if its colours are the greys. **Errors**: an Error for damaged data; the
  * signal's reason. **Source**: GIF89a, appendix F.
@@ -74,10 +82,12 @@ export async function decodeGif(bytes: Uint8Array, signal?: AbortSignal): Promis
   const { width, height, left, top, frameWidth, frameHeight, interlaced, transparent = 0 } = frame
   const indexes = await decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight, signal)
   const data = new Uint8Array(width * height).fill(transparent)
-  for (let row = 0; row < frameHeight; row++) {
-    if ((row * width) % turnPixels < width) await nextTurn(signal)
-    const from = (interlaced ? interlacedRow(row, frameHeight) : row) * frameWidth
-    data.set(indexes.subarray(from, from + frameWidth), (top + row) * width + left)
+  let from = 0
+  for (const [first, step] of interlaced ? passes : [[0, 1]]) {
+    for (let row = first; row < frameHeight; row += step, from += frameWidth) {
+      if (from % turnPixels < frameWidth) await nextTurn(signal)
+      data.set(indexes.subarray(from, from + frameWidth), (top + row) * width + left)
+    }
   }
   const palette = colorTable(frame)
   const isGrey = palette.every((level, i) => level === greys[i])
@@ -90,15 +100,6 @@ function colorTable({ palette, transparent }: GifFrame): Uint8Array {
   for (let i = 0; i < palette.length / 3; i++) colors.set(palette.subarray(i * 3, i * 3 + 3), i * 4)
   if (transparent !== undefined) colors[transparent * 4 + 3] = 0
   return colors
-}
-
-/** Returns where row `row` stands in the data: every 8th from 0, 8th from 4, 4th from 2, 2nd from 1. */
-function interlacedRow(row: number, height: number): number {
-  const before = (first: number, step: number) => Math.max(0, Math.ceil((height - first) / step))
-  if (row % 8 === 0) return row / 8
-  if (row % 8 === 4) return before(0, 8) + (row - 4) / 8
-  if (row % 4 === 2) return before(0, 8) + before(4, 8) + (row - 2) / 4
-  return before(0, 8) + before(4, 8) + before(2, 4) + (row - 1) / 2
 }
 
 /** LZW with codes of up to 12 bits in blocks of up to 255 bytes; ends when the frame is full. */

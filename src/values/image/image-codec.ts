@@ -192,14 +192,8 @@ async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> 
 }
 
 function hardAlpha(pixels: Pixels): Pixels {
-  const data = new Uint8Array(pixels.data.length)
-  for (let i = 0; i < data.length; i += 4) {
-    if (pixels.data[i + 3] < 128) continue
-    data[i] = pixels.data[i]
-    data[i + 1] = pixels.data[i + 1]
-    data[i + 2] = pixels.data[i + 2]
-    data[i + 3] = 255
-  }
+  const levels = pixels.data
+  const data = levels.map((level, i) => (levels[i | 3] < 128 ? 0 : (i & 3) === 3 ? 255 : level))
   return { ...pixels, data }
 }
 
@@ -236,13 +230,9 @@ function pnmOf(pixels: Pixels): Uint8Array {
     LA: pam(2, 'GRAYSCALE_ALPHA'),
     RGBA: pam(4, 'RGB_ALPHA'),
   }[mode as 'I;16' | 'L' | 'LA' | 'RGB' | 'RGBA']
-  const data = mode === 'I;16' ? bigEndianWords(pixels) : pixels.data
+  const data = mode === 'I;16' ? Buffer.from(pixels.data).swap16() : pixels.data
   const file = Buffer.allocUnsafeSlow(header.length + data.length)
   file.write(header, 'latin1')
   file.set(data, header.length)
   return file
-}
-
-function bigEndianWords(pixels: Pixels): Uint8Array {
-  return Buffer.from(pixels.data).swap16()
 }

@@ -267,6 +267,11 @@ export function castCells(
   return columnOf(column.name, kind, cells)
 }
 
+/** Returns a column of nulls alone. */
+export function nullColumn(name: string, rows: number): Column {
+  return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
+}
+
 /** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
 export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]): Column {
   const rows = values.length

@@ -20,27 +20,21 @@ export type FrameType =
   | 'Struct'
 
 /** Names used by pandas and Polars, in addition to numpy's. */
-const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
-  ['object', 'Utf8'],
-  ['O', 'Utf8'],
-  ['string', 'Utf8'],
-  ['Utf8', 'Utf8'],
-  ['String', 'Utf8'],
-  ['boolean', 'Bool'],
-  ['Boolean', 'Bool'],
-  ['Bool', 'Bool'],
-  ['category', 'Categorical'],
-  ['Categorical', 'Categorical'],
-  ['date', 'Date'],
-  ['Date', 'Date'],
-  ['datetime64', 'Datetime(ns)'],
-  ['timedelta64', 'Duration(ns)'],
-  ['time', 'Time'],
-  ['bytes', 'Binary'],
-  ['binary', 'Binary'],
-  ['list', 'List'],
-  ['struct', 'Struct'],
-])
+const aliases = {
+  Utf8: ['object', 'O', 'string', 'Utf8', 'String'],
+  Bool: ['boolean', 'Boolean', 'Bool'],
+  Categorical: ['category', 'Categorical'],
+  Date: ['date', 'Date'],
+  'Datetime(ns)': ['datetime64'],
+  'Duration(ns)': ['timedelta64'],
+  Time: ['time'],
+  Binary: ['bytes', 'binary'],
+  List: ['list'],
+  Struct: ['struct'],
+} satisfies Partial<Record<FrameType, readonly string[]>>
+const others: ReadonlyMap<string, FrameType> = new Map(
+  Object.entries(aliases).flatMap(([type, names]) => names.map((name) => [name, type as FrameType])),
+)
 const timeName = /^(datetime|timedelta)64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
 const zoneName = /^[\w+/-]{1,64}$/
 const listName = /^list\[(.+)\]$/

@@ -4,22 +4,21 @@ import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { type ColumnKind, dtypes } from '../../../src/core/dtype.ts'
 import { type Column, columnOf, type TimeType } from '../../../src/values/table/columns.ts'
-import type { CsvWriter } from '../../../src/values/table/csv/csv.ts'
-import { typescriptCsvWriter } from '../../../src/values/table/csv/csv-write.ts'
 import { encodeFrameCsv } from '../../../src/values/table/csv/write-csv.ts'
-import { nativeCsvWriter } from '../../../src/values/table/json/native-codec.ts'
+import type { FrameCodec } from '../../../src/values/table/json/frame-codec.ts'
+import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
 import { polars } from './frames.ts'
 
 const rows = 6
 const csv = new io.PandasDataFrame({ defaultFormat: 'csv' })
 
-const writers = { 'in the add-on': nativeCsvWriter, 'without the add-on': typescriptCsvWriter }
+const codecs = { 'in the add-on': nativeFrameCodec, 'without the add-on': typescriptFrameCodec }
 
-/** Returns what a writer makes of a frame whose columns Polars does not hold yet, of one that it holds; and its own. */
-function written(columns: readonly Column[], writer: CsvWriter): readonly string[] {
+/** Returns what a codec makes of a frame whose columns Polars does not hold yet, of one that it holds; and its own. */
+function written(columns: readonly Column[], codec: FrameCodec): readonly string[] {
   const table = { rows: columns[0].data.length === 0 ? 0 : rows, columns }
   const frames = [polars.lazyFrame(table), polars.fromColumns(table)]
-  const texts = frames.map((frame) => Buffer.from(encodeFrameCsv(polars, frame, writer)).toString())
+  const texts = frames.map((frame) => Buffer.from(encodeFrameCsv(polars, frame, codec)).toString())
   return [...texts, polars.fromColumns(table).writeCSV().toString()]
 }
 
@@ -62,8 +61,8 @@ const timeColumn = fc.constantFrom(...times).chain((time) => {
   }))
 })
 
-describe.each(Object.entries(writers))('CSV written %s', (_, given) => {
-  const writer = given as CsvWriter
+describe.each(Object.entries(codecs))('CSV written %s', (_, given) => {
+  const codec = given as FrameCodec
 
   it.skipIf(given === undefined)('is what Polars writes, to the letter', () => {
     const named = fc
@@ -71,7 +70,7 @@ describe.each(Object.entries(writers))('CSV written %s', (_, given) => {
       .map((list) => list.map(([name, column], i) => ({ ...column, name: `${name}${i}` })))
     fc.assert(
       fc.property(named, (columns) => {
-        const [lazy, made, expected] = written(columns, writer)
+        const [lazy, made, expected] = written(columns, codec)
         expect(lazy).toBe(expected)
         expect(made).toBe(expected)
       }),
@@ -80,7 +79,7 @@ describe.each(Object.entries(writers))('CSV written %s', (_, given) => {
   })
 
   it.skipIf(given === undefined)('has a header if there are no rows', () => {
-    expect(written([columnOf('a,b', 'str', [])], writer)).toEqual(Array(3).fill('"a,b"\n'))
+    expect(written([columnOf('a,b', 'str', [])], codec)).toEqual(Array(3).fill('"a,b"\n'))
   })
 
   it.skipIf(given === undefined)('has floats at the ends of their ranges', () => {
@@ -88,7 +87,7 @@ describe.each(Object.entries(writers))('CSV written %s', (_, given) => {
       for (let exponent = -46; exponent < 39; exponent++) {
         const values = [1, 1.5, 9.999999, 1.23456789, -1, 2].map((digits) => digits * 10 ** exponent)
         const cells = values.map(kind === 'float32' ? Math.fround : Number)
-        const [lazy, , expected] = written([columnOf('a', kind, cells)], writer)
+        const [lazy, , expected] = written([columnOf('a', kind, cells)], codec)
         expect(lazy).toBe(expected)
       }
     }
@@ -107,7 +106,7 @@ describe('PandasDataFrame', () => {
   })
 })
 
-it.skipIf(nativeCsvWriter === undefined)('CSV is the same with the add-on and without, in thousands of floats', () => {
+it.skipIf(nativeFrameCodec === undefined)('CSV is the same with the add-on and without, in thousands of floats', () => {
   const bits = (count: number, bytes: number) =>
     fc.uint8Array({ minLength: count * bytes, maxLength: count * bytes, size: 'max' }).map((data) => data.slice())
   const table = fc.tuple(bits(64, 8), bits(64, 4), fc.array(text, { minLength: 64, maxLength: 64, size: 'max' }))
@@ -126,8 +125,8 @@ it.skipIf(nativeCsvWriter === undefined)('CSV is the same with the add-on and wi
           isJson: true,
         },
       ]
-      const [native, typescript] = [nativeCsvWriter as CsvWriter, typescriptCsvWriter].map((write) =>
-        Buffer.from(write({ rows: 64, columns })).toString(),
+      const [native, typescript] = [nativeFrameCodec as FrameCodec, typescriptFrameCodec].map((codec) =>
+        Buffer.from(codec.writeCsv({ rows: 64, columns })).toString(),
       )
       expect(native).toBe(typescript)
     }),
@@ -135,7 +134,7 @@ it.skipIf(nativeCsvWriter === undefined)('CSV is the same with the add-on and wi
   )
 })
 
-it.skipIf(nativeCsvWriter === undefined)(
+it.skipIf(nativeFrameCodec === undefined)(
   'CSV is the same with the add-on and without, of views and of wrong offsets',
   () => {
     const long = Buffer.from('a "long" text, of more than twelve bytes')
@@ -144,8 +143,9 @@ it.skipIf(nativeCsvWriter === undefined)(
       [{ name: 'a', kind: 'str', data: views, heaps: [long] }],
       [{ name: 'a', kind: 'str', data: Buffer.from('ab'), offsets: Int32Array.of(0, 1, 900_000) }],
     ]
-    const texts = (write: CsvWriter) => tables.map((columns) => Buffer.from(write({ rows: 2, columns })).toString())
-    expect(texts(typescriptCsvWriter)).toEqual(['a\n"a ""long"" text, of more than twelve bytes"\nab\n', 'a\na\nb\n'])
-    expect(texts(nativeCsvWriter as CsvWriter)).toEqual(texts(typescriptCsvWriter))
+    const texts = (codec: FrameCodec) =>
+      tables.map((columns) => Buffer.from(codec.writeCsv({ rows: 2, columns })).toString())
+    expect(texts(typescriptFrameCodec)).toEqual(['a\n"a ""long"" text, of more than twelve bytes"\nab\n', 'a\na\nb\n'])
+    expect(texts(nativeFrameCodec as FrameCodec)).toEqual(texts(typescriptFrameCodec))
   },
 )

@@ -84,13 +84,29 @@ export function schemaFields(message: Buffer, fault: () => Error): FlatTable[] {
 /** How the buffers of a field's column are laid out, and what they mean. */
 export type ArrowType =
   | { readonly layout: 'flat'; readonly kind: ColumnKind; readonly time?: TimeType }
-  | { readonly layout: 'text'; readonly offsetBytes: 4 | 8; readonly isBinary: true | undefined }
-  | { readonly layout: 'views'; readonly isBinary: true | undefined }
+  | { readonly layout: 'text'; readonly offsetBytes: 4 | 8; readonly isBinary?: true }
+  | { readonly layout: 'views'; readonly isBinary?: true }
   | { readonly layout: 'list'; readonly offsetBytes: 4 | 8 }
   | { readonly layout: 'fixed-list'; readonly length: number }
   | { readonly layout: 'struct' }
   | { readonly layout: 'null' }
   | { readonly layout: 'half' }
+
+const plainTypes: Readonly<Record<number, ArrowType | undefined>> = {
+  [arrowIds.null]: { layout: 'null' },
+  [arrowIds.bool]: { layout: 'flat', kind: 'bool' },
+  [arrowIds.binary]: { layout: 'text', offsetBytes: 4, isBinary: true },
+  [arrowIds.utf8]: { layout: 'text', offsetBytes: 4 },
+  [arrowIds.largeBinary]: { layout: 'text', offsetBytes: 8, isBinary: true },
+  [arrowIds.largeUtf8]: { layout: 'text', offsetBytes: 8 },
+  [arrowIds.binaryView]: { layout: 'views', isBinary: true },
+  [arrowIds.utf8View]: { layout: 'views' },
+  [arrowIds.list]: { layout: 'list', offsetBytes: 4 },
+  [arrowIds.largeList]: { layout: 'list', offsetBytes: 8 },
+  [arrowIds.struct]: { layout: 'struct' },
+}
+
+const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat', kind, time })
 
 /** Returns the type of a field; undefined for one that columns do not have. */
 export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
@@ -107,51 +123,19 @@ export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
       const width = type?.int16(0) ?? 0
       return width === 0 ? { layout: 'half' } : { layout: 'flat', kind: width === 1 ? 'float32' : 'float64' }
     }
-    case arrowIds.bool:
-      return { layout: 'flat', kind: 'bool' }
-    case arrowIds.binary:
-    case arrowIds.utf8:
-      return { layout: 'text', offsetBytes: 4, isBinary: id === arrowIds.binary || undefined }
-    case arrowIds.largeBinary:
-    case arrowIds.largeUtf8:
-      return { layout: 'text', offsetBytes: 8, isBinary: id === arrowIds.largeBinary || undefined }
-    case arrowIds.binaryView:
-    case arrowIds.utf8View:
-      return { layout: 'views', isBinary: id === arrowIds.binaryView || undefined }
-    case arrowIds.list:
-    case arrowIds.largeList:
-      return { layout: 'list', offsetBytes: id === arrowIds.list ? 4 : 8 }
     case arrowIds.fixedSizeList:
       return { layout: 'fixed-list', length: type?.int32(0) ?? 0 }
-    case arrowIds.struct:
-      return { layout: 'struct' }
-    case arrowIds.null:
-      return { layout: 'null' }
-    default:
-      return timeTypeOf(id, type)
-  }
-}
-
-function timeTypeOf(id: number, type: FlatTable | undefined): ArrowType | undefined {
-  const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat', kind, time })
-  switch (id) {
     case arrowIds.date:
       return type?.int16(0, 1) === 0 ? flat('int32', { type: 'date' }) : undefined
     case arrowIds.timestamp: {
-      const zone = type?.string(1)
-      return flat('int64', {
-        type: 'datetime',
-        unit: timeUnits[type?.int16(0) ?? 0],
-        zone: zone === '' ? undefined : zone,
-      })
+      const unit = timeUnits[type?.int16(0) ?? 0]
+      return flat('int64', { type: 'datetime', unit, zone: type?.string(1) || undefined })
     }
     case arrowIds.time:
-      return type?.int32(1) === 64
-        ? flat('int64', { type: 'time', unit: timeUnits[type?.int16(0, 1) ?? 1] })
-        : undefined
+      return type?.int32(1) === 64 ? flat('int64', { type: 'time', unit: timeUnits[type.int16(0, 1)] }) : undefined
     case arrowIds.duration:
       return flat('int64', { type: 'duration', unit: timeUnits[type?.int16(0, 1) ?? 1] })
     default:
-      return undefined
+      return plainTypes[id]
   }
 }

@@ -2,7 +2,7 @@
 
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../../array/flatbuffer.ts'
-import { type AnyColumn, type Column, type ColumnTable, sliceColumn } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, nullColumn, sliceColumn } from '../columns.ts'
 import { type ArrowType, arrowTypeOf, writeArrowType } from './arrow-types.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
@@ -211,9 +211,7 @@ export function holdBytesOrHalves(file: Uint8Array): boolean[] {
 function holdsBytesOrHalves(field: FlatTable): boolean {
   const type = arrowTypeOf(field)
   if (type === undefined) return false
-  return (
-    type.layout === 'half' || ('isBinary' in type && type.isBinary === true) || field.tables(5).some(holdsBytesOrHalves)
-  )
+  return type.layout === 'half' || 'isBinary' in type || field.tables(5).some(holdsBytesOrHalves)
 }
 
 function footerOf(file: Uint8Array): { readonly footer: FlatTable; readonly fields: readonly FlatTable[] } {
@@ -283,9 +281,7 @@ function readColumn(field: FlatTable, batch: Batch): AnyColumn | undefined {
   if (type === undefined) return undefined
   const name = field.string(0)
   const [rows, nulls] = batch.node()
-  if (type.layout === 'null') {
-    return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
-  }
+  if (type.layout === 'null') return nullColumn(name, rows)
   const bits = batch.bytes()
   const rest = { name, ...(nulls > 0 && bits.length > 0 && { validity: bits }) }
   if (type.layout === 'list' || type.layout === 'fixed-list' || type.layout === 'struct') {

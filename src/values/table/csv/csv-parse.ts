@@ -7,115 +7,78 @@ import { PayloadTooLarge } from '../../../core/errors.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
 import { decimal } from '../cast-to-kind.ts'
 import { type Column, type ColumnTable, columnOf } from '../columns.ts'
-import { maxFrameCells } from '../json/frame-codec.ts'
-import { type CsvFailure, type CsvParser, csvMarks, fieldEnd, missingWords, unquoted } from './csv.ts'
+import { type CsvFailure, maxFrameCells } from '../json/frame-codec.ts'
+import { csvMarks, fieldEnd, missingWords, unquoted } from './csv.ts'
 
 const { comma, newline, carriageReturn } = csvMarks
 
-/** The parser used without the add-on. */
-export const typescriptCsvParser: CsvParser = { parse: parseLines }
-
 const [space, tab] = [0x20, 0x09]
+const limited = 'of CSV that is read without the native add-on'
 
-function parseLines(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
+/** The fields of a column without their quotes, in the order of the lines; undefined: a missing value. */
+type Fields = readonly (Buffer | undefined)[]
+
+/** See `FrameCodec`. **Errors**: PayloadTooLarge. */
+export function parseCsv(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
   if (lines.length > defaultMaxBytes) {
     throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${limited}, received ${lines.length}`)
   }
-  const cells = new Cells(lines, names.length)
-  const failure = cells.scan()
-  if (failure !== undefined) return failure
+  const fields = readFields(Buffer.from(lines.buffer, lines.byteOffset, lines.length), names.length)
+  if ('failure' in fields) return fields
   const columns = names.map((name, i) => {
-    return (isText[i] === 1 ? undefined : typedColumn(cells, i, name)) ?? textColumn(cells, i, name)
+    const texts = () => fields[i].map((field) => field?.toString() ?? null)
+    return (isText[i] === 1 ? undefined : typedColumn(fields[i], name)) ?? columnOf(name, 'str', texts())
   })
-  return { rows: cells.rows, columns }
+  return { rows: fields[0].length, columns }
 }
 
-const limited = 'of CSV that is read without the native add-on'
-
-/** Where the fields of all lines are. */
-class Cells {
-  rows = 0
-  #fields = 0
-  readonly #bytes: Buffer
-  readonly #width: number
-  /** For each field of each row, where it starts and ends; a field that its line lacks is empty. */
-  #bounds = new Uint32Array(64)
-
-  constructor(lines: Uint8Array, width: number) {
-    this.#bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
-    this.#width = width
-  }
-
-  /** Finds all fields; returns why the lines are not a table. */
-  scan(): CsvFailure | undefined {
-    const bytes = this.#bytes
-    const maxCells = maxFrameCells(bytes.length)
-    for (let at = 0; at < bytes.length; ) {
-      // Blank lines, and the second byte of \r\n.
-      if (bytes[at] === newline || bytes[at] === carriageReturn) at++
-      else {
-        const end = this.#row(at)
-        if (typeof end !== 'number') return end
-        if ((this.rows + 1) * this.#width > maxCells) return { failure: 'cells', offset: at, row: this.rows }
-        this.rows++
-        if (this.#fields > maxParsedValues) {
-          throw new PayloadTooLarge(`expected at most ${maxParsedValues} fields ${limited}, received more`)
-        }
-        at = end
-      }
+/** Returns the fields of each column; why the lines are not a table. */
+function readFields(bytes: Buffer, width: number): readonly Fields[] | CsvFailure {
+  const maxCells = maxFrameCells(bytes.length)
+  const columns = Array.from({ length: width }, (): (Buffer | undefined)[] => [])
+  let count = 0
+  for (let at = 0, row = 0; at < bytes.length; ) {
+    // Blank lines, and the second byte of \r\n.
+    if (bytes[at] === newline || bytes[at] === carriageReturn) {
+      at++
+      continue
     }
-    return undefined
-  }
-
-  /** Reads the line that starts at `line`; returns where the next one starts. */
-  #row(line: number): number | CsvFailure {
-    const { rows: row } = this
-    const bounds = this.#boundsOf(row)
-    let at = line
-    for (let i = 0; i < this.#width; i++) {
-      const end = fieldEnd(this.#bytes, at)
+    const line = at
+    let fields = 0
+    do {
+      if (fields === width) return { failure: 'ragged', offset: line, row }
+      const end = fieldEnd(bytes, at)
       if (end === -1) return { failure: 'quote', offset: at, row }
-      bounds[i * 2] = at
-      bounds[i * 2 + 1] = end
-      this.#fields++
+      columns[fields++].push(valueOf(bytes.subarray(at, end)))
       at = end + 1
-      if (this.#bytes[end] !== comma) return at
+    } while (bytes[at - 1] === comma)
+    count += fields
+    // A line may lack fields.
+    for (; fields < width; fields++) columns[fields].push(undefined)
+    if (++row * width > maxCells) return { failure: 'cells', offset: line, row: row - 1 }
+    if (count > maxParsedValues) {
+      throw new PayloadTooLarge(`expected at most ${maxParsedValues} fields ${limited}, received more`)
     }
-    return { failure: 'ragged', offset: line, row }
   }
+  return columns
+}
 
-  #boundsOf(row: number): Uint32Array {
-    const size = this.#width * 2
-    if (this.#bounds.length < (row + 1) * size) {
-      const grown = new Uint32Array(Math.max(this.#bounds.length * 2, (row + 1) * size))
-      grown.set(this.#bounds)
-      this.#bounds = grown
-    }
-    return this.#bounds.subarray(row * size, (row + 1) * size)
-  }
-
-  /** Returns the text of a field without its quotes; undefined for a missing value. */
-  field(row: number, column: number): Buffer | undefined {
-    const at = (row * this.#width + column) * 2
-    const written = this.#bytes.subarray(this.#bounds[at], this.#bounds[at + 1])
-    const field = unquoted(written)
-    const isMissing = field.length <= longestMissing && missing.has(field.toString('latin1'))
-    return isMissing ? undefined : field
-  }
+function valueOf(written: Buffer): Buffer | undefined {
+  const field = unquoted(written)
+  const isMissing = field.length <= longestMissing && missing.has(field.toString('latin1'))
+  return isMissing ? undefined : field
 }
 
 const missing: ReadonlySet<string> = new Set(missingWords)
 const longestMissing = Math.max(...missingWords.map((word) => word.length))
 
 /** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
-function typedColumn(cells: Cells, at: number, name: string): Column | undefined {
-  const { rows } = cells
+function typedColumn(fields: Fields, name: string): Column | undefined {
   const values: (null | boolean | number | bigint)[] = []
   let kind: 'null' | 'bool' | 'int' | 'float' = 'null'
   // Of integers: beyond int64, beyond uint64, below zero or -0, which differs from 0 as a float.
   let [isLarge, isHuge, isNegative] = [false, false, false]
-  for (let row = 0; row < rows; row++) {
-    const field = cells.field(row, at)
+  for (const field of fields) {
     const scalar = field === undefined ? undefined : scalarOf(field)
     values.push(scalar?.value ?? null)
     if (field === undefined) continue
@@ -168,12 +131,4 @@ function scalarOf(field: Buffer): FieldScalar | undefined {
 
 function isBlank(byte: number): boolean {
   return byte === space || byte === tab
-}
-
-function textColumn(cells: Cells, at: number, name: string): Column {
-  return columnOf(
-    name,
-    'str',
-    Array.from({ length: cells.rows }, (_, row) => cells.field(row, at)?.toString() ?? null),
-  )
 }

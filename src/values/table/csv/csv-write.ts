@@ -11,8 +11,8 @@ export function csvHeader({ columns }: ColumnTable): string {
   return `${columns.map(({ name }) => quoted(name)).join()}\n`
 }
 
-/** Writes columns of numbers, booleans and text; see CsvWriter. */
-export function typescriptCsvWriter(table: ColumnTable): Uint8Array {
+/** See `FrameCodec`. */
+export function writeCsv(table: ColumnTable): Uint8Array {
   const { rows, columns } = table
   const out = new TextPieces()
   out.add(csvHeader(table))

@@ -1,11 +1,10 @@
 /**
- * Reads the header of CSV text; a {@link CsvParser} reads the rest. A {@link CsvWriter} writes it.
+ * Reads the header of CSV text; a `FrameCodec` reads the rest.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */
 import { bomLength } from '../../../core/text/utf8.ts'
-import type { ColumnTable } from '../columns.ts'
-import { maxFrameColumns } from '../json/frame-codec.ts'
+import { type CsvFailure, maxFrameColumns } from '../json/frame-codec.ts'
 
 /** Words for a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
 export const missingWords = [
@@ -29,34 +28,6 @@ export const missingWords = [
   'nan',
   'null',
 ] as const
-
-/** Why lines are not a table, in the order of `CsvError` in native/src/csv_parse.h. */
-export const csvFailures = ['ragged', 'quote', 'cells'] as const
-
-/** Why a text is not a frame, and where. */
-export interface CsvFailure {
-  readonly failure: (typeof csvFailures)[number] | 'empty' | 'encoding' | 'columns' | 'header'
-  /** **Units**: bytes. */
-  readonly offset: number
-  /** **Units**: lines of data from 0. */
-  readonly row?: number
-}
-
-/**
- * Parses the lines below a CSV header with the columns `names`. Columns that `isText` marks are text whatever they
- * contain.
- */
-export interface CsvParser {
-  parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
-  /** Returns the same off the event loop. The lines must not change until the promise settles. */
-  parseAsync?(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
-}
-
-/**
- * Writes columns of numbers, booleans and text as CSV. Text is quoted if it is empty or has a comma, a quote or an end
- * of line in it; a null is an empty field.
- */
-export type CsvWriter = (table: ColumnTable) => Uint8Array
 
 /** A text whose header has been read. */
 export interface CsvText {

@@ -9,9 +9,9 @@ import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { castToKind } from '../cast-to-kind.ts'
 import type { ColumnTable, TimeType, TimeUnit } from '../columns.ts'
 import { type FrameType, timeOfType } from '../frame-dtype.ts'
-import { maxFrameColumns, minAsyncBytes } from '../json/frame-codec.ts'
-import { csvParser } from '../json/native-codec.ts'
-import { type CsvFailure, type CsvParser, headerNames, openCsv } from './csv.ts'
+import { type CsvFailure, type FrameCodec, maxFrameColumns, minAsyncBytes } from '../json/frame-codec.ts'
+import { frameCodec } from '../json/native-codec.ts'
+import { headerNames, openCsv } from './csv.ts'
 
 /** How a text is read. */
 export interface CsvSource {
@@ -23,7 +23,7 @@ export interface CsvSource {
   readonly epochUnit?: TimeUnit | undefined
   /** As for `decodeFrameJson`. */
   readonly isPrivate?: boolean
-  readonly parser?: CsvParser
+  readonly codec?: FrameCodec
 }
 
 /**
@@ -33,20 +33,20 @@ export interface CsvSource {
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
  */
 export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
-  const { name, epochUnit, isPrivate = false, parser = csvParser } = source
+  const { name, epochUnit, isPrivate = false, codec = frameCodec } = source
   const text = isUtf8(csv) ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
   const types = typeof source.types === 'function' ? source.types(names) : []
   const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
   const lines = text.bytes.subarray(text.linesAt)
-  const { parseAsync } = parser
-  const parseLarge = (parse: NonNullable<typeof parseAsync>) => {
-    const parseOwn = (bytes: Uint8Array) => parse(bytes, names, flags)
-    return isPrivate ? parseOwn(lines) : withCopy(lines, parseOwn)
+  const { parseCsvAsync } = codec
+  const parse = () => {
+    if (lines.length < minAsyncBytes || parseCsvAsync === undefined) return codec.parseCsv(lines, names, flags)
+    const parseLarge = (bytes: Uint8Array) => parseCsvAsync(bytes, names, flags)
+    return isPrivate ? parseLarge(lines) : withCopy(lines, parseLarge)
   }
-  const isLarge = lines.length >= minAsyncBytes && parseAsync !== undefined
-  return whenReady(isLarge ? parseLarge(parseAsync) : parser.parse(lines, names, flags), (table) => {
+  return whenReady(parse(), (table) => {
     if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
     return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
   })

@@ -4,21 +4,20 @@
  * @module
  */
 import { type AnyColumn, type Column, cellsOf, columnOf, textAt } from '../columns.ts'
-import { csvWriter } from '../json/native-codec.ts'
+import { frameCodec } from '../json/native-codec.ts'
 import { requireTable } from '../message.ts'
 import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
 import { unnestColumns } from '../polars/unnest.ts'
 import { exactTimes } from '../times.ts'
-import type { CsvWriter } from './csv.ts'
 
 /** Writes a frame as CSV. **Errors**: BadOutput for a column that cannot be text. */
-export function encodeFrameCsv(polars: Polars, frame: DataFrame, write: CsvWriter = csvWriter): Uint8Array {
+export function encodeFrameCsv(polars: Polars, frame: DataFrame, codec = frameCodec): Uint8Array {
   // The frame has others than flat columns: decimals keep their digits as text.
   const flat = polars.flatColumns(frame)
   const source = flat === undefined ? polars.decimalsAsText(frame) : frame
   const { rows, columns } = flat ?? requireTable(polars.toVectors(source), 'PandasDataFrame')
-  return write({
+  return codec.writeCsv({
     rows,
     columns: columns.map((column, i) =>
       isZoned(column) ? zonedColumn(polars, source, i, column) : plainColumn(column, rows),

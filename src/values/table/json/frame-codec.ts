@@ -1,4 +1,4 @@
-/** The contract between the frame descriptors and their codecs: the add-on, and JSON.parse. @module */
+/** The contract between the frame descriptors and their codecs: the add-on, and TypeScript. @module */
 import type { BadInputReason } from '../../../core/errors.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import type { FrameText } from './frame-plan.ts'
@@ -45,6 +45,27 @@ export interface FrameFailure {
   readonly row?: number
 }
 
+/** Thrown within the readers of JSON. */
+export class FrameFault {
+  readonly why: FrameFailure
+
+  constructor(failure: FrameFailureKind, column?: string, row?: number) {
+    this.why = { failure, ...(column !== undefined && { column }), ...(row !== undefined && { row }) }
+  }
+}
+
+/** Why lines of CSV are not a table, in the order of `CsvError` in native/src/csv_parse.h. */
+export const csvFailures = ['ragged', 'quote', 'cells'] as const
+
+/** Why a text of CSV is not a frame, and where. */
+export interface CsvFailure {
+  readonly failure: (typeof csvFailures)[number] | 'empty' | 'encoding' | 'columns' | 'header'
+  /** **Units**: bytes. */
+  readonly offset: number
+  /** **Units**: lines of data from 0. */
+  readonly row?: number
+}
+
 /** A parsed text, in newly allocated memory. */
 export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
@@ -56,7 +77,7 @@ export interface ParsedFrame {
   readonly schema?: { readonly text: Uint8Array; readonly offset?: number }
 }
 
-/** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
+/** JSON and CSV text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
   /** Parses UTF-8 JSON text. `asWritten`: every element but null stays its own text, in columns of JSON. */
@@ -64,4 +85,13 @@ export interface FrameCodec {
   /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
+  /** Parses the lines below a CSV header with the columns `names`. Those that `isText` marks are always text. */
+  parseCsv(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
+  /** As `parseCsv`, on another thread. The lines must not change until the promise settles. */
+  parseCsvAsync?(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
+  /**
+   * Writes columns of numbers, booleans and text as CSV. Text is quoted if it is empty or has a comma, a quote or an
+   * end of line in it; a null is an empty field.
+   */
+  writeCsv(table: ColumnTable): Uint8Array
 }

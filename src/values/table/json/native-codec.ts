@@ -1,5 +1,5 @@
 /**
- * The native add-on behind the contracts of frames and of CSV, and their substitute without it.
+ * The frame codec in the native add-on, and its substitute without it.
  * @module
  */
 import { getRandomValues } from 'node:crypto'
@@ -7,10 +7,11 @@ import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../../core/native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
-import { type CsvFailure, type CsvParser, type CsvWriter, csvFailures } from '../csv/csv.ts'
-import { typescriptCsvParser } from '../csv/csv-parse.ts'
-import { csvHeader, typescriptCsvWriter } from '../csv/csv-write.ts'
+import { parseCsv } from '../csv/csv-parse.ts'
+import { csvHeader, writeCsv } from '../csv/csv-write.ts'
 import {
+  type CsvFailure,
+  csvFailures,
   type FrameCodec,
   type FrameFailure,
   type FrameFailureKind,
@@ -88,22 +89,6 @@ function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): C
   const columnTable = new Float64Array(bytes.buffer, frameWords * 8, names.length * columnWords)
   return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, columnTable, i * columnWords, rows), name })) }
 }
-
-function csvParserOf(addon: Addon): CsvParser {
-  return {
-    parse: (lines, names, isText) => unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
-    parseAsync: (lines, names, isText) =>
-      nativeLimiter.run(async () =>
-        unpackCsv(await addon.parseCsvAsync(lines, isText, maxFrameCells(lines.length)), names),
-      ),
-  }
-}
-
-/** The add-on's CSV parser, for tests; undefined if the add-on is not loaded. */
-export const nativeCsvParser: CsvParser | undefined = addon && csvParserOf(addon)
-
-/** The CSV parser in use. */
-export const csvParser: CsvParser = nativeCsvParser ?? typescriptCsvParser
 
 function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
   const { buffer } = bytes
@@ -225,21 +210,13 @@ function encodeWith(addon: Addon, table: ColumnTable, text: FrameText): Uint8Arr
   return program.write(addon, rows) ?? writeFrame(table, steps, labels)
 }
 
-function csvWriterOf(addon: Addon): CsvWriter {
-  return (table) => {
-    const program = new Program()
-    for (const column of table.columns) program.column(column, '')
-    program.step(csvHeader(table), -1)
-    program.csvLines()
-    return program.write(addon, table.rows) ?? typescriptCsvWriter(table)
-  }
+function csvWith(addon: Addon, table: ColumnTable): Uint8Array {
+  const program = new Program()
+  for (const column of table.columns) program.column(column, '')
+  program.step(csvHeader(table), -1)
+  program.csvLines()
+  return program.write(addon, table.rows) ?? writeCsv(table)
 }
-
-/** The add-on's CSV writer, for tests; undefined if the add-on is not loaded. */
-export const nativeCsvWriter: CsvWriter | undefined = addon && csvWriterOf(addon)
-
-/** The CSV writer in use. */
-export const csvWriter: CsvWriter = nativeCsvWriter ?? typescriptCsvWriter
 
 function nativeCodec(addon: Addon): FrameCodec {
   return {
@@ -252,6 +229,12 @@ function nativeCodec(addon: Addon): FrameCodec {
         return unpack(await addon.parseFrameAsync(json, code, limitsOf(json)), json, layout)
       }),
     encodeFrame: (table, text) => encodeWith(addon, table, text),
+    parseCsv: (lines, names, isText) => unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
+    parseCsvAsync: (lines, names, isText) =>
+      nativeLimiter.run(async () =>
+        unpackCsv(await addon.parseCsvAsync(lines, isText, maxFrameCells(lines.length)), names),
+      ),
+    writeCsv: (table) => csvWith(addon, table),
   }
 }
 
@@ -263,6 +246,8 @@ export const typescriptFrameCodec: FrameCodec = {
   name: 'typescript',
   parseFrame,
   encodeFrame: (table, text) => writeFrame(table, planFrame(table, text), text.labels),
+  parseCsv,
+  writeCsv,
 }
 
 /** The codec in use. */

@@ -7,6 +7,7 @@ import { type Column, columnOf } from '../columns.ts'
 import {
   type FrameFailure,
   type FrameFailureKind,
+  FrameFault,
   type FrameLayout,
   maxFrameCells,
   maxFrameColumns,
@@ -41,7 +42,7 @@ export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = fa
   try {
     return new FrameReader(maxFrameCells(json.length), asWritten).read(value, layout)
   } catch (error) {
-    if (error instanceof Fault) return error.why
+    if (error instanceof FrameFault) return error.why
     throw error
   }
 }
@@ -54,14 +55,6 @@ function checkSize(json: Uint8Array): void {
   const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
   if (values <= maxParsedValues) return
   throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
-}
-
-class Fault {
-  readonly why: FrameFailure
-
-  constructor(failure: FrameFailureKind, column?: string, row?: number) {
-    this.why = { failure, ...(column !== undefined && { column }), ...(row !== undefined && { row }) }
-  }
 }
 
 type Scalar = null | boolean | number | bigint | string
@@ -105,15 +98,15 @@ class FrameReader {
     if (layout === 'series') this.#series(value)
     else if (isObject(value)) layout === 'index' ? this.#index(value) : this.#byColumn(value)
     else if (layout === 'frame') this.#list(value)
-    else throw new Fault('layout')
+    else throw new FrameFault('layout')
     return undefined
   }
 
   #list(rows: Marked, form?: string): void {
-    if (!Array.isArray(rows)) throw new Fault('layout')
+    if (!Array.isArray(rows)) throw new FrameFault('layout')
     const expected = form ?? formOf(rows[0])
     for (const row of rows) {
-      if (formOf(row) !== expected) throw new Fault('ragged', undefined, this.#rows)
+      if (formOf(row) !== expected) throw new FrameFault('ragged', undefined, this.#rows)
       if (isObject(row)) this.#record(row)
       else this.#values(Array.isArray(row) ? row : [row])
       this.#checkCells(++this.#rows)
@@ -123,14 +116,14 @@ class FrameReader {
   #record(record: MarkedObject): void {
     for (const [name, value] of members(record)) {
       const draft = this.#byName.get(name) ?? this.#add(name)
-      if (draft.values.length > this.#rows) throw new Fault('duplicate', name, this.#rows)
+      if (draft.values.length > this.#rows) throw new FrameFault('duplicate', name, this.#rows)
       this.#put(draft, this.#rows, value)
     }
   }
 
   #values(row: readonly Marked[]): void {
     if (this.#rows === 0) for (let i = 0; i < row.length; i++) this.#add(String(i))
-    if (row.length !== this.#columns.length) throw new Fault('ragged', undefined, this.#rows)
+    if (row.length !== this.#columns.length) throw new FrameFault('ragged', undefined, this.#rows)
     for (const [i, value] of row.entries()) this.#put(this.#columns[i], this.#rows, value)
   }
 
@@ -138,8 +131,8 @@ class FrameReader {
     const keys = new Map<string, number>()
     this.#keys = keys
     for (const [label, row] of members(rows)) {
-      if (keys.has(label)) throw new Fault('duplicate', undefined, this.#rows)
-      if (!isObject(row)) throw new Fault('layout', undefined, this.#rows)
+      if (keys.has(label)) throw new FrameFault('duplicate', undefined, this.#rows)
+      if (!isObject(row)) throw new FrameFault('layout', undefined, this.#rows)
       keys.set(label, this.#rows)
       this.#record(row)
       this.#checkCells(++this.#rows)
@@ -149,14 +142,14 @@ class FrameReader {
   #byColumn(columns: MarkedObject): void {
     let form: string | undefined
     for (const [name, values] of members(columns)) {
-      if (this.#byName.has(name)) throw new Fault('duplicate', name)
+      if (this.#byName.has(name)) throw new FrameFault('duplicate', name)
       const own = formOf(values)
-      if (own === 'scalar') throw new Fault('layout', name)
+      if (own === 'scalar') throw new FrameFault('layout', name)
       form ??= own
-      if (own !== form) throw new Fault('ragged', name)
+      if (own !== form) throw new FrameFault('ragged', name)
       const isFirst = this.#columns.length === 0
       const rows = this.#fill(this.#add(name), values)
-      if (!isFirst && own === 'list' && rows !== this.#rows) throw new Fault('ragged', name)
+      if (!isFirst && own === 'list' && rows !== this.#rows) throw new FrameFault('ragged', name)
       this.#rows = rows
       this.#checkCells(rows)
     }
@@ -176,7 +169,7 @@ class FrameReader {
     for (const [label, value] of members(values)) {
       const row = this.#keys.get(label) ?? this.#keys.size
       this.#keys.set(label, row)
-      if (draft.values[row] !== undefined) throw new Fault('duplicate', draft.name, row)
+      if (draft.values[row] !== undefined) throw new FrameFault('duplicate', draft.name, row)
       this.#put(draft, row, value)
     }
     return this.#keys.size
@@ -187,20 +180,20 @@ class FrameReader {
     const names = parts.get('columns')
     const index = parts.get('index')
     const data = parts.get('data')
-    if (data === undefined || (isFrame && names === undefined)) throw new Fault('keys')
+    if (data === undefined || (isFrame && names === undefined)) throw new FrameFault('keys')
     if (isFrame) this.#list(data, 'list')
     else if (Array.isArray(data)) this.#series(data)
-    else throw new Fault('layout')
+    else throw new FrameFault('layout')
     if (names !== undefined) this.#rename(labelList(names, false).values.map(String))
     const labels = index === undefined ? undefined : labelList(index, true)
-    if (labels !== undefined && labels.values.length !== this.#rows) throw new Fault('ragged')
+    if (labels !== undefined && labels.values.length !== this.#rows) throw new FrameFault('ragged')
     const name = nameOf(parts.get('name') ?? null)
     return { ...(labels && { labels: columnFrom(labels, this.#rows) }), ...(name !== undefined && { name }) }
   }
 
   #rename(names: readonly string[]): void {
     if (this.#rows === 0 && this.#columns.length === 0) for (const name of names) this.#add(name)
-    if (names.length !== this.#columns.length) throw new Fault('ragged')
+    if (names.length !== this.#columns.length) throw new FrameFault('ragged')
     for (const [i, name] of names.entries()) this.#columns[i].name = name
   }
 
@@ -208,14 +201,14 @@ class FrameReader {
     const parts = partsOf(value, ['schema', 'data'])
     const schema = parts.get('schema')
     const data = parts.get('data')
-    if (schema === undefined || data === undefined) throw new Fault('keys')
-    if (!isObject(schema)) throw new Fault('layout')
+    if (schema === undefined || data === undefined) throw new FrameFault('keys')
+    if (!isObject(schema)) throw new FrameFault('layout')
     this.#list(data, 'object')
     return { schema: { text: Buffer.from(jsonText(schema)) } }
   }
 
   #add(name: string): Draft {
-    if (this.#columns.length === maxFrameColumns) throw new Fault('columns')
+    if (this.#columns.length === maxFrameColumns) throw new FrameFault('columns')
     const draft = draftOf(name)
     this.#columns.push(draft)
     this.#byName.set(name, draft)
@@ -226,11 +219,11 @@ class FrameReader {
     const isText = this.#asWritten && value !== null && value !== 'nNaN'
     const failure = put(isText ? draftOf(draft.name) : draft, row, value)
     if (isText) append(draft, row, 'json', jsonText(value))
-    if (failure !== undefined) throw new Fault(failure, draft.name, row)
+    if (failure !== undefined) throw new FrameFault(failure, draft.name, row)
   }
 
   #checkCells(rows: number): void {
-    if (rows * this.#columns.length > this.#maxCells) throw new Fault('cells')
+    if (rows * this.#columns.length > this.#maxCells) throw new FrameFault('cells')
   }
 }
 
@@ -245,28 +238,28 @@ function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
 function members(object: MarkedObject): (readonly [string, Marked])[] {
   return Object.entries(object).map(([key, value]) => {
     const name = keyOf(key)
-    if (!name.isWellFormed()) throw new Fault('encoding')
+    if (!name.isWellFormed()) throw new FrameFault('encoding')
     return [name, value]
   })
 }
 
 function partsOf(value: Marked, keys: readonly string[]): ReadonlyMap<string, Marked> {
-  if (!isObject(value)) throw new Fault('layout')
+  if (!isObject(value)) throw new FrameFault('layout')
   const parts = members(value)
-  if (parts.some(([key]) => !keys.includes(key))) throw new Fault('keys')
+  if (parts.some(([key]) => !keys.includes(key))) throw new FrameFault('keys')
   const byKey = new Map(parts)
-  if (byKey.size !== parts.length) throw new Fault('duplicate')
+  if (byKey.size !== parts.length) throw new FrameFault('duplicate')
   return byKey
 }
 
 function labelList(value: Marked, floats: boolean): Draft {
-  if (!Array.isArray(value)) throw new Fault('layout')
+  if (!Array.isArray(value)) throw new FrameFault('layout')
   const draft = draftOf('')
   for (const [row, label] of (value as readonly Marked[]).entries()) {
     const failure = put(draft, row, label)
     const isNumber = draft.kind === 'int' || (floats && draft.kind === 'float' && Number.isFinite(draft.values[row]))
     if (failure !== undefined || draft.values[row] === null || !(isNumber || draft.kind === 'str')) {
-      throw new Fault('labels', undefined, row)
+      throw new FrameFault('labels', undefined, row)
     }
   }
   return draft
@@ -274,7 +267,7 @@ function labelList(value: Marked, floats: boolean): Draft {
 
 function nameOf(value: Marked): string | undefined {
   if (value === null) return undefined
-  if (typeof value !== 'string' || !/^s|^n-?\d+$/.test(value)) throw new Fault('labels')
+  if (typeof value !== 'string' || !/^s|^n-?\d+$/.test(value)) throw new FrameFault('labels')
   return value.slice(1)
 }
 
@@ -340,7 +333,7 @@ function jsonText(value: Marked): string {
 }
 
 function quoted(text: string): string {
-  if (!text.isWellFormed()) throw new Fault('encoding')
+  if (!text.isWellFormed()) throw new FrameFault('encoding')
   return JSON.stringify(text)
 }
 

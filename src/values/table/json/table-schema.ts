@@ -1,7 +1,7 @@
 /** The schema of orient `table`. **Source**: pandas 2.2, `to_json`; Frictionless Table Schema. @module */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { tooDeepAt } from '../../../core/text/json-scan.ts'
-import type { Column, ColumnTable, TimeType } from '../columns.ts'
+import { type Column, type ColumnTable, nullColumn, type TimeType } from '../columns.ts'
 import { type FrameType, zonedType } from '../frame-dtype.ts'
 import type { FrameText } from './frame-plan.ts'
 
@@ -69,11 +69,7 @@ export function orderBySchema(table: ColumnTable, { fields }: TableSchema): Colu
   const known = new Set(fields.map(({ name }) => name))
   const other = table.columns.find(({ name }) => !known.has(name))
   if (other !== undefined) return other.name
-  return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nulls(name, table.rows)) }
-}
-
-function nulls(name: string, rows: number): Column {
-  return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
+  return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nullColumn(name, table.rows)) }
 }
 
 /** Returns the key for the row labels: their name, else `index`, or as pandas' `reset_index` if that is taken. */

@@ -1,5 +1,5 @@
 /** The pages of flat Parquet columns. **Source**: parquet-format 2.10, "Data Pages". @module */
-import { elementTypes } from '../../../core/dtype.ts'
+import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import type { Addon } from '../../../core/native/add-on.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { Column } from '../columns.ts'
@@ -11,6 +11,15 @@ const pageTypes = { data: 0, dictionary: 2, dataV2: 3 } as const
 
 /** Physical types, by their number in the enum Type. */
 export const physical = { bool: 0, int32: 1, int64: 2, float: 4, double: 5, bytes: 6 } as const
+
+/** Returns the physical type that holds a kind. */
+export function physicalOf(kind: ColumnKind): number {
+  if (kind === 'str') return physical.bytes
+  if (kind === 'bool') return physical.bool
+  if (kind === 'float32') return physical.float
+  if (kind === 'float64') return physical.double
+  return itemSize(kind) === 8 ? physical.int64 : physical.int32
+}
 
 /** A column to be read: how the file holds it, the kind of its elements, and its pages in each row group. */
 export interface RequestedColumn {

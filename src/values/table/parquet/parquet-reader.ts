@@ -10,7 +10,7 @@ import type { Column, ColumnTable } from '../columns.ts'
 import { minAsyncBytes } from '../json/frame-codec.ts'
 import { readParquetFooter } from './parquet-footer.ts'
 import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
-import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
+import { type DecodedColumn, ParquetPages, physical, physicalOf } from './parquet-pages.ts'
 import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
 
@@ -86,7 +86,7 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
     if (type.layout === 'flat') {
       // A time whose unit the file does not say, and durations.
       if (type.time !== undefined && type.time.type !== 'date') return undefined
-      if (stated.layout !== 'flat' || !holds(column.type, type.kind)) return undefined
+      if (stated.layout !== 'flat' || physicalOf(type.kind) !== column.type) return undefined
     } else if ((type.layout !== 'text' && type.layout !== 'views') || type.isBinary || stated.layout !== 'text') {
       return undefined
     }
@@ -95,16 +95,17 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
   return types
 }
 
-function holds(type: number, kind: ColumnKind): boolean {
-  if (kind === 'bool') return type === physical.bool
-  if (kind === 'float32') return type === physical.float
-  if (kind === 'float64') return type === physical.double
-  return kind === 'int64' || kind === 'uint64' ? type === physical.int64 : type === physical.int32 && kind !== 'str'
-}
-
 const repeated = 2
 
-const integers: Readonly<Record<number, ColumnKind>> = {
+const kinds: Readonly<Record<number, ColumnKind | undefined>> = {
+  [physical.bool]: 'bool',
+  [physical.int32]: 'int32',
+  [physical.int64]: 'int64',
+  [physical.float]: 'float32',
+  [physical.double]: 'float64',
+}
+
+const integers: Readonly<Record<number, ColumnKind | undefined>> = {
   11: 'uint8',
   12: 'uint16',
   13: 'uint32',
@@ -124,23 +125,18 @@ const logicalInteger = 10
 function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
   if (type === physical.bytes) {
     const isText = logical === logicalString || (logical === absent && converted === utf8)
-    return isText ? { layout: 'text', offsetBytes: 4, isBinary: undefined } : undefined
+    return isText ? { layout: 'text', offsetBytes: 4 } : undefined
   }
   if (type === physical.int32 && (logical === logicalDate || (logical === absent && converted === date))) {
     return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
   }
-  if (type === physical.int32 || type === physical.int64) {
-    const plain = type === physical.int32 ? 'int32' : 'int64'
-    if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
-    // Writers of logical integers write the converted type, too.
-    const kind = converted === absent ? undefined : integers[converted]
-    if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
-    return holds(type, kind) ? { layout: 'flat', kind } : undefined
-  }
-  if (logical !== absent || converted !== absent) return undefined
-  if (type === physical.bool) return { layout: 'flat', kind: 'bool' }
-  if (type === physical.float) return { layout: 'flat', kind: 'float32' }
-  return type === physical.double ? { layout: 'flat', kind: 'float64' } : undefined
+  const plain = kinds[type]
+  if (plain === undefined) return undefined
+  if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
+  // Writers of logical integers write the converted type, too.
+  const kind = integers[converted]
+  if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
+  return physicalOf(kind) === type ? { layout: 'flat', kind } : undefined
 }
 
 function fieldsOf(base64: string): FlatTable[] {

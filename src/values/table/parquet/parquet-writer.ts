@@ -8,7 +8,7 @@ import { addon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, type TimeType } from '../columns.ts'
 import { fileMetadata, schemaElement } from './parquet-metadata.ts'
-import { physical } from './parquet-pages.ts'
+import { physicalOf } from './parquet-pages.ts'
 import { codecs } from './parquet-unpack.ts'
 import { type ThriftStruct, writeThrift } from './thrift.ts'
 
@@ -122,7 +122,7 @@ function footerOf(columns: readonly Column[], rows: number, codec: number, chunk
 
 function metaOf(column: Column, rows: number, codec: number, { dictionary, data, bytes, unpackedBytes }: Chunk) {
   return {
-    type: physicalOf(column),
+    type: physicalOf(column.kind),
     encodings: dictionary === undefined ? [plain, rle] : [plain, rle, rleDictionary],
     path: [column.name],
     codec,
@@ -132,14 +132,6 @@ function metaOf(column: Column, rows: number, codec: number, { dictionary, data,
     data,
     dictionary,
   }
-}
-
-function physicalOf({ kind }: Column): number {
-  if (kind === 'str') return physical.bytes
-  if (kind === 'bool') return physical.bool
-  if (kind === 'float32') return physical.float
-  if (kind === 'float64') return physical.double
-  return itemSize(kind) === 8 ? physical.int64 : physical.int32
 }
 
 const [empty, unit] = [{}, { 1: ['ms', {}], 2: ['us', {}], 3: ['ns', {}] }] as const
@@ -167,7 +159,7 @@ const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {
 function elementOf(column: Column): ThriftStruct<typeof writtenElement> {
   const { name, kind, time, isBinary } = column
   const type = isBinary ? undefined : converted[time === undefined ? kind : (time.type as 'date')]
-  const element = { type: physicalOf(column), repetition: optional, name, converted: type }
+  const element = { type: physicalOf(column.kind), repetition: optional, name, converted: type }
   if (time?.type === 'duration' || isBinary || (time === undefined && type === undefined)) return element
   return { ...element, logical: logicalOf(kind, time) }
 }

@@ -5,6 +5,7 @@ import type { MaybePromise } from '../../../core/promise.ts'
 import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
 import {
   type FrameFailure,
+  FrameFault,
   type FrameLayout,
   frameFailures,
   minAsyncBytes,
@@ -63,21 +64,13 @@ function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nest
     try {
       made.push(isJson(column) ? yield* nest(column, rows, 1) : column)
     } catch (error) {
-      throw error instanceof Misfit ? refusal(error.why, column.name, name) : error
+      throw error instanceof FrameFault ? refusal(error.why, column.name, name) : error
     }
   }
   return { rows, columns: made }
 }
 
-class Misfit {
-  readonly why: Pick<FrameFailure, 'failure' | 'row'>
-
-  constructor(failure: FrameFailure['failure'], row?: number) {
-    this.why = { failure, ...(row !== undefined && { row }) }
-  }
-}
-
-function refusal({ failure, row }: Misfit['why'], column: string, name: string): BadInput {
+function refusal({ failure, row }: FrameFailure, column: string, name: string): BadInput {
   const [reason, expected, received] = frameFailures[failure]
   const shown = JSON.stringify(column.slice(0, 80))
   const place = row === undefined ? '' : ` in row ${row}`
@@ -88,7 +81,7 @@ function refusal({ failure, row }: Misfit['why'], column: string, name: string):
 }
 
 function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> {
-  if (depth > maxDepth) throw new Misfit('nested')
+  if (depth > maxDepth) throw new FrameFault('nested')
   const cells = new Cells(column)
   let open = 0
   for (let row = 0; row < rows; row++) {
@@ -97,7 +90,7 @@ function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> 
     const { data, start, end } = cells
     open ||= data[start]
     const isWhole = end - start >= 2 && data[start] === open && data[end - 1] === open + 2
-    if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new Misfit('kind', row)
+    if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new FrameFault('kind', undefined, row)
   }
   return open === 0x7b ? yield* nestObjects(cells, rows, depth) : yield* nestLists(cells, rows, depth)
 }
@@ -156,7 +149,7 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
     seen += 16 + cells.end - cells.start
     if (cells.start < cells.end) {
       const count = elementsIn(cells.data, cells.start, cells.end)
-      if (count === undefined) throw new Misfit('syntax', row)
+      if (count === undefined) throw new FrameFault('syntax', undefined, row)
       offsets[row + 1] += count
       if (length > 1) json[length++] = comma
       json.set(cells.text, length)
@@ -168,7 +161,7 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
   }
   json[length++] = 0x5d
   const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) => rowOf(offsets, row))
-  if (table.rows !== offsets[rows]) throw new Misfit('syntax')
+  if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
   const [items] = table.columns
   const nested = items.isJson ? yield* nest(items, table.rows, depth + 1) : items
   const { name, validity } = cells.column
@@ -189,9 +182,9 @@ function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyCol
   }
   json[length++] = 0x5d
   const { table } = checked(yield { json: json.subarray(0, length), layout: 'frame' }, (row) => row)
-  if (table.rows !== rows) throw new Misfit('syntax')
+  if (table.rows !== rows) throw new FrameFault('syntax')
   // Polars has no struct without fields.
-  if (table.columns.length === 0) throw new Misfit('keys')
+  if (table.columns.length === 0) throw new FrameFault('keys')
   const fields: AnyColumn[] = []
   for (const field of table.columns) fields.push(field.isJson ? yield* nest(field, rows, depth + 1) : field)
   const { name, validity } = cells.column
@@ -200,7 +193,8 @@ function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyCol
 
 function checked(parsed: ParsedFrame | FrameFailure | undefined, rowOf: (row: number) => number): ParsedFrame {
   if (parsed === undefined) throw new RangeError('expected the columns of a text that was parsed')
-  if ('failure' in parsed) throw new Misfit(parsed.failure, parsed.row === undefined ? undefined : rowOf(parsed.row))
+  if ('failure' in parsed)
+    throw new FrameFault(parsed.failure, undefined, parsed.row === undefined ? undefined : rowOf(parsed.row))
   return parsed
 }
 
