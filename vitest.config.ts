@@ -11,7 +11,7 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 /** What asks servers of its own process. */
 const server = [
   ...testsIn('http', 'rpc', 'oip', 'client', 'tracing'),
-  ...['access', 'bentoml', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
+  ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
 ]
 
 /** What starts processes, or changes its own. */
