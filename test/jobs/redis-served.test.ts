@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { io, type Service } from '../../src/index.ts'
+import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
+import { GrpcClient } from '../rpc/harness.ts'
 import { start } from './harness.ts'
 import { hasRedis, redisServer } from './redis-server.ts'
 import { until } from './stores.ts'
@@ -37,7 +40,43 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
       'HELLO',
     ])
     await until(() => received.length > 0)
+    await until(async () => {
+      const pages = await Promise.all([one, two].map(async (each) => (await each.get('/metrics')).text()))
+      return pages.join('').includes('serving_job_attempts_total{api="$webhooks",outcome="completed"} 1')
+    })
     expect(received).toMatchObject([{ type: 'job.completed', data: { id: job.split('/').at(-1), api: 'shout' } }])
+  })
+
+  it('counts its jobs in the metrics of each server, which answer and close without Redis, too', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const one = await start('uws', define, { jobRole: 'submit' }, { jobs: { store: redis.url } })
+    const two = await start('uws', define, {}, { jobs: { store: redis.url } })
+    await one.result(await one.submit('/shout', 'hello'))
+    const metrics = async (served: typeof one) => (await served.get('/metrics')).text()
+    for (const each of [one, two])
+      expect(await metrics(each)).toContain('serving_jobs{api="shout",status="completed"} 1')
+    expect(await metrics(one)).not.toContain('serving_job_run_seconds_count')
+    expect(await metrics(two)).toContain('serving_job_run_seconds_count{api="shout"} 1')
+    await redis.stop()
+    const away = await two.get('/metrics')
+    expect(away.status).toBe(200)
+    expect(await away.text()).not.toContain('serving_jobs{')
+    // It waited for Redis for good.
+    await two.listener.close()
+  })
+
+  it('runs what gRPC submits', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const { listener } = await start('uws', define, { grpcPort: 0 }, { jobs: { store: redis.url } })
+    const grpc = new GrpcClient(listener.grpcPort as number)
+    onTestFinished(() => grpc.close())
+    const call = async (method: string, bytes: Uint8Array) =>
+      jobMessage.decode((await grpc.raw(bytes, {}, method)).bytes as Buffer)
+    const { id } = await call('SubmitJob', encodeRequest('shout', { field: 'text', message: 'hello' }))
+    const { status, result } = await call('GetJob', getJobRequest.encode({ id: id as string, waitSeconds: 20 }))
+    expect([status, decodeResponse(result as Buffer)]).toEqual(['completed', { field: 'text', message: 'HELLO' }])
   })
 
   it('refuses a webhook to a private host, and each one without jobs.webhooks', async () => {

@@ -113,8 +113,8 @@ export class BullmqWorker {
     await atMost(handBackMs, ended)
     await Promise.all(
       this.#workers.map(async (worker) => {
-        // Where the server is away it would wait for it.
-        if ((await atMost(handBackMs, worker.close())) === late) await worker.disconnect()
+        // Where the server is away, both would wait for it.
+        if ((await atMost(handBackMs, worker.close())) === late) await atMost(handBackMs, worker.disconnect())
       }),
     )
   }
