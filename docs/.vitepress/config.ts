@@ -76,6 +76,7 @@ export default defineConfig({
           build: 'Builds',
           containers: 'Containers',
           kubernetes: 'Kubernetes and KServe',
+          jobs: 'Jobs in production',
           'load-balancer': 'Load balancers',
           metrics: 'Metrics',
           logs: 'Logs',
