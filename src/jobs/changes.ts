@@ -2,21 +2,25 @@ import type { JobStore } from './job-store.ts'
 
 /** The changes of one job, for whoever waits for the next one. */
 export class Changes {
+  isStopped = false
   readonly #end: () => void
   #hasChanged = false
-  #isStopped = false
   #wake: (() => void) | undefined
 
-  constructor(store: JobStore, id: string) {
-    this.#end = store.watch(id, () => {
+  constructor(store: JobStore, id: string, onStop?: () => void) {
+    const end = store.watch(id, () => {
       this.#hasChanged = true
       this.#wake?.()
     })
+    this.#end = () => {
+      end()
+      onStop?.()
+    }
   }
 
   /** Resolves at the next change since the last call, at most after a time. Returns whether there was one. */
   async next(timeoutMs: number): Promise<boolean> {
-    if (!this.#hasChanged && !this.#isStopped && timeoutMs > 0) {
+    if (!this.#hasChanged && !this.isStopped && timeoutMs > 0) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -31,8 +35,8 @@ export class Changes {
 
   /** Called when nobody waits any more. */
   stop(): void {
-    if (this.#isStopped) return
-    this.#isStopped = true
+    if (this.isStopped) return
+    this.isStopped = true
     this.#end()
     this.#wake?.()
   }

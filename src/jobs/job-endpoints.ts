@@ -75,7 +75,7 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       // A browser's EventSource connects again after each end, unless there is no content.
       if (isFinal(status) && (await store.events(id, after, 1)).length === 0)
         return { status: 204, headers: [], body: '' }
-      return { headers: eventHeaders, body: jobEvents(store, id, after, (stop) => ctx.onEnd(stop)) }
+      return { headers: eventHeaders, body: jobEvents(jobs, id, after, (stop) => ctx.onEnd(stop)) }
     }),
     endpoint('POST', '/cancel', async (job) => {
       const now = isFinal(job.status) ? job : ((await store.cancel(job.id)) ?? job)

@@ -1,22 +1,22 @@
 import { encodeEvent } from '../http/event-stream.ts'
-import { Changes } from './changes.ts'
 import { isFinal, type JobEvent } from './job.ts'
 import { timeOf } from './job-answers.ts'
-import type { JobStore } from './job-store.ts'
+import type { Jobs } from './jobs.ts'
 
 /** Proxies and clients close connections that say nothing. **Units**: milliseconds. */
 const heartbeatMs = 5_000
 
 const eventsAtOnce = 100
 
-/** The events of a job behind `after`, to the final one; undefined when there was none for a while. */
+/** The events of a job behind `after`, to the last one or the server's end; undefined if none came for a while. */
 export async function* eventsBehind(
-  store: JobStore,
+  jobs: Jobs,
   id: string,
   after: number,
   onEnd: (stop: () => void) => void,
 ): AsyncGenerator<JobEvent | undefined> {
-  const changes = new Changes(store, id)
+  const { store } = jobs
+  const changes = jobs.changes(id)
   onEnd(() => changes.stop())
   try {
     for (;;) {
@@ -28,7 +28,7 @@ export async function* eventsBehind(
         yield event
       }
       if (events.length === eventsAtOnce) continue
-      if (job === undefined || isFinal(job.status)) return
+      if (job === undefined || isFinal(job.status) || changes.isStopped) return
       if (!(await changes.next(heartbeatMs))) yield undefined
     }
   } finally {

@@ -70,7 +70,7 @@ export function jobRpcs(jobs: Jobs): JobRpcs {
     async *watch(body, ctx) {
       const { id = '', after = 0 } = watchJobRequest.decode(body)
       const job = await jobs.find(id, ctx)
-      for await (const event of eventsBehind(store, job.id, after, (stop) => ctx.onEnd(stop)))
+      for await (const event of eventsBehind(jobs, job.id, after, (stop) => ctx.onEnd(stop)))
         yield event && jobEventMessage.encode(messageOfEvent(event))
     },
   }

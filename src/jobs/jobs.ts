@@ -38,6 +38,8 @@ export class Jobs {
   readonly #source: JobSource
   readonly #webhooks: Webhooks | undefined
   readonly #log: JobLog
+  readonly #watched = new Set<Changes>()
+  #isLeaving = false
 
   constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean, log: JobLog) {
     this.store = store
@@ -135,7 +137,7 @@ export class Jobs {
    * Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of auth if the API has its own.
    */
   async find(id: string, ctx: Context): Promise<Job> {
-    const job = /^[\w-]{1,64}$/.test(id) ? await this.store.get(id) : undefined
+    const job = /^[\w-]{22}$/.test(id) ? await this.store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)
     const auth = api?.auth
     const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
@@ -148,25 +150,39 @@ export class Jobs {
 
   /** Returns the job of a synchronous call at its end. It is canceled if the client or the deadline is faster. */
   async call(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
-    const job = await this.ended(await this.submit(api, request, query, ctx), Number.POSITIVE_INFINITY, ctx)
+    const queued = await this.submit(api, request, query, ctx)
+    // Not of those that end with the server: this client cannot come back.
+    const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, new Changes(this.store, queued.id))
     if (isFinal(job.status)) return job
     await this.store.cancel(job.id)
     throw ctx.abortReason ?? deadlinePassed()
   }
 
+  /** Returns the changes of a job until the server ends. */
+  changes(id: string): Changes {
+    const changes = new Changes(this.store, id, () => this.#watched.delete(changes))
+    this.#watched.add(changes)
+    if (this.#isLeaving) changes.stop()
+    return changes
+  }
+
+  /** Ends all that wait for changes, as the server ends: their clients go on at another one. */
+  leave(): void {
+    this.#isLeaving = true
+    for (const changes of this.#watched) changes.stop()
+  }
+
   /** Returns the job once it has ended, or at the latest after a time. **Units**: milliseconds. */
-  async ended(job: Job, waitMs: number, ctx: Context): Promise<Job> {
+  async ended(job: Job, waitMs: number, ctx: Context, changes = this.changes(job.id)): Promise<Job> {
     // The rest of the request's time is for the answer.
     const until = performance.now() + Math.min(waitMs, ctx.remainingMs - 500)
-    const changes = new Changes(this.store, job.id)
     ctx.onAbort(() => changes.stop())
     try {
       for (;;) {
         const now = (await this.store.get(job.id)) ?? job
         const leftMs = until - performance.now()
-        if (isFinal(now.status) || !(leftMs > 0)) return now
+        if (isFinal(now.status) || !(leftMs > 0) || changes.isStopped) return now
         await changes.next(leftMs)
-        if (ctx.abortReason !== undefined) return now
       }
     } finally {
       changes.stop()

@@ -97,7 +97,9 @@ export class Webhooks {
     }
     return new Promise((resolve, reject) => {
       const send = protocol === 'https:' ? requestHttps : requestHttp
-      send(url, options, resolve).on('error', reject).end(body)
+      const sent = send(url, options, resolve).on('error', reject)
+      // Without an error after an answer of 101.
+      sent.on('close', () => reject(new Error('the receiver closed the connection without an answer'))).end(body)
     })
   }
 }

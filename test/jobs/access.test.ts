@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { deferred } from '../../src/core/promise.ts'
 import { io, type Service } from '../../src/index.ts'
 import { bothEngines } from '../engines.ts'
-import { folder, jsonOf, start } from './harness.ts'
-import { until } from './stores.ts'
+import { eventsOf, folder, jsonOf, start } from './harness.ts'
+import { openStore, until } from './stores.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
 const keyOf = (name: string) => ({ name, hash: createHash('sha256').update(`${name}-key`).digest('hex') })
@@ -124,6 +124,30 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)(
       const second = await start(engine, define, {}, {}, file)
       expect((await second.status(running)).status).toBe('completed')
       expect((await second.result(waiting)).status).toBe(200)
+    })
+
+    it('ends streams of events and waits for answers at once: another server goes on with them', async () => {
+      const gate = deferred<void>()
+      const define = (svc: Service) => svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
+      const { submit, get, post, status, listener, file } = await start(engine, define, { drainTimeoutMs: 60_000 })
+      const store = await openStore({ kind: 'sqlite', path: file })
+      onTestFinished(() => store.close())
+      const job = await submit('/held', 0)
+      await until(async () => (await status(job)).status === 'running')
+      const asked = [
+        get(`${job}/events`),
+        get(`${job}/result`, { prefer: 'wait=50' }),
+        post('/held', 1, { prefer: 'respond-async, wait=50' }),
+      ]
+      const events = await asked[0]
+      await until(async () => (await store.list({ limit: 2 })).length === 2)
+      const closed = listener.close()
+      const [text, result, submitted] = await Promise.all([events.text(), asked[1], asked[2]])
+      // All have come while the job still runs.
+      expect(eventsOf(text).map(({ data }) => data.status)).toEqual(['queued', 'running'])
+      expect([result.status, submitted.status]).toEqual([202, 202])
+      gate.resolve()
+      await closed
     })
 
     it('hands jobs back that run longer, without counting the attempt', async () => {

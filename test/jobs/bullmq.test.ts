@@ -1,8 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openRedis } from '../../src/core/redis.ts'
+import { io } from '../../src/index.ts'
 import { openBullmqStore } from '../../src/jobs/bullmq/bullmq-store.ts'
+import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
 import { conforms } from './conformance.ts'
+import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
-import { newJob } from './stores.ts'
+import { completed, failed, newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
 
 async function testServer(options?: readonly string[]): Promise<RedisServer> {
   const server = await redisServer(options)
@@ -46,6 +50,82 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
     await store.close()
   })
 })
+
+describe.skipIf(!hasRedis)('jobs on Redis', () => {
+  it('runs a job again whose lease was lost, whatever its attempt says', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const reasons: unknown[] = []
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async ({ number, signal }) => {
+      if (number > 1) return completed('twice')
+      await loseLease(url, id)
+      await until(() => signal.aborted)
+      reasons.push(signal.reason.code)
+      return failed(503, true)
+    })
+    const { id } = newJob()
+    await store.add(newJob({ id }), 10)
+    await untilStatus(store, id, 'completed')
+    expect(reasons).toEqual(['overloaded'])
+    await worker.stop(0)
+  })
+
+  it('aborts a canceled job that runs where an attempt before it ended late', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const attempts: Attempt[] = []
+    let endFirst = () => {}
+    const worker = store.work([{ api: 'a', concurrency: 2 }], async (attempt) => {
+      if (attempts.push(attempt) > 1) await until(() => attempt.signal.aborted)
+      else await new Promise<void>((resolve) => (endFirst = resolve))
+      return { kind: 'canceled' }
+    })
+    const { id } = newJob()
+    await store.add(newJob({ id }), 10)
+    await until(() => attempts.length === 1)
+    await loseLease(url, id)
+    await until(() => attempts.length === 2)
+    endFirst()
+    await until(async () => (await store.get(id))?.status === 'running')
+    await store.cancel(id)
+    await untilStatus(store, id, 'canceled')
+    expect(attempts[1].signal.reason).toMatchObject({ code: 'client_closed' })
+    await worker.stop(0)
+  })
+
+  it('keeps expired jobs known while several processes sweep', async () => {
+    const { url } = await testServer()
+    const times = { ...shortTimes, sweepMs: 20 }
+    const stores = await Promise.all(Array.from({ length: 4 }, () => opened(url, times)))
+    const jobs = Array.from({ length: 200 }, () => newJob({ resultTtlMs: 1 }))
+    for (const job of jobs) await stores[0].add(job, 1_000)
+    for (const { id } of jobs) await stores[0].cancel(id)
+    await until(async () => (await stores[0].states())[0].counts.expired === jobs.length)
+    for (const { id } of jobs) expect(await stores[0].get(id)).toMatchObject({ status: 'expired' })
+  })
+
+  it('answers 404 for an id that no job has, whatever Redis has of that name', async () => {
+    const { url } = await testServer()
+    const echo = { input: new io.JSON(), output: new io.JSON(), name: 'echo', async: true } as const
+    const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => svc.api(echo, (value: unknown) => value)
+    const { get, submit, result } = await start('node', define, {}, { jobs: { store: url } })
+    expect((await result(await submit('/echo', 1))).status).toBe(200)
+    for (const id of ['apis', 'ends', 'unsent', 'x']) expect((await get(`/jobs/${id}`)).status).toBe(404)
+  })
+})
+
+async function opened(url: string, times: Partial<JobTimes> = shortTimes): Promise<JobStore> {
+  const store = await openStore({ kind: 'redis', url, times })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Ends the lease of a job that runs, as a server does for a worker that stands still. */
+async function loseLease(url: string, id: string): Promise<void> {
+  const client = openRedis(url, 'a test')
+  expect(await client.del(`serving:a:${id}:lock`)).toBe(1)
+  client.disconnect()
+}
 
 describe('a job store on Redis, where no server is', () => {
   it('says where it looked, without the password', async () => {

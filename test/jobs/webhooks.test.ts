@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { deliveryBody, deliveryOf } from '../../src/jobs/delivery.ts'
 import type { Attempt } from '../../src/jobs/job-store.ts'
 import { isPublicAddress } from '../../src/jobs/public-addresses.ts'
@@ -138,6 +138,16 @@ describe('a webhook', () => {
     const { received, url } = await receiver(307, { location: '/elsewhere' })
     expect(await open.deliver(attempt(url))).toMatchObject({ kind: 'failed', mayRetry: true })
     expect(received.map(({ request }) => request.url)).toEqual(['/hook'])
+  })
+
+  it('is tried again where the receiver changes the protocol, or says nothing', async () => {
+    for (const line of ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', '']) {
+      const other = createTcpServer((socket) => void socket.once('data', () => socket.end(line)))
+      onTestFinished(() => void other.close())
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+      const { port } = other.address() as AddressInfo
+      expect(await open.deliver(attempt(`http://127.0.0.1:${port}/`))).toMatchObject({ kind: 'failed', mayRetry: true })
+    }
   })
 
   it('is tried again where nothing listens', async () => {

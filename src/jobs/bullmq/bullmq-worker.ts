@@ -129,7 +129,8 @@ export class BullmqWorker {
     try {
       await ended
     } finally {
-      this.#running.delete(id)
+      // Another attempt may have begun here since the lease of this one was lost.
+      if (this.#running.get(id)?.abort === abort) this.#running.delete(id)
       if (job.data.hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
     }
   }
@@ -153,15 +154,20 @@ export class BullmqWorker {
     const ended = await Promise.race([this.#outcome(id, start, { number, signal, report }), gaveUp])
     await thinned.flush()
     if (ended === undefined) {
-      await scripts.requeue(...args(id), start, 1)
+      if ((await scripts.requeue(...args(id), start, 1)) === 0) return
       return handBack(job, token)
     }
     const { outcome, body } = ended
+    if (signal.reason instanceof Overloaded) {
+      // BullMQ gives the job to another attempt.
+      await this.#records.drop(body?.[1] ?? '')
+      throw signal.reason
+    }
     if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', { start })
     const { response } = outcome
     if (outcome.kind === 'failed' && outcome.mayRetry && job.attemptsMade < job.data.retries) {
       await this.#records.drop(body?.[1] ?? '')
-      await scripts.requeue(...args(id), start, 0)
+      if ((await scripts.requeue(...args(id), start, 0)) === 0) return
       throw new Again(`answered ${response.status}`, outcome.retryAfterMs)
     }
     return this.#finish(id, outcome.kind, { start, response, body })

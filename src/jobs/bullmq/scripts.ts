@@ -97,9 +97,13 @@ finish(status)
 return 1
 `
 
-/** `start, 1 if the attempt does not count` */
+/** `start, 1 if the attempt does not count`. Returns whether the job waits: not if it is to end. */
 const requeue = `
 if not isCurrent(ARGV[4]) then return 0 end
+if call('HEXISTS', key, 'cancel') == 1 then
+  finish('canceled')
+  return 0
+end
 if ARGV[5] == '1' then call('HINCRBY', key, 'attempt', -1) end
 enter('queued')
 return 1
@@ -161,8 +165,9 @@ end
 return { before, unpack(call('HMGET', key, ${lookFields.map((field) => `'${field}'`).join(', ')})) }
 `
 
-/** `how long it is known`. Drops what it held, and later the job. */
+/** `how long it is known`. Drops what it held, and later the job; nothing if another process was faster. */
 const expire = `
+if tonumber(call('ZSCORE', P .. 'ends', id) or now) > tonumber(now) then return 0 end
 local job = call('HMGET', key, 'api', 'status')
 if not job[1] then
   call('ZREM', P .. 'ends', id)

@@ -90,7 +90,7 @@ class SqliteStore implements JobStore {
     void sweep()
   }
 
-  readonly #failed = (error: Error): void => this.warn(`job store: ${causesOf(error)}`)
+  readonly #failed = (error: Error): void => this.warn(`job store: ${error.message}${causesOf(error)}`)
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
     const request = await keepBody(this.blobs, requestBlob(job.id), job.request)

@@ -104,6 +104,7 @@ export class ServerJobs implements JobPaths {
   /** Takes no more jobs, and hands those back that run longer. */
   async stop(graceMs: number): Promise<void> {
     this.#counts.isStopping = true
+    this.#jobs.leave()
     await this.#worker?.stop(graceMs)
   }
 
