@@ -1,6 +1,6 @@
 /** The option that lets an API answer equal requests from memory. @module */
 import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
-import { spareRedis } from '../core/redis.ts'
+import { type SpareRedis, spareRedis } from '../core/redis.ts'
 import { type Duration, parseDuration } from '../core/text/duration.ts'
 
 /** How the answers of an API are kept. */
@@ -16,14 +16,20 @@ export interface CacheOptions {
 }
 
 /** {@link CacheOptions} with defaults. */
-export type CacheSettings = ReturnType<typeof settingsOf>
+export interface CacheSettings {
+  readonly ttlMs: number
+  readonly maxBytes: number
+  readonly vary: readonly string[]
+  /** @internal */
+  readonly redis: SpareRedis | undefined
+}
 
 /** Returns undefined for an API without a cache. **Errors**: InvalidArgument. */
 export function parseCache(given: CacheOptions | undefined, api: string): CacheSettings | undefined {
   return given === undefined ? undefined : settingsOf(given, api)
 }
 
-function settingsOf(given: CacheOptions, api: string) {
+function settingsOf(given: CacheOptions, api: string): CacheSettings {
   const options = checkOptions(`cache of ${api}`, given, ['ttl', 'maxBytes', 'vary', 'store'])
   const { ttl, maxBytes = 64 * 1024 * 1024, vary = [], store } = options
   const isList = Array.isArray(vary) && vary.every((name) => typeof name === 'string')

@@ -233,7 +233,7 @@ describe('what the command tells about itself', () => {
     const env = { NODE_OPTIONS: `--import=${wide}`, NO_COLOR: '1' }
     const { stdout } = await run(['serve', '--help'], { env })
     const headings = [...stdout.matchAll(/^([A-Z][\w, ]+):$/gm)].map(([, heading]) => heading)
-    const groups = ['Network', 'TLS', 'Workers', 'Limits', 'Pages', 'Logs, metrics and traces']
+    const groups = ['Network', 'TLS', 'Workers', 'Limits', 'Pages', 'Jobs', 'Logs, metrics and traces']
     expect(headings).toEqual(['Arguments', ...groups, 'Options'])
     for (const command of ['serve', 'dev', 'models', 'config']) {
       const { stdout } = await run([command, '--help'], { env })

@@ -66,8 +66,11 @@ describe.each(engines)('headers and status on %s', (engine) => {
   })
 
   it('sends Latin-1 values as Latin-1', async () => {
-    const { answer } = await respond({ headers: [['x-note', 'café']], body: '' })
-    expect(answer.headers.get('x-note')).toEqual(['café'])
+    for (const body of ['', 'thé']) {
+      const { answer } = await respond({ headers: [['x-note', 'café']], body })
+      expect(answer.headers.get('x-note')).toEqual(['café'])
+      expect(answer.text).toBe(body)
+    }
   })
 
   it('sends no body and no length with 204', async () => {

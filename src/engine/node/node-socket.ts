@@ -14,6 +14,7 @@ import { type Connection, connectionOf } from './node-connection.ts'
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
 const stallMs = 30_000
 const nothing = new Uint8Array(0)
+const beyondAscii = /[^\0-\x7f]/
 
 /** The socket of one request on node:http. */
 export class NodeSocket implements ExchangeSocket {
@@ -88,7 +89,9 @@ export class NodeSocket implements ExchangeSocket {
     const isKnown = !this.#exchange.isHead || typeof response.body === 'string' || response.body instanceof Uint8Array
     if (isKnown && !isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
     res.writeHead(status, lines)
-    this.#end(body)
+    // Node joins a text to the head, and would write both as UTF-8.
+    const isText = typeof body === 'string' && lines.some((line) => beyondAscii.test(line))
+    this.#end(isText ? Buffer.from(body) : body)
   }
 
   sendHead(response: HttpResponse, length?: number): void {
