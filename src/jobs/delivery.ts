@@ -41,5 +41,5 @@ export function deliveryBody(job: EndedJob): Uint8Array {
 
 /** Returns the id of the delivery of a job's end: one for each job, whoever ends it. */
 export function deliveryId(id: string): string {
-  return createHash('sha256').update(`${deliveryApi} ${id}`).digest('base64url').slice(0, 22)
+  return createHash('sha256').update(`${deliveryApi} ${id}`).digest('base64url').slice(0, 22).replace(/^-/, '_')
 }

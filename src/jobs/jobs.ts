@@ -196,7 +196,8 @@ export function retryOf({ idempotencyKey: _, ...before }: NewJob): NewJob {
 }
 
 function newJob() {
-  return { id: randomBytes(16).toString('base64url'), createdAt: Date.now() }
+  // With a dash in front, a command would take it for an option.
+  return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
 }
 
 function common({ name, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {

@@ -120,7 +120,7 @@ export const optionTable = {
     introspection: option(onOrOff, 'gRPC reflection and ServiceMetadata', { unset: 'on, unless NODE_ENV=production' }),
   }),
   ...grouped('Jobs', {
-    jobStore: option(text('<url>'), 'where jobs are kept: sqlite:<file> or redis://<host>', {
+    jobStore: option(text('<url>'), 'where jobs are kept: sqlite:FILE or redis://HOST', {
       unset: 'that of the service, else sqlite:./jobs.db',
     }),
     jobRole: option(
