@@ -16,7 +16,7 @@ const ask = async () => {
 }
 // Until nothing is being read any more: a service has long started when its first request comes.
 for (let quiet = 0; quiet < 100; quiet++) {
-  await new Promise(setImmediate)
+  await new Promise((resolve) => setTimeout(resolve, 5))
   if (process.getActiveResourcesInfo().some((name) => name.startsWith('FS'))) quiet = 0
 }
 const held = []
