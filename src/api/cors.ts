@@ -10,7 +10,7 @@ export interface CorsOptions {
   readonly methods?: readonly string[]
   /** Request headers that pages may send. Default: all that they ask for. */
   readonly headers?: readonly string[]
-  /** Response headers that pages may read, beside x-request-id, retry-after and those of rate limits. */
+  /** Response headers that pages may read, beside x-request-id, retry-after, and those of rate limits and jobs. */
   readonly exposedHeaders?: readonly string[]
   /** Allows cookies and HTTP authentication; not with `*`. Default false. */
   readonly credentials?: boolean
@@ -18,7 +18,7 @@ export interface CorsOptions {
   readonly maxAge?: number
 }
 
-const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']
+const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'preference-applied']
 
 /** The CORS protocol for one set of options. */
 export class Cors {

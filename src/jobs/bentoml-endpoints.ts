@@ -28,8 +28,9 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     answer: (request, ctx, { query }) => answered(ctx, () => answer(request, ctx, query)),
     receive: () => undefined,
   })
-  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: (job: Job) => Promise<HttpResponse>) =>
-    endpoint(method, name, async (request, ctx) => {
+  // Looking takes no slot of those that run.
+  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: (job: Job) => Promise<HttpResponse>) => ({
+    ...endpoint(method, name, async (request, ctx) => {
       request.release()
       const id = ctx.query.get('task_id')
       if (id === null) return failed('task_id is required')
@@ -39,7 +40,9 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       })
       if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
       return answer(job)
-    })
+    }),
+    isLimited: false,
+  })
   return [
     endpoint('POST', 'submit', async (request, ctx, query) => submitted(await jobs.submit(api, request, query, ctx))),
     task('GET', 'status', async ({ id, status, createdAt, startedAt }) =>

@@ -4,7 +4,7 @@ import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
 import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
-import { BadInput, Conflict, expected, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
+import { BadInput, Conflict, expected, InvalidArgument, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
@@ -89,7 +89,7 @@ export class Jobs {
     return this.#add(api, {
       ...common(api),
       owner: ctx.state.caller?.name,
-      state: JSON.stringify(ctx.state),
+      state: stateText(ctx.state),
       request,
       fingerprint: fingerprintOf(request),
       ...(key !== undefined && { idempotencyKey: key }),
@@ -193,6 +193,18 @@ export class Jobs {
 /** Returns an ended job as a new one, to submit once more. */
 export function retryOf({ idempotencyKey: _, ...before }: NewJob): NewJob {
   return { ...before, ...newJob(), retryOf: before.id }
+}
+
+/** **Errors**: InvalidArgument naming the member that JSON cannot write. */
+function stateText(state: object): string {
+  for (const [key, value] of Object.entries(state)) {
+    try {
+      JSON.stringify(value)
+    } catch (cause) {
+      throw new InvalidArgument(`expected ctx.state.${key} to be JSON, since a job keeps it`, { cause })
+    }
+  }
+  return JSON.stringify(state)
 }
 
 function newJob() {

@@ -55,7 +55,9 @@ describe.each(engines)('CORS on %s', (engine) => {
         'access-control-allow-methods': ['POST'],
         'access-control-allow-headers': ['x-refuse'],
         'access-control-max-age': ['60'],
-        'access-control-expose-headers': ['x-request-id, retry-after, ratelimit, ratelimit-policy'],
+        'access-control-expose-headers': [
+          'x-request-id, retry-after, ratelimit, ratelimit-policy, location, preference-applied',
+        ],
         vary: ['Access-Control-Request-Method, Access-Control-Request-Headers', 'Origin'],
       },
     ])
@@ -95,7 +97,7 @@ describe.each(engines)('CORS on %s', (engine) => {
       expect([path, lines['access-control-allow-origin'], lines['access-control-expose-headers']?.[0]]).toEqual([
         path,
         [page],
-        expect.stringContaining('x-request-id, retry-after, ratelimit, ratelimit-policy, x-own'),
+        expect.stringContaining('ratelimit-policy, location, preference-applied, x-own'),
       ])
       expect(lines.vary).toContain('Origin')
     }

@@ -80,6 +80,20 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('who may look at jo
     expect(seen).toEqual([{ caller: { name: 'ann' }, team: { name: 'red' } }, '1', 'yes', 'r1', 'r1'])
   })
 
+  it('says in the log which member of ctx.state a job cannot keep', async () => {
+    const define = (svc: Service) => {
+      svc.onRequest((ctx) => {
+        Object.assign(ctx.state, { team: 'red', balance: { left: 1n } })
+      })
+      echo(svc)
+    }
+    const { post, log } = await start(engine, define)
+    expect((await post('/echo', 0)).status).toBe(200)
+    const answer = await post('/echo', 0, { prefer: 'respond-async' })
+    expect([answer.status, await jsonOf(answer)]).toMatchObject([500, { code: 'invalid_argument' }])
+    expect(log()).toContain('expected ctx.state.balance to be JSON, since a job keeps it')
+  })
+
   it('keeps no credentials in the store, and logs neither input nor result', async () => {
     const path = folder()
     const define = (svc: Service) =>

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serve } from '../../src/index.ts'
+import { deferred } from '../../src/core/promise.ts'
+import { io, serve } from '../../src/index.ts'
 import { bothEngines } from '../engines.ts'
-import { folder, jsonOf } from './harness.ts'
+import { folder, jsonOf, start } from './harness.ts'
 import svc from './python/tasks.service.ts'
 import { until } from './stores.ts'
 
@@ -78,6 +79,23 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)("BentoML's tasks on
     await until(async () => (await jsonOf(await ask(`/double/status?task_id=${id}`))).status === 'completed')
     const ended = await ask(`/double/cancel?task_id=${id}`, { method: 'PUT' })
     expect(ended.status).toBe(400)
+  })
+
+  it('are looked at while all slots of the API are taken', async () => {
+    const release = deferred<unknown>()
+    const json = { input: new io.JSON(), output: new io.JSON() }
+    const { get, post, log } = await start(engine, (svc) =>
+      svc.api({ ...json, name: 'held', async: true, maxInFlight: 1 }, () => release.promise),
+    )
+    const { task_id: id } = await jsonOf(await post('/held/submit', 1))
+    const held = post('/held', 2)
+    await until(async () => (await post('/held', 3)).status === 503)
+    const looks = ['status', 'get'].map((name) => get(`/held/${name}?task_id=${id}`))
+    const retried = post(`/held/retry?task_id=${id}`)
+    const answers = await Promise.all([...looks, retried].map(async (each) => (await each).status))
+    expect(answers, log()).toEqual([200, 400, 400])
+    release.resolve(0)
+    expect((await held).status).toBe(200)
   })
 
   it('are named to the client with what they take', async () => {

@@ -28,7 +28,7 @@ export class WorkerGroup {
 
   follow(worker: Worker): void {
     const dialogue: Dialogue = new Dialogue(worker, (question) =>
-      question.about === 'metrics' ? this.collect() : this.#relay(member, question.request),
+      question.about === 'metrics' ? this.collect(member) : this.#relay(member, question.request),
     )
     const member: Member = { dialogue, families: [], isReady: false }
     this.#members.add(member)
@@ -44,9 +44,10 @@ export class WorkerGroup {
     this.#restarts++
   }
 
-  /** Returns the metrics of all processes. */
-  async collect(): Promise<readonly Families[]> {
-    const reports = [...this.#members].map(async (member) => {
+  /** Returns the metrics of all processes. `asker`: a worker that answers even while it loads. */
+  async collect(asker?: Member): Promise<readonly Families[]> {
+    const asked = [...this.#members].filter((member) => member.isReady || member === asker)
+    const reports = asked.map(async (member) => {
       member.families = ((await member.dialogue.ask({ about: 'metrics' })) as Families | undefined) ?? member.families
     })
     await within(Promise.all(reports), collectMs, undefined)
