@@ -14,6 +14,7 @@ import { Cors, type CorsOptions } from './api/cors.ts'
 import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './api/get-api.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import { type InjectRequest, type InjectResponse, inject } from './api/inject.ts'
+import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
@@ -80,11 +81,14 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
   readonly #gets = new Map<string, GetApi>()
+  readonly #lives = new Map<string, LiveApi>()
   readonly #mounts = new Map<string, Mount>()
   /** The APIs by name, in the order of registration. */
   readonly apis: ReadonlyMap<string, Api> = this.#apis
   /** The functions that answer GET, by name. */
   readonly gets: ReadonlyMap<string, GetApi> = this.#gets
+  /** The live streams, by name. */
+  readonly lives: ReadonlyMap<string, LiveApi> = this.#lives
   readonly mounts: ReadonlyMap<string, Mount> = this.#mounts
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
@@ -170,6 +174,33 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
+   * Registers a function as a stream of messages in both directions at `{baseUrl}/{name}`, over WebSocket, and returns
+   * it. It receives the client's messages and the {@link Context}, whose signal is aborted if the client goes away.
+   * **Errors**: as `api`. **Example** `svc.live('upper', { input: new io.Text(), output: new io.Text() }, async
+   * function* (texts) { for await (const text of texts) yield text.toUpperCase() })`
+   */
+  live<I extends AnyDescriptor, O extends AnyDescriptor, F extends LiveFunction<I, O>>(
+    name: string,
+    options: LiveOptions<I, O>,
+    fn: F & LiveFunction<I, O>,
+  ): F & LiveTypes<I, O> {
+    const api = createLiveApi(name, options, fn as unknown as LiveApi['fn'])
+    this.#requireNew(api, this.#lives)
+    this.#lives.set(api.name, api)
+    return fn as F & LiveTypes<I, O>
+  }
+
+  /** Like `live`, but returns the service, whose type then has the stream. **Errors**: as `api`. */
+  addLive<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends LiveFunction<I, O>>(
+    name: N,
+    options: LiveOptions<I, O>,
+    fn: F & LiveFunction<I, O>,
+  ): Typed<A, N, F & LiveTypes<I, O>> {
+    this.live<I, O, F>(name, options, fn)
+    return this as never
+  }
+
+  /**
    * Answers every path from `path` on by a Fetch handler, such as Hono's. It gets the whole URL, before the body has
    * come. Limits, hooks and auth apply; longer paths of APIs take precedence. **Example** `svc.mount('/app', new
    * Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
@@ -181,8 +212,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /** **Errors**: InvalidArgument for a taken name, or a taken route of the same method. */
-  #requireNew({ name, route }: Api | GetApi, rivals: ReadonlyMap<string, Api | GetApi>): void {
-    if (this.#apis.has(name) || this.#gets.has(name)) throw new InvalidArgument(`the API ${name} is registered already`)
+  #requireNew({ name, route }: Api | GetApi | LiveApi, rivals: ReadonlyMap<string, Pick<Api, 'name' | 'route'>>): void {
+    if (this.#apis.has(name) || this.#gets.has(name) || this.#lives.has(name))
+      throw new InvalidArgument(`the API ${name} is registered already`)
     for (const other of rivals.values()) {
       if (other.route === route)
         throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)

@@ -1,0 +1,80 @@
+/**
+ * The WebSocket subprotocol `serving.v1`. A text message that starts with `{"$":` is a control message; all others, and
+ * binary ones, are values. A value whose text starts so is sent as `{"$":"value","value":…}`.
+ * @module
+ */
+
+import { BadInput, type ServingError } from '../core/errors.ts'
+import { problemResponse } from '../http/problem.ts'
+
+/** Offered by clients that know control messages, credit and half close; others send and get plain values. */
+export const subprotocol = 'serving.v1'
+
+/**
+ * What each message costs of the credit beside its bytes. A client may send while its credit is above 0, whatever the
+ * length of the message; it starts with 0, and the server's first message gives it `maxBuffered`.
+ */
+export const messageCost = 64
+
+/** A control message of a client. */
+export type ClientControl = { readonly $: 'end' } | { readonly $: 'ping' } | { readonly $: 'value'; value: unknown }
+
+const start = Buffer.from('{"$":')
+
+/** Whether the bytes of a text message are a control message. */
+export function isControl(bytes: Uint8Array): boolean {
+  if (bytes.length < start.length) return false
+  for (let i = 0; i < start.length; i++) if (bytes[i] !== start[i]) return false
+  return true
+}
+
+/** Reads a client's control message. **Errors**: BadInput. */
+export function parseControl(bytes: Uint8Array): ClientControl {
+  try {
+    const message = JSON.parse(Buffer.from(bytes).toString()) as ClientControl
+    if (message.$ === 'end' || message.$ === 'ping' || message.$ === 'value') return message
+  } catch {}
+  const kinds = '{"$":"end"}, {"$":"ping"} or {"$":"value","value":…}'
+  throw new BadInput(`expected ${kinds} for a control message of ${subprotocol}, received another`, {
+    reason: 'syntax',
+  })
+}
+
+/** Returns a text value as a message that no client takes for a control message. `isJson`: as JSON, else as text. */
+export function escapeText(text: string, isJson: boolean): string {
+  if (!text.startsWith('{"$":')) return text
+  return `{"$":"value","value":${isJson ? text : JSON.stringify(text)}}`
+}
+
+/** Returns the message that tells of an error: the members of its problem (RFC 9457). */
+export function errorMessage(error: ServingError, requestId: string): string {
+  return `{"$":"error",${(problemResponse(error, requestId).body as string).slice(1)}`
+}
+
+/** The message that lets a client send more. **Units**: bytes. */
+export function creditMessage(bytes: number): string {
+  return `{"$":"credit","bytes":${bytes}}`
+}
+
+export const pongMessage = '{"$":"pong"}'
+
+/** Close codes. **Source**: RFC 6455 section 7.4.1; the registry of IANA for 1012 and 1013. */
+export const closeCodes = { done: 1000, idle: 1001, policy: 1008, restart: 1012 } as const
+
+/** The close code of an error, which an `error` message comes before: 4000 and its status, unless there is a code. */
+export function closeCodeOf({ status }: ServingError): number {
+  return codeOfStatus[status] ?? 4000 + status
+}
+
+const codeOfStatus: Readonly<Record<number, number>> = { 413: 1009, 415: 1003, 500: 1011, 503: 1013 }
+
+/** Returns a text as the reason of a close frame: at most 123 bytes of UTF-8. */
+export function closeReason(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= 123) return text
+  // A cut character would decode to U+FFFD.
+  return bytes
+    .subarray(0, 120)
+    .toString()
+    .replace(/\ufffd+$/, '')
+}

@@ -1,0 +1,101 @@
+import { decodeFailureOf } from '../api/stages.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { messageCost } from './framing.ts'
+
+type Decode = (bytes: Uint8Array, isText: boolean, borrowed: boolean) => MaybePromise<unknown>
+type Result = IteratorResult<unknown, undefined>
+
+interface Waiting {
+  resolve(result: MaybePromise<Result>): void
+  reject(error: unknown): void
+}
+
+interface Held {
+  readonly bytes: Uint8Array
+  readonly isText: boolean
+}
+
+const done: Result = { done: true, value: undefined }
+
+/** The messages of a client on their way to the function, which decodes each when it takes it. */
+export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
+  readonly #decode: Decode
+  readonly #onTaken: (cost: number) => void
+  readonly #held: Held[] = []
+  readonly #waiting: Waiting[] = []
+  #end: { readonly error?: Error } | undefined
+  #isLeft = false
+  /** What is held, as {@link messageCost} counts it. **Units**: bytes. */
+  cost = 0
+
+  /** `onTaken`: called with the cost of each message that the function has taken. */
+  constructor(decode: Decode, onTaken: (cost: number) => void) {
+    this.#decode = decode
+    this.#onTaken = onTaken
+  }
+
+  /** The bytes are borrowed during the call. */
+  push(bytes: Uint8Array, isText: boolean): void {
+    const cost = bytes.length + messageCost
+    const waiting = this.#end === undefined ? this.#waiting.shift() : undefined
+    if (waiting !== undefined) {
+      this.#give(waiting, bytes, isText, true)
+      this.#onTaken(cost)
+    } else if (this.#isLeft || this.#end !== undefined) this.#onTaken(cost)
+    else {
+      this.cost += cost
+      this.#held.push({ bytes: new Uint8Array(bytes), isText })
+    }
+  }
+
+  /** No message comes any more; with an error the function gets it in place of those that it has not taken. */
+  end(error?: Error): void {
+    if (this.#end !== undefined && error === undefined) return
+    this.#end = { ...(error !== undefined && { error }) }
+    if (error !== undefined) this.#held.length = 0
+    for (const { resolve, reject } of this.#waiting.splice(0)) {
+      if (error === undefined) resolve(done)
+      else reject(error)
+    }
+  }
+
+  next(): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const held = this.#held.shift()
+      if (held !== undefined) {
+        const cost = held.bytes.length + messageCost
+        this.cost -= cost
+        this.#give({ resolve, reject }, held.bytes, held.isText, false)
+        this.#onTaken(cost)
+      } else if (this.#end?.error !== undefined) reject(this.#end.error)
+      else if (this.#end !== undefined || this.#isLeft) resolve(done)
+      else this.#waiting.push({ resolve, reject })
+    })
+  }
+
+  #give({ resolve, reject }: Waiting, bytes: Uint8Array, isText: boolean, borrowed: boolean): void {
+    try {
+      const value = this.#decode(bytes, isText, borrowed)
+      if (!isPromise(value)) resolve({ done: false, value })
+      else {
+        const given = Promise.resolve(value).then((later): Result => ({ done: false, value: later }))
+        resolve(given.catch((error) => Promise.reject(decodeFailureOf(error))))
+      }
+    } catch (error) {
+      reject(decodeFailureOf(error))
+    }
+  }
+
+  /** Called if the function takes no more messages: others are dropped. */
+  async return(): Promise<Result> {
+    this.#isLeft = true
+    for (const { bytes } of this.#held.splice(0)) this.#onTaken(bytes.length + messageCost)
+    this.cost = 0
+    for (const { resolve } of this.#waiting.splice(0)) resolve(done)
+    return done
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}

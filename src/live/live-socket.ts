@@ -1,0 +1,28 @@
+/** The interface between live streams and the WebSockets of an engine. @module */
+
+/** The WebSocket of one live stream, which an engine implements. After `closed`, nothing of it is called. */
+export interface LiveSocket {
+  /** Sends a text message or a binary one. The socket copies or sends the bytes before it returns. */
+  send(message: string | Uint8Array): void
+  /** What was sent and not yet taken by the kernel. **Units**: bytes. */
+  buffered(): number
+  ping(): void
+  /** Sends a close frame after what was sent, then closes. `reason`: at most 123 bytes. */
+  close(code: number, reason: string): void
+  /** Closes without a frame, for a client that is gone. */
+  terminate(): void
+}
+
+/** What an engine tells of the WebSocket. None of it throws. */
+export interface LiveListener {
+  /** Called once, when the upgrade is done. */
+  open(socket: LiveSocket): void
+  /** A whole message, whose bytes may be used again after the call. A text is valid UTF-8. */
+  message(bytes: Uint8Array, isText: boolean): void
+  /** A ping or pong came. */
+  heard(): void
+  /** Less is buffered than before. */
+  drained(): void
+  /** Called once, at the end, also after `close` of the socket. */
+  closed(): void
+}

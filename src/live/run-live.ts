@@ -1,0 +1,58 @@
+/** Live streams: functions that take the messages of one client and yield those to it, over any transport. @module */
+
+import type { LiveApi } from '../api/live-api.ts'
+import { abortOf, encodeFailureOf, endIterator, functionFailureOf } from '../api/stages.ts'
+import { expected, FunctionError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import type { Context } from '../http/context.ts'
+
+/**
+ * Runs a function over decoded inputs until it returns or the context is aborted. `send` encodes and sends a result; a
+ * promise lets the function wait. The transport has run the hooks before, ends the context afterwards, and lets
+ * `inputs` throw the abort's reason if the client goes away: a normal end means that the client has sent everything.
+ *
+ * **Errors**: ServingErrors only; those that `inputs` throws pass through the function.
+ */
+export async function runLive(
+  api: Pick<LiveApi, 'name' | 'fn'>,
+  inputs: AsyncIterable<unknown>,
+  send: (result: unknown) => MaybePromise<void>,
+  ctx: Context,
+): Promise<void> {
+  const results = begin(api, inputs, ctx)
+  const forget = ctx.onAbort(() => void endIterator(results))
+  try {
+    for (;;) {
+      const next = await results.next()
+      const reason = ctx.abortReason
+      if (reason !== undefined) throw abortOf(reason)
+      if (next.done) return
+      await sendOne(send, next.value)
+    }
+  } catch (error) {
+    throw functionFailureOf(error)
+  } finally {
+    forget()
+    await endIterator(results)
+  }
+}
+
+function begin({ name, fn }: Pick<LiveApi, 'name' | 'fn'>, inputs: AsyncIterable<unknown>, ctx: Context) {
+  let results: unknown
+  try {
+    results = fn(inputs, ctx)
+  } catch (error) {
+    throw functionFailureOf(error)
+  }
+  const iterate = (results as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator]
+  if (typeof iterate === 'function') return iterate.call(results)
+  throw new FunctionError(expected('an async generator', `the function of ${name}`, results))
+}
+
+async function sendOne(send: (result: unknown) => MaybePromise<void>, result: unknown): Promise<void> {
+  try {
+    await send(result)
+  } catch (error) {
+    throw encodeFailureOf(error)
+  }
+}
