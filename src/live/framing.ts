@@ -56,6 +56,7 @@ export function creditMessage(bytes: number): string {
   return `{"$":"credit","bytes":${bytes}}`
 }
 
+/** The answer to a client's ping. */
 export const pongMessage = '{"$":"pong"}'
 
 /** Close codes. **Source**: RFC 6455 section 7.4.1; the registry of IANA for 1012 and 1013. */
