@@ -1,6 +1,7 @@
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, badInput, expected } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
+import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
@@ -12,7 +13,7 @@ import { constantHeaders } from '../http/response-head.ts'
 import type { NDArrayMessage } from '../messages/messages.ts'
 import { allocateWithHeadroom } from '../messages/protobuf.ts'
 import { castArray, isSameKind } from '../values/array/cast.ts'
-import { largeCodec, parseText } from '../values/array/large-codec.ts'
+import { encodeLarge, isLarge, parseText } from '../values/array/large-codec.ts'
 import {
   acceptedForm,
   fromNDArrayMessage,
@@ -130,7 +131,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
-    const parsed = parseText(request, this.dtype, this.enforceDtype, this.maxBytes)
+    if (request.peek().length >= minAsyncBytes) request.retain()
+    const parsed = parseText(request.peek(), this.dtype, this.enforceDtype, request.isPooled, this.maxBytes)
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 
@@ -144,9 +146,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     if (form !== undefined) {
       return { headers: [['content-type', form.mimeType], variesByAccept], body: form.encode(array) }
     }
-    if (largeCodec?.takesArray(array)) {
-      const text = largeCodec.encode(array, this.nonFinite)
-      return text.then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
+    if (isLarge(array)) {
+      return encodeLarge(array, this.nonFinite).then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
     }
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }

@@ -1,4 +1,5 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkEnforced, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { isUtf8Label } from '../core/text/charset.ts'
@@ -27,7 +28,6 @@ import {
   parseDtypes,
   parseTimeForm,
 } from '../values/table/frame-options.ts'
-import { minAsyncBytes } from '../values/table/json/frame-codec.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
 import { encodeTable } from '../values/table/json/plain-table.ts'

@@ -3,12 +3,12 @@
 import { functionFailureOf } from '../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import { encodeEvent } from '../http/event-stream.ts'
+import { parseText } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { reshapeTo } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import type { Output } from './infer-answer.ts'
-import { parseElements } from './infer-json.ts'
 import type { InferRequest } from './infer-request.ts'
 import { cutJson } from './json-cut.ts'
 import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
@@ -51,7 +51,8 @@ export async function readGenerate(body: Uint8Array, { inputs }: ModelDescriptio
 }
 
 async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array, texts: Quota): Promise<Tensor> {
-  const parsed = await parseElements(json, datatypes[datatype].dtype, false)
+  const { dtype } = datatypes[datatype]
+  const parsed = await parseText(json, dtype, dtype !== 'str', false)
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')

@@ -5,7 +5,7 @@ import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenAllReady } from '../core/promise.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
-import { largeCodec } from '../values/array/large-codec.ts'
+import { encodeLarge, isLarge } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { classify, classQuotas } from './classification.ts'
@@ -94,7 +94,7 @@ export function encodeAnswer(
 /** NaN and infinities as bare words, as clients of the protocol read them. */
 function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
   const flat = new NDArray(array.data, [array.size], array.dtype)
-  if (largeCodec?.takesArray(flat)) return largeCodec.encode(flat, 'literal') as Promise<Uint8Array>
+  if (isLarge(flat)) return encodeLarge(flat, 'literal') as Promise<Uint8Array>
   const text = numberCodec.encodeNdarray(flat, 'literal') as Uint8Array | string
   return typeof text === 'string' ? `"data":${text}}` : text
 }

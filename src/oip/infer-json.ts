@@ -1,11 +1,11 @@
 /** Bodies of `…/infer`: JSON, with tensors in binary form behind it. @module */
 
-import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
+import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { HttpRequest } from '../http/message.ts'
-import { largeCodec } from '../values/array/large-codec.ts'
+import { parseText } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import type { ParseFailure } from '../values/array/number-codec.ts'
@@ -25,8 +25,6 @@ import { type CutJson, cutAlike, cutJson } from './json-cut.ts'
 import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 
-// Larger numbers are read beside the event loop. **Units**: bytes.
-const minAsyncBytes = 1024 * 1024
 const maxTensors = 1000
 // Longer requests are not compared with the next one. **Units**: bytes.
 const maxKeptBytes = 16 * 1024
@@ -153,7 +151,7 @@ function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): Reques
   return outputs
 }
 
-/** `isPrivate`: of {@link parseElements}. */
+/** `isPrivate`: of `parseLarge`. */
 function readPlanned(
   plan: Plan,
   cuts: CutJson['cuts'],
@@ -172,7 +170,8 @@ function readPlanned(
     const info = { ...shared, shape: shared.shape.slice() }
     if (info.datatype === 'BYTES') texts.take(info.size)
     if (size === undefined) {
-      const parsed = parseElements(text ?? textOf(cut), datatypes[info.datatype].dtype, isPrivate)
+      const { dtype } = datatypes[info.datatype]
+      const parsed = parseText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)
       return whenReady(parsed, (array) => tensorOf(info, array))
     }
     const left = binary.length - at
@@ -190,19 +189,6 @@ function readPlanned(
   }
   const own = parameters === noParameters ? parameters : { ...parameters }
   return whenAllReady(tensors, (inputs): InferRequest => ({ id, parameters: own, inputs, outputs }))
-}
-
-/** `isPrivate`: nobody else can reach the memory of the text until the promise settles. */
-export function parseElements(
-  json: Uint8Array,
-  dtype: DType,
-  isPrivate: boolean,
-): MaybePromise<NDArray | ParseFailure> {
-  const isNumeric = dtype !== 'str'
-  if (!isNumeric || largeCodec === undefined || json.length < minAsyncBytes) {
-    return numberCodec.parseNdarray(json, dtype, isNumeric)
-  }
-  return largeCodec.parse(json, dtype, true, isPrivate)
 }
 
 function missingData(place: string, parameters: Parameters): string {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { addon } from '../../src/core/native/add-on.ts'
 import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import type { Context } from '../../src/http/context.ts'
 import type { HttpResponse } from '../../src/http/message.ts'
-import { largeCodec } from '../../src/values/array/large-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
@@ -48,7 +48,7 @@ describe.each(engines)('the memory of responses on %s', (engine) => {
   })
 
   // Without the add-on texts are not printed into memory of the pool.
-  it.skipIf(largeCodec === undefined).each([
+  it.skipIf(addon === undefined).each([
     ['whole', (response: HttpResponse) => response],
     ['with headers of its own', (response: HttpResponse) => ({ ...response, headers: [] })],
   ])('is not sent to another client when a descriptor caches a response %s', async (_, adapt) => {

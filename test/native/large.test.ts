@@ -2,14 +2,13 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/core/dtype.ts'
 import { bufferPool } from '../../src/core/memory/buffer-pool.ts'
-import { nativePath } from '../../src/core/native/add-on.ts'
+import { addon, nativePath } from '../../src/core/native/add-on.ts'
 import { typescriptCodec } from '../../src/values/array/json.ts'
-import { largeCodec } from '../../src/values/array/large-codec.ts'
+import { encodeLarge, parseLarge } from '../../src/values/array/large-codec.ts'
 import { parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { ParseFailure } from '../../src/values/array/number-codec.ts'
 
-const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const text = (json: string) => Buffer.from(json)
 
@@ -21,7 +20,7 @@ function sampleOf(dtype: NumericDType): NDArray {
 }
 
 async function printed(array: NDArray): Promise<string | undefined> {
-  const answer = await codec.encode(array, 'null')
+  const answer = await encodeLarge(array, 'null')
   if (answer === undefined) return undefined
   const json = Buffer.from(answer).toString()
   bufferPool.give(answer.buffer as ArrayBuffer)
@@ -33,13 +32,13 @@ function withoutPlace(parsed: NDArray | ParseFailure): NDArray | string {
   return 'failure' in parsed ? parsed.failure : parsed
 }
 
-describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => {
+describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
   it.each(numericTypes)('reads and prints %s as the TypeScript codec does', async (dtype) => {
     const array = sampleOf(dtype)
     const json = typescriptCodec.encodeNdarray(array, 'null') as string
     expect(await printed(array)).toBe(json)
     for (const wanted of [dtype, undefined] as (DType | undefined)[])
-      expect(withoutPlace(await codec.parse(text(json), wanted))).toEqual(
+      expect(withoutPlace(await parseLarge(text(json), wanted))).toEqual(
         withoutPlace(typescriptCodec.parseNdarray(text(json), wanted)),
       )
   })
@@ -63,14 +62,14 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
     ','.repeat(1000),
   ])('answers %j as the TypeScript codec does', async (json) => {
     for (const dtype of [undefined, 'float32', 'int8'] as const)
-      expect(withoutPlace(await codec.parse(text(json), dtype))).toEqual(
+      expect(withoutPlace(await parseLarge(text(json), dtype))).toEqual(
         withoutPlace(typescriptCodec.parseNdarray(text(json), dtype)),
       )
   })
 
   it('has no text for a NaN that is an error, and all the others afterwards', async () => {
     const array = new NDArray(Float64Array.of(1, Number.NaN), [2], 'float64')
-    expect(await codec.encode(array, 'error')).toBeUndefined()
+    expect(await encodeLarge(array, 'error')).toBeUndefined()
     expect(await printed(array)).toBe('[1.0,null]')
   })
 
@@ -89,7 +88,7 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
     json.fill(' ', 1, 2_999_001)
     json.write(`${'7,'.repeat(499)}7`, 2_999_001)
     const expected = typescriptCodec.parseNdarray(json, undefined)
-    const pending = codec.parse(json, undefined)
+    const pending = parseLarge(json, undefined)
     // As a user's code may that hands the bytes to a thread of its own.
     const moved = structuredClone(json.buffer, { transfer: [json.buffer] })
     new Uint8Array(moved).fill(0x78)
@@ -101,7 +100,7 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
       Array.from({ length: 40 }, async (_, i) => {
         const data = new Float64Array(20_000).fill(i / 8)
         const json = await printed(new NDArray(data, [100, 200], 'float64'))
-        const parsed = await codec.parse(text(json as string), 'float32')
+        const parsed = await parseLarge(text(json as string), 'float32')
         return 'failure' in parsed ? parsed.failure : [parsed.shape, new Set(parsed.data as Float32Array)]
       }),
     )

@@ -22,5 +22,8 @@ export class Limiter {
   }
 }
 
+/** From this size on, the add-on reads a body off the event loop. **Units**: bytes. */
+export const minAsyncBytes = 2 ** 20
+
 /** Limits the add-on's work on libuv's threads: more than there are cores would only hold memory. */
 export const nativeLimiter = new Limiter(Math.min(4, availableParallelism()))

@@ -5,11 +5,12 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput, type BadInputReason } from '../../../core/errors.ts'
 import { withCopy } from '../../../core/memory/byte-copy.ts'
+import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { castToKind } from '../cast-to-kind.ts'
 import type { ColumnTable, TimeType, TimeUnit } from '../columns.ts'
 import { type FrameType, timeOfType } from '../frame-dtype.ts'
-import { type CsvFailure, type FrameCodec, maxFrameColumns, minAsyncBytes } from '../json/frame-codec.ts'
+import { type CsvFailure, type FrameCodec, maxFrameColumns } from '../json/frame-codec.ts'
 import { frameCodec } from '../json/native-codec.ts'
 import { headerNames, openCsv } from './csv.ts'
 

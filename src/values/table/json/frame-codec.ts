@@ -3,9 +3,6 @@ import type { BadInputReason } from '../../../core/errors.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import type { FrameText } from './frame-plan.ts'
 
-/** Minimum size of a body that the add-on parses off the event loop. **Units**: bytes. */
-export const minAsyncBytes = 2 ** 20
-
 /** What a text is read as. `frame`: records, columns or values, whichever comes, as pandas does under each name. */
 export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
 

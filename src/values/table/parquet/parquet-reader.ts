@@ -1,13 +1,12 @@
 /** Reads Parquet files of flat columns in this process; all other files go to Polars in the sandbox. @module */
 
 import type { ColumnKind } from '../../../core/dtype.ts'
-import { nativeLimiter } from '../../../core/memory/limiter.ts'
+import { minAsyncBytes, nativeLimiter } from '../../../core/memory/limiter.ts'
 import { addon } from '../../../core/native/add-on.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
-import { minAsyncBytes } from '../json/frame-codec.ts'
 import { readParquetFooter } from './parquet-footer.ts'
 import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
 import { type DecodedColumn, ParquetPages, physical, physicalOf } from './parquet-pages.ts'

@@ -1,6 +1,7 @@
 /** Columns of JSON lists and objects → columns of lists and structs, as Polars holds them. @module */
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
+import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
 import {
@@ -8,7 +9,6 @@ import {
   FrameFault,
   type FrameLayout,
   frameFailures,
-  minAsyncBytes,
   type ParsedFrame,
 } from '../json/frame-codec.ts'
 import { frameCodec } from '../json/native-codec.ts'
