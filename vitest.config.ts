@@ -9,7 +9,7 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 
 /** What asks servers of its own process. */
 const server = [
-  ...testsIn('http', 'rpc', 'oip', 'client', 'tracing'),
+  ...testsIn('http', 'rpc', 'oip', 'client', 'tracing', 'openai'),
   ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
 ]
 
@@ -32,6 +32,7 @@ export default defineConfig({
       'serving/client': src('client/index.ts'),
       'serving/onnx': src('runner/onnx/index.ts'),
       'serving/auth': src('api/auth/index.ts'),
+      'serving/openai': src('openai/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),
     },

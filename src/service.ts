@@ -17,6 +17,7 @@ import { type InjectRequest, type InjectResponse, inject } from './api/inject.ts
 import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
+import type { ServiceProtocol } from './api/service-protocol.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
 import { checkOptions } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
@@ -45,9 +46,22 @@ export interface ServiceOptions {
   readonly publicPaths?: readonly string[]
   /** Where the jobs of asynchronous APIs are kept. */
   readonly jobs?: JobsOptions
+  /** Other endpoints, such as `openai` of `serving/openai`. */
+  readonly protocols?: readonly ServiceProtocol[]
 }
 
-const optionNames = ['doc', 'version', 'runners', 'models', 'repository', 'cors', 'auth', 'publicPaths', 'jobs']
+const optionNames = [
+  'doc',
+  'version',
+  'runners',
+  'models',
+  'repository',
+  'cors',
+  'auth',
+  'publicPaths',
+  'jobs',
+  'protocols',
+]
 
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
 
@@ -78,6 +92,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly jobs: JobsOptions
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
+  readonly protocols: readonly ServiceProtocol[]
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
   readonly #gets = new Map<string, GetApi>()
@@ -114,7 +129,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     const models = parseModels(options.models ?? [], name)
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)
     const runners = requireRunners(options.runners ?? [], name)
-    const others = new Set(this.models.map(({ runner }) => runner).filter((runner) => !runners.includes(runner)))
+    this.protocols = options.protocols ?? []
+    const served = [...this.models.map(({ runner }) => runner), ...this.protocols.flatMap((each) => each.runners)]
+    const others = new Set(served.filter((runner) => !runners.includes(runner)))
     this.runners = Object.freeze(requireRunners([...runners, ...others], name))
   }
 

@@ -16,6 +16,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   live: ['core', 'http', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   oip: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
+  openai: ['core', 'http', 'values', 'runner', 'api'],
   'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'oip'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live', 'oip'],

@@ -40,6 +40,7 @@ const descriptions: Readonly<Record<string, string>> = {
   jobs: 'Calls of asynchronous APIs that the server keeps, to look at, to wait for and to end.',
   health: 'Whether the server runs, and whether it takes requests.',
   Connect: 'APIs by their names, in the messages of gRPC; connectrpc.com has clients.',
+  OpenAI: 'Models in the messages of OpenAI, for its clients.',
   'Open Inference Protocol': 'APIs and models as named tensors, as KServe, Triton and MLServer have them.',
 }
 

@@ -52,6 +52,7 @@ function protocolEndpoints(
   return [
     ...connectEndpoints(service, prefix, introspection, jobs?.rpcs),
     ...oipEndpoints(oip),
+    ...service.protocols.flatMap((each) => each.endpoints(prefix, oip.onLateError)),
     ...healthEndpoints(health, () => service.unready),
   ]
 }

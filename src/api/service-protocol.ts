@@ -1,0 +1,11 @@
+import type { ServingError } from '../core/errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { RunnerLife } from '../runner/runner.ts'
+
+/** Endpoints beside those of the APIs, such as `openai` of `serving/openai` returns: for `protocols` of a Service. */
+export interface ServiceProtocol {
+  /** Loaded and released with the service. */
+  readonly runners: readonly RunnerLife[]
+  /** @internal `onLateError` is called for an error that comes after the answer's status. */
+  endpoints(prefix: string, onLateError: (error: ServingError, requestId: string) => void): readonly Endpoint[]
+}
