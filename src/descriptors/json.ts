@@ -3,6 +3,7 @@ import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/optio
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
 import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
+import { parseText } from '../core/text/parse-text.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
@@ -188,7 +189,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   #message(value: unknown): MaybePromise<unknown> {
-    return whenReady(this.#text(value), (text) => globalThis.JSON.parse(text))
+    return whenReady(this.#text(value), (text) => parseText(text))
   }
 
   #check(value: unknown): MaybePromise<JsonIn<S>> {

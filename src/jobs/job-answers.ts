@@ -1,5 +1,7 @@
 /** The answers about a job. @module */
+
 import { Conflict, Gone } from '../core/errors.ts'
+import { parseText } from '../core/text/parse-text.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
 import { isFinal, type Job, type StoredResponse } from './job.ts'
@@ -28,7 +30,7 @@ export function jobDocument(job: Job): Readonly<Record<string, unknown>> {
     attempt,
     priority,
     queuePosition,
-    progress: job.progress === undefined ? undefined : JSON.parse(job.progress),
+    progress: job.progress === undefined ? undefined : parseText(job.progress),
     responseStatus,
     cancelRequested: job.isCancelRequested || undefined,
     retryOf,

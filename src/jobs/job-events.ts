@@ -1,3 +1,4 @@
+import { parseText } from '../core/text/parse-text.ts'
 import { encodeEvent } from '../http/event-stream.ts'
 import { isFinal, type JobEvent } from './job.ts'
 import { timeOf } from './job-answers.ts'
@@ -45,5 +46,5 @@ export async function* jobEvents(...of: Parameters<typeof eventsBehind>): AsyncG
 }
 
 function dataOf({ kind, at, data }: JobEvent): string {
-  return JSON.stringify({ [kind]: kind === 'progress' ? JSON.parse(data) : data, at: timeOf(at) })
+  return JSON.stringify({ [kind]: kind === 'progress' ? parseText(data) : data, at: timeOf(at) })
 }

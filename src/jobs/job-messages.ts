@@ -1,5 +1,7 @@
 /** The messages of jobs in RPC: proto/serving/v1. @module */
+
 import { encodeContentJson } from '../api/content-json.ts'
+import { parseText } from '../core/text/parse-text.ts'
 import { decodeResponse, encodeResponse } from '../messages/envelope.ts'
 import { bool, count, type FieldType, jsonObject, string, text } from '../messages/field-types.ts'
 import { type MessageOf, messageType } from '../messages/message-type.ts'
@@ -14,7 +16,7 @@ const response: FieldType<Uint8Array> = {
   read: (reader) => reader.bytes(),
   write: (writer, number, value: Uint8Array) => writer.tag(number, wireType.bytes).bytes(value),
   fromJson: jsonObject,
-  toJson: (value: Uint8Array) => JSON.parse(String(encodeContentJson(decodeResponse(value) as ProtoContent))),
+  toJson: (value: Uint8Array) => parseText(String(encodeContentJson(decodeResponse(value) as ProtoContent))),
 }
 
 /** GetJobRequest. */

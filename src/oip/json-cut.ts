@@ -1,7 +1,9 @@
 /** Cuts long values out of a JSON text, to read them into typed arrays: JSON.parse rounds int64. @module */
+
 import { BadInput, PayloadTooLarge } from '../core/errors.ts'
 import { isSpace, maxJsonDepth, skipSpace } from '../core/text/json-syntax.ts'
 import { parseJson } from '../core/text/parse-json.ts'
+import { parseText } from '../core/text/parse-text.ts'
 
 /** Where a value begins and ends in a text. **Units**: bytes. */
 type Extent = readonly [start: number, end: number]
@@ -86,7 +88,7 @@ function searchable(bytes: Uint8Array): Uint8Array {
 /** **Errors**: BadInput with the offset in the whole text. */
 function parseRest(json: string, cuts: readonly Extent[]): unknown {
   try {
-    if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return JSON.parse(json)
+    if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return parseText(json)
   } catch {}
   try {
     return parseJson(Buffer.from(json, 'latin1'), 'the request')

@@ -2,6 +2,7 @@
  * Numbers of a JSON text that a double cannot hold: integers that JSON.parse would round, and too large ones. @module
  */
 import { randomBytes } from 'node:crypto'
+import { parseText } from './parse-text.ts'
 
 /** How numbers that a double cannot hold are treated. */
 export type BigNumbers = 'error' | 'bigint' | 'round'
@@ -45,7 +46,7 @@ export function parseWithBigInts(json: string, integers: readonly BigNumber[]): 
     marked += `${json.slice(at, start)}"${mark}${text}"`
     at = start + text.length
   }
-  return JSON.parse(marked + json.slice(at), (_, value) =>
+  return parseText(marked + json.slice(at), (_, value) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   )
 }

@@ -2,6 +2,7 @@ import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { type BigNumber, type BigNumbers, bigNumbersIn, parseWithBigInts } from './json-numbers.ts'
 import { measureJson } from './json-scan.ts'
 import { maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
+import { parseText } from './parse-text.ts'
 import { bomLength, decodeUtf8 } from './utf8.ts'
 
 /** Limits of a JSON text, since JSON.parse holds the event loop, and how it is read. */
@@ -49,7 +50,7 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   const text = start === 0 ? whole : whole.slice(1)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseText(text)
   } catch (cause) {
     throw syntaxError(bytes, start + syntaxErrorAt(json), name, cause)
   }

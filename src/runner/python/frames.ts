@@ -13,6 +13,7 @@
  * file, -1 for one behind the header. `freed` are blocks of the file in the other direction that have been read.
  * @module
  */
+import { parseText } from '../../core/text/parse-text.ts'
 import type { Packed } from '../transfer.ts'
 import type { Transfer } from '../worker.ts'
 import type { SharedFile } from './shared-file.ts'
@@ -121,7 +122,7 @@ export class FrameReader {
   }
 
   #take(frame: Buffer, headerLength: number): void {
-    const { message, views, freed } = JSON.parse(frame.toString('utf8', 8, 8 + headerLength)) as Header
+    const { message, views, freed } = parseText(frame.toString('utf8', 8, 8 + headerLength)) as Header
     let at = 8 + headerLength
     const memories = views.map(([type, bytes, start]) => {
       const Container = containers[type]

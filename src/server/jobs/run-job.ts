@@ -1,8 +1,10 @@
 /** Runs a job: its request is answered in process, by the exchange of every request. @module */
+
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deadlinePassed } from '../../api/stages.ts'
 import { FunctionError, InvalidArgument, ServingError } from '../../core/errors.ts'
+import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { IncomingRequest } from '../../engine/incoming-request.ts'
 import { noParams } from '../../engine/router.ts'
@@ -36,7 +38,7 @@ export async function runJob(
     headers.map(([, value]) => value),
   )
   const ctx = new Context({ headers: names, query, timeoutMs: job.timeoutMs })
-  Object.assign(ctx.state, JSON.parse(attempt.state ?? '{}'))
+  Object.assign(ctx.state, parseText(attempt.state ?? '{}'))
   const target = { method: 'POST', path: endpoint.path, query, params: noParams }
   const socket = new JobSocket(
     server,

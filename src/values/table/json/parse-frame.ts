@@ -3,6 +3,7 @@ import { PayloadTooLarge } from '../../../core/errors.ts'
 import { measureJson, tooDeepAt } from '../../../core/text/json-scan.ts'
 import { syntaxErrorAt } from '../../../core/text/json-syntax.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
+import { parseText } from '../../../core/text/parse-text.ts'
 import { type Column, columnOf } from '../columns.ts'
 import {
   type FrameFailure,
@@ -34,7 +35,7 @@ export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = fa
       if (found[0] === '"') return `"${colon === undefined ? 's' : `${keys++}:`}${found.slice(1)}`
       return numberToken.test(found) ? `"n${found}"` : found
     }
-    value = JSON.parse(text.replace(token, mark))
+    value = parseText(text.replace(token, mark)) as Marked
   } catch {
     // The words are not JSON, so that the place of a fault behind one is not known.
     return { failure: 'syntax', ...(!/NaN|Infinity/.test(text) && { offset: syntaxErrorAt(json) }) }

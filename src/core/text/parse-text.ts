@@ -1,0 +1,67 @@
+/**
+ * JSON.parse that returns the keys which the text has: in Node 24 and 26, V8 may take a key with an escape for another
+ * one that an earlier text had (nodejs/node#63785). After a text with a key of one backslash, a line break as a key is
+ * read as a backslash, so that one client could change the keys of others.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+
+type Revive = (key: string, value: unknown) => unknown
+
+/** Whether this engine has the fault. */
+const mistakesKeys = (() => {
+  JSON.parse('{"a":0,"\\\\":0}')
+  return Object.keys(JSON.parse('{"a":0,"\\n":0}') as object)[1] !== '\n'
+})()
+
+/** No key of a client begins with it. */
+const mark = randomUUID()
+
+/** Parses a text; `revive`: as of JSON.parse, for values that are no objects. **Errors**: SyntaxError. */
+export function parseText(text: string, revive?: Revive): unknown {
+  const keys = mistakesKeys && text.includes('\\') ? escapedKeys(text) : []
+  if (keys.length === 0) return JSON.parse(text, revive)
+  // Refuses what is no JSON.
+  JSON.parse(text)
+  const marks = new Map<string, string>()
+  const names = new Map<string, string>()
+  let marked = ''
+  let at = 0
+  for (const { start, end } of keys) {
+    const name = JSON.parse(text.slice(start, end)) as string
+    let literal = JSON.stringify(name)
+    if (literal.includes('\\')) {
+      const marking = marks.get(name) ?? `${mark}${marks.size}`
+      marks.set(name, marking)
+      names.set(marking, name)
+      literal = `"${marking}"`
+    }
+    marked += text.slice(at, start) + literal
+    at = end
+  }
+  const nameOf = (key: string) => names.get(key) ?? key
+  return JSON.parse(marked + text.slice(at), (key, value) => {
+    const isMarked = isObject(value) && Object.keys(value).some((own) => names.has(own))
+    const named = isMarked ? Object.fromEntries(Object.entries(value).map(([own, each]) => [nameOf(own), each])) : value
+    return revive === undefined ? named : revive(nameOf(key), named)
+  })
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns where a valid text has keys with escapes, with their quotes. */
+function escapedKeys(text: string): { readonly start: number; readonly end: number }[] {
+  const found = []
+  let end = 0
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', end)) {
+    end = at
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
+    end++
+    let next = end
+    while (' \t\n\r'.includes(text[next] ?? '.')) next++
+    if (text[next] === ':') found.push({ start: text.lastIndexOf('"', at), end })
+  }
+  return found
+}
