@@ -28,6 +28,8 @@ export interface ApiInfo {
   readonly method: 'GET' | 'POST'
   /** Whether it can be submitted as a job. */
   readonly isAsync: boolean
+  /** Whether it is a stream both ways, over a WebSocket. */
+  readonly isLive: boolean
   readonly path: string
   readonly doc: string | undefined
   readonly input: DescriptorInfo
@@ -50,7 +52,12 @@ export interface Operation {
   readonly responses?: Readonly<Record<string, Body>>
   readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly Parameter[]
-  readonly 'x-serving'?: { readonly input?: Descriptor; readonly output: Descriptor }
+  readonly 'x-serving'?: {
+    readonly input?: Descriptor
+    readonly output: Descriptor
+    /** The messages of a live stream. */
+    readonly live?: { readonly input: Body; readonly output: Body }
+  }
 }
 
 interface Parameter {
@@ -85,9 +92,11 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
       const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
-      const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, operation.requestBody)
-      const isAsync = '202' in responses
-      apis.set(name, { name, method, isAsync, path, doc, input, output: infoOf(kinds.output, responses['200']) })
+      const { live = { input: operation.requestBody, output: responses['200'] } } = kinds
+      const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, live.input)
+      const output = infoOf(kinds.output, live.output)
+      const [isAsync, isLive] = ['202' in responses, kinds.live !== undefined]
+      apis.set(name, { name, method, isAsync, isLive, path, doc, input, output })
     }
   }
   return apis

@@ -4,6 +4,8 @@ import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'
 import { encodeArgument, encodeQuery } from './encode.ts'
 import { infoOf, Job, type SubmitOptions } from './job.ts'
+import type { LiveOptions } from './live.ts'
+import { openLive } from './open-live.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
 import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
@@ -13,6 +15,7 @@ export type { JobStatus } from '../jobs/job.ts'
 export { Call, type CallResponse, TextCall, type ValuesCall } from './call.ts'
 export type { OpenApiDocument } from './description.ts'
 export { Job, type JobChange, type JobInfo, type ResultOptions, type SubmitOptions } from './job.ts'
+export { Live, type LiveOptions } from './live.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
 export type { ArgumentOf, Client, ClientMethod, Jsonified, QueryArgument, ResultOf } from './types.ts'
@@ -30,6 +33,7 @@ export {
   type SeriesValue,
   type TypedArray,
 } from './values.ts'
+export type { WebSocketClass, WebSocketLike } from './web-socket.ts'
 
 /** Options of {@link createClient}. */
 export interface CreateClientOptions extends ClientOptions {
@@ -95,7 +99,9 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
       const found = async (response: Response) => job((await infoOf(response)).id)
       return new Call(start(name, value, all, limit, true), found, limit)
     }
-    return Object.assign(call, { submit, job })
+    const find = async () => findApi(await describe(), name)
+    const open = (given?: LiveOptions) => openLive(find, base, options, given)
+    return Object.assign(call, { submit, job, open })
   }
 
   const methods = new Map<string, unknown>()

@@ -2,6 +2,7 @@
 import { acceptedTypes } from './decode.ts'
 import type { EncodedBody } from './encode.ts'
 import { errorOf, ServingError } from './serving-error.ts'
+import type { WebSocketClass } from './web-socket.ts'
 
 /** A secret, or what returns one for each request. */
 export type Secret = string | (() => string | Promise<string>)
@@ -31,6 +32,8 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   /** Sent as `authorization: Bearer`. */
   readonly token?: Secret
   readonly fetch?: typeof fetch
+  /** For live streams. Default: that of the platform, which browsers and Node from 22 on have. */
+  readonly WebSocket?: WebSocketClass
 }
 
 /** The end of a call: its signal, its timer, and what listens to the signal of the caller. */

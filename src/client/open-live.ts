@@ -1,0 +1,40 @@
+/** Opens live streams. @module */
+import type { ApiInfo } from './description.ts'
+import { Live, type LiveOptions } from './live.ts'
+import { decodeFrame, encodeFrame } from './live-frames.ts'
+import { badArgument } from './serving-error.ts'
+import { type ClientOptions, limitOf, networkError, send, unlessAborted } from './transport.ts'
+import { openWebSocket } from './web-socket.ts'
+
+/** How many connections may fail in a row: for about two minutes. */
+const defaultRetries = 10
+
+/** Opens a stream to the API that `find` returns, of the service at `base`. */
+export function openLive<I, O>(
+  find: () => Promise<ApiInfo>,
+  base: string,
+  options: ClientOptions,
+  given: LiveOptions<I> = {},
+): Live<I, O> {
+  const { retries = defaultRetries, resume } = given
+  const all = { ...options, ...given, retries: 0 }
+  const limit = limitOf(all)
+  const url = async () => {
+    const { name, path, isLive } = await unlessAborted(find(), limit.signal)
+    if (!isLive) throw badArgument('a live API', `open of ${name}`)
+    return base + path
+  }
+  return new Live({
+    limit,
+    retries,
+    resume,
+    connect: async () => openWebSocket(await url(), all),
+    async whyRefused() {
+      const refusal = await send(await url(), undefined, all, limit).then(() => undefined, networkError)
+      // What is said to a request without an upgrade that is fine otherwise.
+      return refusal?.status === 426 ? undefined : refusal
+    },
+    encode: async (value) => encodeFrame(await find(), value),
+    decode: async (frame) => decodeFrame((await find()).output, frame),
+  })
+}
