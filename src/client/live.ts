@@ -181,8 +181,7 @@ export class Live<I, O> implements AsyncIterable<O> {
       }
       const control = (message: { readonly $: string; readonly bytes?: number; readonly status?: number }) => {
         const { $: kind, bytes = 0, status = 500 } = message
-        if (kind === 'ping') socket.send('{"$":"pong"}')
-        else if (kind === 'error') problem = errorOf(new Response(JSON.stringify(message), { status }))
+        if (kind === 'error') problem = errorOf(new Response(JSON.stringify(message), { status }))
         else if (kind === 'credit') {
           this.#credit += bytes
           this.#wakeSender()

@@ -1,6 +1,7 @@
 /** The methods of a client, worked out from the APIs that a service's module exports. @module */
 
 import type { ApiTypes, QueryTypes, ServiceTypes } from '../api/api.ts'
+import type { LiveTypes } from '../api/live-api.ts'
 import type { DType } from '../core/dtype.ts'
 import type { File } from '../descriptors/file.ts'
 import type { Image } from '../descriptors/image.ts'
@@ -14,11 +15,32 @@ import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Text } from '../descriptors/text.ts'
 import type { Call, TextCall, ValuesCall } from './call.ts'
 import type { Job, SubmitOptions } from './job.ts'
+import type { Live, LiveOptions } from './live.ts'
 import type { CallOptions } from './transport.ts'
 import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
 
-/** The method that calls an API. */
-export type ClientMethod<F> = F extends ApiTypes<infer I, infer O> ? MethodOf<ArgumentsOf<I>, CallOf<O, F>> : never
+/** The method that calls an API, or the one that opens a live stream. */
+export type ClientMethod<F> =
+  F extends ApiTypes<infer I, infer O>
+    ? MethodOf<ArgumentsOf<I>, CallOf<O, F>>
+    : F extends LiveTypes<infer I, infer O>
+      ? LiveMethod<ArgumentOf<I>, PieceResult<O, F>>
+      : never
+
+interface LiveMethod<I, O> {
+  /** Opens a stream: `send` gives it values, and its iteration what the function yields. */
+  open(options?: LiveOptions<I>): Live<I, O>
+}
+
+/** One of the values that a generator yields. */
+type PieceResult<O, F> =
+  O extends JsonDescriptor<infer S>
+    ? S extends Schema
+      ? SingleResult<O, F>
+      : F extends (...args: never[]) => infer R
+        ? Jsonified<PieceOf<Awaited<R>>>
+        : JsonValue
+    : ResultOf<O, F>
 
 interface MethodOf<A extends unknown[], C> {
   (...given: [...A, options?: CallOptions]): C
@@ -51,7 +73,7 @@ export type Client<S> =
     ? Methods<A>
     : Methods<S> & (S extends { readonly default: ServiceTypes<infer A> } ? Methods<A> : unknown)
 
-type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes ? K : never]: ClientMethod<A[K]> }
+type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes | LiveTypes ? K : never]: ClientMethod<A[K]> }
 
 type ArgumentsOf<I> =
   I extends QueryTypes<infer Q>

@@ -56,7 +56,7 @@ const echo: Talk = (socket) => {
   credit(socket)
   socket.on('message', (data) => {
     if (String(data) === '{"$":"end"}') socket.close(1000)
-    else if (!String(data).startsWith('{"$":"pong')) socket.send(String(data))
+    else socket.send(String(data))
   })
 }
 
@@ -118,17 +118,6 @@ describe('a live stream', () => {
     await sent[2]
     expect(await count()).toBe(3)
     live.close()
-  })
-
-  it('answers pings', async () => {
-    const { open } = await serve((socket) => {
-      socket.on('message', (data) => socket.send(JSON.stringify(String(data))))
-      socket.send('{"$":"ping"}')
-    })
-    for await (const value of open()) {
-      expect(value).toBe('{"$":"pong"}')
-      break
-    }
   })
 
   it('fails with the error that the server sends', async () => {

@@ -4,6 +4,7 @@
  */
 import { type Context, io, NDArray, Service } from 'serving'
 import { type ArrayValue, createClient, type FrameValue, type SeriesValue, ServingError } from 'serving/client'
+import { WebSocket } from 'ws'
 import { z } from 'zod'
 
 /** Compiles only when `A` and `B` are the same type. */
@@ -40,13 +41,36 @@ const form = new io.Multipart({
 })
 const mix = svc.api({ input: form, output: form }, (parts) => parts)
 
-const values = { scale, anything, total, center, greet, person, count, people }
+const dictate = svc.live('dictate', { input: array, output: new io.JSON() }, async function* dictate(frames) {
+  for await (const { data } of frames) yield { at: new Date(), loudest: Math.max(...data) }
+})
+const chat = svc.live(
+  'chat',
+  { input: new io.Text(), output: new io.JSON({ schema: Person }) },
+  async function* chat(_) {
+    yield { name: 'Ada' }
+  },
+)
+
+const values = { dictate, chat, scale, anything, total, center, greet, person, count, people }
 const service = { ...values, words, negative, preview, copy, mix, default: svc, z }
-const client = createClient<typeof service>('http://localhost:3000')
+const client = createClient<typeof service>('http://localhost:3000', { WebSocket })
 
 // Right: a method for each API, and for nothing else that a module exports.
 type Names = 'scale' | 'anything' | 'total' | 'center' | 'greet' | 'person' | 'words' | 'negative' | 'preview'
-holds<Same<keyof typeof client, Names | 'copy' | 'mix' | 'count' | 'people'>>()
+holds<Same<keyof typeof client, Names | 'copy' | 'mix' | 'count' | 'people' | 'dictate' | 'chat'>>()
+
+async function live(): Promise<void> {
+  const stream = client.dictate.open({ resume: () => new Float32Array(1), retries: 1, token: 'token' })
+  await stream.send(new Float32Array(2))
+  for await (const { at, loudest } of stream) holds<Same<[typeof at, typeof loudest], [string, number]>>()
+  for await (const person of client.chat.open()) holds<Same<typeof person, { name: string; isAdmin: boolean }>>()
+  // @ts-expect-error the input is text
+  void client.chat.open().send(1)
+  // @ts-expect-error a live stream is opened, not called
+  void client.chat('text')
+}
+void live
 
 async function right(file: Blob): Promise<void> {
   holds<Same<Awaited<ReturnType<typeof client.scale>>, ArrayValue<'float32'>>>()
