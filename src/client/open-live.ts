@@ -3,8 +3,8 @@ import type { ApiInfo } from './description.ts'
 import { Live, type LiveOptions } from './live.ts'
 import { decodeFrame, encodeFrame } from './live-frames.ts'
 import { badArgument } from './serving-error.ts'
-import { type ClientOptions, limitOf, networkError, send, unlessAborted } from './transport.ts'
-import { openWebSocket } from './web-socket.ts'
+import { type ClientOptions, limitOf, networkError, type Secret, send, unlessAborted } from './transport.ts'
+import type { WebSocketClass } from './web-socket.ts'
 
 /** How many connections may fail in a row: for about two minutes. */
 const defaultRetries = 10
@@ -37,4 +37,20 @@ export function openLive<I, O>(
     encode: async (value) => encodeFrame(await find(), value),
     decode: async (frame) => decodeFrame((await find()).output, frame),
   })
+}
+
+/** Opens a connection. The secrets are subprotocols: browsers let no headers be set. **Errors**: ServingError. */
+async function openWebSocket(url: string, { WebSocket: given, apiKey, token }: ClientOptions) {
+  const Own = given ?? (globalThis as { readonly WebSocket?: WebSocketClass }).WebSocket
+  if (Own === undefined) throw badArgument('the option WebSocket, such as that of the package ws,', 'live streams')
+  const protocols = ['serving.v1']
+  if (token !== undefined) protocols.push(`serving.bearer.${await encoded(token)}`)
+  if (apiKey !== undefined) protocols.push(`serving.key.${await encoded(apiKey)}`)
+  return new Own(url.replace(/^http/, 'ws'), protocols)
+}
+
+async function encoded(secret: Secret): Promise<string> {
+  const bytes = new TextEncoder().encode(typeof secret === 'function' ? await secret() : secret)
+  const base64 = btoa(String.fromCharCode(...bytes))
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
