@@ -93,6 +93,39 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await worker.stop(0)
   })
 
+  it.each([true, false])('stops without waiting for jobs whose end it cannot keep (away before: %s)', async (before) => {
+    const server = await testServer()
+    const store = await opened(server.url)
+    const reasons: string[] = []
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async ({ signal }) => {
+      await until(() => signal.aborted)
+      reasons.push(signal.reason.code)
+      return { kind: 'canceled' }
+    })
+    const { id } = newJob()
+    await store.add(newJob({ id }), 10)
+    await untilStatus(store, id, 'running')
+    if (before) await server.kill()
+    const stopped = worker.stop(3_600_000)
+    if (!before) await server.kill()
+    await stopped
+    await until(() => reasons.length === 1)
+    expect(reasons).toEqual(['overloaded'])
+  })
+
+  it('tells at once that it has no states while the server is away', async () => {
+    const server = await testServer()
+    const store = await opened(server.url)
+    await server.kill()
+    await expect(store.get(newJob().id)).rejects.toMatchObject({ code: 'overloaded' })
+    let told: unknown
+    store.states().catch(({ code }) => {
+      told = code
+    })
+    await new Promise(setImmediate)
+    expect(told).toBe('overloaded')
+  })
+
   it('keeps expired jobs known while several processes sweep', async () => {
     const { url } = await testServer()
     const times = { ...shortTimes, sweepMs: 20 }

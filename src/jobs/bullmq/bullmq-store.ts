@@ -219,6 +219,8 @@ class BullmqStore implements JobStore {
   }
 
   async states(): Promise<readonly QueueState[]> {
+    // Those who measure do not wait for it to come back.
+    if (this.#records.client.status !== 'ready') throw new Overloaded('the job store cannot be reached')
     const apis = await reach(this.#apis())
     return reach(Promise.all(apis.map((api) => this.#state(api))))
   }

@@ -104,17 +104,22 @@ export class BullmqWorker {
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#workers.map((worker) => worker.pause(true)))
+    const { client } = this.#records
+    const isAway = () => client.status !== 'ready'
     const ended = Promise.allSettled([...this.#running.values()].map((each) => each.ended))
-    await atMost(graceMs, ended)
+    // Without its server nothing is kept of what ends: then the jobs run again when their leases end.
+    const lost = deferred<void>()
+    client.once('close', lost.resolve)
+    if (!isAway()) await atMost(graceMs, Promise.race([ended, lost.promise]))
     for (const { abort, giveUp } of this.#running.values()) {
       giveUp()
       abort.abort(new Overloaded('the worker stops'))
     }
-    await atMost(handBackMs, ended)
+    if (!isAway()) await atMost(handBackMs, ended)
     await Promise.all(
       this.#workers.map(async (worker) => {
-        // Where the server is away, both would wait for it.
-        if ((await atMost(handBackMs, worker.close())) === late) await atMost(handBackMs, worker.disconnect())
+        // Where the server is slow, both would wait for it.
+        if ((await atMost(handBackMs, worker.close(isAway()))) === late) await atMost(handBackMs, worker.disconnect())
       }),
     )
   }
