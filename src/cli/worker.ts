@@ -71,6 +71,7 @@ try {
       : [
           ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
           ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
+          ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
         ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }

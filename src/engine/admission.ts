@@ -54,7 +54,8 @@ export function admitCall(server: ServerState, bytes: number): ServingError | un
   return undefined
 }
 
-function notReady({ health: { state } }: ServerState): Overloaded | undefined {
+/** Returns the refusal of everything but health while the server starts or stops, or undefined. */
+export function notReady({ health: { state } }: ServerState): Overloaded | undefined {
   return state === 'starting' || state === 'draining'
     ? new Overloaded(`the server is ${state}`, { limit: state })
     : undefined

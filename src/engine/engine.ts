@@ -5,6 +5,7 @@ import type { Cors } from '../api/cors.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import type { LiveStreams } from '../live/live-streams.ts'
 import type { OipServer } from '../oip/oip-endpoint.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
@@ -27,6 +28,8 @@ export interface ServerState {
   readonly before?: RunBefore | undefined
   readonly readsHeaders?: readonly string[] | 'all'
   readonly cors?: Cors | undefined
+  /** Undefined if the service has none. */
+  readonly lives?: LiveStreams | undefined
   /** Undefined: headers of proxies are ignored. */
   readonly proxies?: TrustedProxies | undefined
   readonly isTls?: boolean | undefined

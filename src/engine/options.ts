@@ -27,6 +27,8 @@ export interface Limits {
   readonly requestTimeoutMs: number
   /** Maximum number of running requests: from the end (or first received piece) of the body to the answer's end. */
   readonly maxInFlight: number
+  /** Maximum number of open live streams, beside `maxInFlight`. */
+  readonly maxLive: number
   /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
   readonly bodyTimeoutMs: number
   /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds. */
@@ -53,6 +55,7 @@ export const defaultLimits: Limits = Object.freeze({
   maxUnpackRatio: 100,
   requestTimeoutMs: 60_000,
   maxInFlight: 1024,
+  maxLive: 1000,
   bodyTimeoutMs: 30_000,
   sendTimeoutMs: 30_000,
   headerTimeoutMs: 30_000,
@@ -137,7 +140,7 @@ const pemFile: Check = ['the path of a PEM file', isText]
 const later: Check = ['', () => true]
 
 const limitChecks = Object.fromEntries(
-  Object.keys(defaultLimits).map((name) => [name, whole(/^max(?:InFlight|UnpackRatio)$/.test(name) ? 1 : 0)]),
+  Object.keys(defaultLimits).map((name) => [name, whole(/^max(?:InFlight|Live|UnpackRatio)$/.test(name) ? 1 : 0)]),
 ) as { readonly [name in keyof Limits]: Check }
 
 const checks: { readonly [name in keyof ServeOptions]-?: Check } = {

@@ -3,6 +3,7 @@
 import type { Api } from '../api/api.ts'
 import type { GetApi } from '../api/get-api.ts'
 import { type Hooks, isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
+import type { LiveApi } from '../api/live-api.ts'
 import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
@@ -20,7 +21,7 @@ export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise
 /** Undefined if a service has no auth and no hooks. */
 export function beforeRequests(service: HookedService): RunBefore | undefined {
   const { auth, hooks } = service
-  const apis = [...service.apis.values(), ...service.gets.values()]
+  const apis = functionsOf(service)
   const hasOwn = apis.some((api) => api.hooks.request.length > 0 || api.auth)
   if (hooks.request.length === 0 && auth === undefined && !hasOwn) return undefined
   const decidesLater = [...service.apis.values()].some((api) => api.auth !== undefined)
@@ -64,14 +65,21 @@ function runAll(hooks: readonly RequestHook[]): RunBefore {
 export interface HookedService {
   readonly apis: ReadonlyMap<string, Api>
   readonly gets: ReadonlyMap<string, GetApi>
+  readonly lives: ReadonlyMap<string, LiveApi>
   readonly hooks: Hooks
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
 }
 
 /** Returns the API of that name. */
-export function apiOf({ apis, gets }: HookedService, name: string | undefined): Api | GetApi | undefined {
-  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name))
+export function apiOf({ apis, gets, lives }: HookedService, name: string | undefined): HookedFunction | undefined {
+  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name) ?? lives.get(name))
+}
+
+type HookedFunction = Api | GetApi | LiveApi
+
+function functionsOf({ apis, gets, lives }: HookedService): HookedFunction[] {
+  return [...apis.values(), ...gets.values(), ...lives.values()]
 }
 
 /** Undefined without observers. */
@@ -95,8 +103,8 @@ export function joinObservers(observers: readonly RequestObserver[]): RequestObs
 
 /** The `onResponse` and `onError` hooks of a service and its APIs as an observer. */
 export function hookObserver(service: HookedService, log: Logger): RequestObserver | undefined {
-  const { apis, gets, hooks } = service
-  const all = [hooks, ...[...apis.values(), ...gets.values()].map((api) => api.hooks)]
+  const { hooks } = service
+  const all = [hooks, ...functionsOf(service).map((api) => api.hooks)]
   const hasError = all.some(({ error }) => error.length > 0)
   const hasResponse = all.some(({ response }) => response.length > 0)
   if (!hasError && !hasResponse) return undefined

@@ -2,7 +2,9 @@
 
 /** The WebSocket of one live stream, which an engine implements. After `closed`, nothing of it is called. */
 export interface LiveSocket {
-  /** Sends a text message or a binary one. The socket copies or sends the bytes before it returns. */
+  /** Whether `send` has taken or copied the bytes when it returns. */
+  readonly copies: boolean
+  /** Sends a text message or a binary one. */
   send(message: string | Uint8Array): void
   /** What was sent and not yet taken by the kernel. **Units**: bytes. */
   buffered(): number

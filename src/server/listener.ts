@@ -175,6 +175,9 @@ export function pickEngine(name: EngineName | undefined, log: Logger, load: type
 /** Time for the next request of a connection in use, when a successor has taken over. **Units**: milliseconds. */
 const maxLastRequestMs = 1000
 
+/** Time for the close frames of live streams. **Units**: milliseconds. */
+const lastFramesMs = 1000
+
 /** Resolves when the event loop has handled what its sockets have received. */
 async function polled(): Promise<void> {
   // The first turn may end before the loop looks at the sockets, the second accepts, the third reads.
@@ -267,6 +270,7 @@ class RunningListener implements Listener {
     if (!(await limiter.idle(timeoutMs))) {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
+    await this.#server.lives?.stop(lastFramesMs)
     await this.#jobsEnd
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
     await this.#closeRest()

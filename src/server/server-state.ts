@@ -13,6 +13,7 @@ import { forwardingHeaders, type TrustedProxies } from '../http/client-address.t
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
+import { LiveStreams } from '../live/live-streams.ts'
 import { serveToGroup } from '../oip/model-group.ts'
 import { Models } from '../oip/models.ts'
 import type { OipServer } from '../oip/oip-endpoint.ts'
@@ -54,7 +55,11 @@ export function createServerState(
   }
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, endpoints, jobs), preflight)
+  // A process that only runs jobs has no APIs.
+  const hasLives = service.lives.size > 0 && jobs?.role !== 'work'
+  const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
+  const others = lives === undefined ? endpoints : [...endpoints, ...lives.endpoints]
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, others, jobs), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
@@ -68,6 +73,7 @@ export function createServerState(
     observer,
     before: beforeRequests(service),
     cors,
+    lives,
     readsHeaders: headersFor(service, observer, proxies, cors),
     proxies,
     isTls,

@@ -98,6 +98,7 @@ export const optionTable = {
     maxUnpackRatio: option(wholeNumber(1), 'what gzip may decompress to, in times of what came'),
     requestTimeoutMs: option(wholeNumber(0), 'time until a response starts; 0 for no limit'),
     maxInFlight: option(wholeNumber(1), 'requests at a time in each worker'),
+    maxLive: option(wholeNumber(1), 'live streams at a time in each worker'),
     maxMemoryBytes: option(
       byteCount,
       'memory for bodies and answers in flight in each worker, as in 4GiB; 0 for no limit',

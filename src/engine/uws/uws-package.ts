@@ -14,6 +14,8 @@ export type {
   HttpRequest as NativeRequest,
   HttpResponse as NativeResponse,
   us_listen_socket as ListenSocket,
+  us_socket_context_t as NativeSocketContext,
+  WebSocket as NativeWebSocket,
 } from 'uWebSockets.js'
 
 /** With methods that the package's types lack. */

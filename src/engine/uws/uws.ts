@@ -13,6 +13,7 @@ import { logFailure } from '../log.ts'
 import { noParams } from '../router.ts'
 import { uploadDrain } from '../transfer-clock.ts'
 import { HeaderReader } from './uws-headers.ts'
+import { addLiveRoutes } from './uws-live.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
 import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
@@ -67,6 +68,7 @@ function addRoutes(app: App, server: ServerState): void {
       }
     })
   }
+  if (server.lives !== undefined) addLiveRoutes(app, server, server.lives)
   app.any('/*', (res, req) => {
     try {
       openOther(server, readerOf, res, req)

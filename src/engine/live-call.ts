@@ -1,0 +1,171 @@
+/** The upgrade of a request to a live stream, and what the server counts of that. @module */
+
+import {
+  ClientClosed,
+  DeadlineExceeded,
+  Forbidden,
+  InternalError,
+  Overloaded,
+  type ServingError,
+} from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { Context, type RequestPeer, type Scheme } from '../http/context.ts'
+import type { RequestTarget } from '../http/endpoint.ts'
+import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
+import { OutcomeRecorder } from '../http/outcome.ts'
+import { subprotocol } from '../live/framing.ts'
+import { type LiveHost, LiveSession } from '../live/live-session.ts'
+import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
+import { notReady, tooMany } from './admission.ts'
+import type { ServerState } from './engine.ts'
+import { clientAddress, clientScheme } from './incoming-request.ts'
+import { logFailure } from './log.ts'
+
+/** A request to open a live stream. */
+export interface LiveRequest {
+  readonly endpoint: LiveEndpoint
+  readonly target: RequestTarget
+  readonly headers: RequestHeaders
+  readonly peer: () => string | undefined
+}
+
+/** One live stream, from the request that opens it to its end. */
+export class LiveCall implements RequestPeer, LiveHost {
+  readonly ctx: Context
+  /** For the engine's socket, once the request is admitted. */
+  readonly session: LiveSession
+  /** The subprotocol for the answer. */
+  readonly protocol: string | undefined
+  readonly #server: ServerState
+  readonly #streams: LiveStreams
+  readonly #request: LiveRequest
+  readonly #recorder: OutcomeRecorder | undefined
+  #bytesIn = 0
+  #isOpen = false
+  #isOver = false
+
+  constructor(server: ServerState, streams: LiveStreams, request: LiveRequest) {
+    const { endpoint, target, headers } = request
+    this.#server = server
+    this.#streams = streams
+    this.#request = request
+    const { observer, cors } = server
+    this.ctx = new Context({ headers, query: target.query })
+    this.ctx.bind(target, endpoint.api, this)
+    if (cors !== undefined) this.ctx.addHeaders(cors.linesFor(headers.get('origin')))
+    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, this.ctx, endpoint)
+    const offered = headers.get('sec-websocket-protocol')?.split(',') ?? []
+    this.protocol = offered.some((each) => each.trim() === subprotocol) ? subprotocol : undefined
+    this.session = new LiveSession(endpoint, this.ctx, this, this.protocol !== undefined)
+    server.limiter.enter()
+  }
+
+  get remoteAddress(): string | undefined {
+    return clientAddress(this.#server, this.#request.headers, this.#request.peer)
+  }
+
+  get scheme(): Scheme {
+    return clientScheme(this.#server, this.#request.headers)
+  }
+
+  /** Headers for the answer that accepts the request. */
+  get headers(): readonly HeaderLine[] {
+    return this.ctx.withHeaders({ headers: [['x-request-id', this.ctx.id] as const] }).headers
+  }
+
+  /** Runs hooks and auth. Returns the answer of a refusal, or undefined: the stream then waits for `open`. */
+  admit(): MaybePromise<HttpResponse | undefined> {
+    const refusal = this.#refusal() ?? this.#server.before?.(this.#request.endpoint, this.ctx)
+    if (isPromise(refusal)) return this.#inTime(refusal).then((error) => this.#admitted(error))
+    return this.#admitted(refusal)
+  }
+
+  #refusal(): ServingError | undefined {
+    const { endpoint, headers } = this.#request
+    const stopped = notReady(this.#server)
+    if (stopped !== undefined) return stopped
+    if (this.#streams.isFull)
+      return new Overloaded('too many live streams', { limit: 'live_streams', retryAfterSeconds: 1 })
+    const origin = headers.get('origin')
+    const { origins } = endpoint.live
+    if (origin === undefined || origins.includes('*') || origins.includes(origin)) return undefined
+    // A page of another origin would send the visitor's cookies.
+    if (URL.canParse(origin) && new URL(origin).host === headers.get('host')?.toLowerCase()) return undefined
+    return new Forbidden(`expected a page of this host, or of one in origins of ${endpoint.name}, received ${origin}`)
+  }
+
+  /** Hooks have the time of a request. */
+  #inTime(refusal: PromiseLike<ServingError | undefined>): Promise<ServingError | undefined> {
+    const { requestTimeoutMs } = this.#server.limits
+    if (requestTimeoutMs === 0) return Promise.resolve(refusal)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<ServingError>((resolve) => {
+      const message = 'expected the hooks to end before the request deadline, they did not'
+      timer = setTimeout(() => resolve(new DeadlineExceeded(message)), Math.min(requestTimeoutMs, 0x7fffffff))
+    })
+    return Promise.race([refusal, late]).finally(() => clearTimeout(timer))
+  }
+
+  #admitted(refusal: ServingError | undefined): HttpResponse | undefined {
+    if (this.#isOver) return undefined
+    const { endpoint } = this.#request
+    const { slots } = endpoint
+    const error = refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
+    if (error === undefined) {
+      this.#isOpen = true
+      this.#streams.add(this.session)
+      endpoint.counts.open++
+      return undefined
+    }
+    this.failed(error)
+    const response = this.ctx.withHeaders(endpoint.problem(error, this.ctx.id))
+    this.#recorder?.answered(response.status ?? 200)
+    this.#recorder?.sent(response.body as string)
+    this.ended()
+    return response
+  }
+
+  /** Called when the answer that accepts the request is sent. */
+  accepted(): void {
+    this.#recorder?.answered(101)
+  }
+
+  failed(error: Error): void {
+    logFailure(this.#server.log, error, this.ctx.id, this.#request.endpoint.name)
+    this.#recorder?.failed(error)
+  }
+
+  received(bytes: number): void {
+    this.#bytesIn += bytes
+    this.#request.endpoint.counts.received++
+  }
+
+  sent(content: string | Uint8Array): void {
+    this.#recorder?.sent(content)
+    this.#request.endpoint.counts.sent++
+  }
+
+  /** Called by the engine if the client leaves before its stream is open. */
+  left(): void {
+    this.ctx.abort(new ClientClosed())
+    this.ended()
+  }
+
+  ended(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.ctx.abortReason instanceof ClientClosed) this.#recorder?.left()
+    if (this.#isOpen) this.#giveBack()
+    const failed = (cause: unknown) => this.failed(new InternalError('the clean-up of a live stream failed', { cause }))
+    this.ctx.end(failed)
+    this.#server.limiter.leave()
+    this.#recorder?.end(this.#bytesIn)
+  }
+
+  #giveBack(): void {
+    const { counts, slots } = this.#request.endpoint
+    this.#streams.remove(this.session)
+    counts.open--
+    slots?.release()
+  }
+}

@@ -1,0 +1,139 @@
+/** Live streams on uWebSockets.js. @module */
+
+import { InternalError } from '../../core/errors.ts'
+import { isPromise } from '../../core/promise.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import type { LiveSocket } from '../../live/live-socket.ts'
+import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
+import type { ServerState } from '../engine.ts'
+import { refusalOf } from '../incoming-request.ts'
+import { LiveCall } from '../live-call.ts'
+import { logFailure } from '../log.ts'
+import { noParams } from '../router.ts'
+import { HeaderReader } from './uws-headers.ts'
+import type { App, NativeRequest, NativeResponse, NativeSocketContext, NativeWebSocket } from './uws-package.ts'
+import { addressOf, sendText } from './uws-socket.ts'
+
+/** What a native WebSocket carries. */
+interface LiveData {
+  readonly call: LiveCall
+}
+
+// Longer messages are cut off without a close code: the session refuses those that are only a little too long.
+const overlongBytes = 64 * 1024
+// Room for control messages above `maxBuffered`; what comes above this is dropped, as answers to a flood of pings.
+const controlBytes = 16 * 1024
+// Above the bounds of `idleTimeout`: the session has its own. uWebSockets.js ends the process for 1 to 7.
+const nativeIdleSeconds = 960
+
+/** Adds the paths of live streams to an app. */
+export function addLiveRoutes(app: App, server: ServerState, streams: LiveStreams): void {
+  for (const endpoint of streams.endpoints) {
+    const { maxMessage, maxBuffered } = endpoint.live
+    app.ws<LiveData>(endpoint.path, {
+      maxPayloadLength: maxMessage + overlongBytes,
+      maxBackpressure: maxBuffered + controlBytes,
+      idleTimeout: nativeIdleSeconds,
+      sendPingsAutomatically: false,
+      upgrade(res, req, context) {
+        try {
+          upgrade(server, streams, endpoint, res, req, context)
+        } catch (error) {
+          failed(server, res, error)
+        }
+      },
+      open: (ws) => ws.getUserData().call.session.open(new UwsLiveSocket(ws)),
+      message: (ws, message, isBinary) => ws.getUserData().call.session.message(new Uint8Array(message), !isBinary),
+      drain: (ws) => ws.getUserData().call.session.drained(),
+      ping: (ws) => ws.getUserData().call.session.heard(),
+      pong: (ws) => ws.getUserData().call.session.heard(),
+      close: (ws) => ws.getUserData().call.session.closed(),
+    })
+  }
+}
+
+function upgrade(
+  server: ServerState,
+  streams: LiveStreams,
+  endpoint: LiveEndpoint,
+  res: NativeResponse,
+  req: NativeRequest,
+  context: NativeSocketContext,
+): void {
+  const reader = new HeaderReader('all')
+  reader.read(req)
+  const { body, headers } = reader
+  const target = { method: 'GET', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }
+  // Read now: the response is gone once it is upgraded.
+  const address = addressOf(res)
+  const peer = () => address
+  if (body.fault !== undefined) {
+    sendText(res, refusalOf(server, body.fault, { endpoint, ...target, headers, peer }), false, true)
+    return
+  }
+  const key = req.getHeader('sec-websocket-key')
+  const extensions = req.getHeader('sec-websocket-extensions')
+  const call = new LiveCall(server, streams, { endpoint, target, headers, peer })
+  const answer = (refusal: HttpResponse | undefined) => {
+    if (refusal !== undefined) {
+      sendText(res, refusal, false, false)
+      return
+    }
+    res.writeStatus('101 Switching Protocols')
+    for (const [name, value] of call.headers) res.writeHeader(name, value)
+    call.accepted()
+    res.upgrade<LiveData>({ call }, key, call.protocol ?? '', extensions, context)
+  }
+  const refusal = call.admit()
+  if (!isPromise(refusal)) {
+    answer(refusal)
+    return
+  }
+  let isGone = false
+  res.onAborted(() => {
+    isGone = true
+    call.left()
+  })
+  Promise.resolve(refusal)
+    .then((later) => {
+      if (!isGone) res.cork(() => answer(later))
+    })
+    .catch((error) => failed(server, res, error))
+}
+
+function failed(server: ServerState, res: NativeResponse, cause: unknown): void {
+  logFailure(server.log, new InternalError('the upgrade to a live stream failed', { cause }), '')
+  try {
+    res.close()
+  } catch {}
+}
+
+class UwsLiveSocket implements LiveSocket {
+  readonly copies = true
+  readonly #ws: NativeWebSocket<LiveData>
+
+  constructor(ws: NativeWebSocket<LiveData>) {
+    this.#ws = ws
+  }
+
+  send(message: string | Uint8Array): void {
+    // 2: dropped, since more than `maxBackpressure` is unread.
+    if (this.#ws.send(message, typeof message !== 'string') === 2) this.#ws.close()
+  }
+
+  buffered(): number {
+    return this.#ws.getBufferedAmount()
+  }
+
+  ping(): void {
+    this.#ws.ping()
+  }
+
+  close(code: number, reason: string): void {
+    this.#ws.end(code, reason)
+  }
+
+  terminate(): void {
+    this.#ws.close()
+  }
+}

@@ -1,0 +1,214 @@
+import type { LiveApi } from '../api/live-api.ts'
+import { functionFailureOf } from '../api/stages.ts'
+import { ClientClosed, PayloadTooLarge, type ServingError, TooManyRequests, tellsDetail } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import type { Context } from '../http/context.ts'
+import {
+  closeCodeOf,
+  closeCodes,
+  closeReason,
+  creditMessage,
+  errorMessage,
+  escapeText,
+  isControl,
+  parseControl,
+  pongMessage,
+} from './framing.ts'
+import { LiveCodec, type LiveMessage } from './live-codec.ts'
+import { LiveInbox } from './live-inbox.ts'
+import type { LiveListener, LiveSocket } from './live-socket.ts'
+import type { LiveEndpoint, OpenStream } from './live-streams.ts'
+import { runLive } from './run-live.ts'
+
+/** The server's side of one live stream: its log and its counts. */
+export interface LiveHost {
+  /** Called with what ends the stream, before the client is told. */
+  failed(error: Error): void
+  received(bytes: number): void
+  sent(content: string | Uint8Array): void
+  /** Called once, when the socket is closed. */
+  ended(): void
+}
+
+/** One live stream over a WebSocket: its function between the client's messages and those to it. */
+export class LiveSession implements LiveListener, OpenStream {
+  readonly #api: LiveApi
+  readonly #codec: LiveCodec
+  readonly #ctx: Context
+  readonly #host: LiveHost
+  /** Whether the client speaks the subprotocol. */
+  readonly #isFramed: boolean
+  readonly #inbox: LiveInbox
+  readonly #encoding: Context
+  #socket: LiveSocket | undefined
+  /** What the function has taken since the last credit. **Units**: bytes. */
+  #taken = 0
+  #wake: (() => void) | undefined
+  #isClosing = false
+  #heardAt = performance.now()
+  #wasHeard = true
+  #unread = 0
+
+  constructor({ live, codec }: LiveEndpoint, ctx: Context, host: LiveHost, isFramed: boolean) {
+    this.#api = live
+    this.#codec = codec
+    this.#ctx = ctx
+    this.#host = host
+    this.#isFramed = isFramed
+    this.#encoding = LiveCodec.contextFor(ctx.headers)
+    this.#inbox = new LiveInbox(
+      (bytes, isText, borrowed) => codec.decode(bytes, isText, borrowed),
+      (cost) => this.#grant(cost),
+    )
+  }
+
+  open(socket: LiveSocket): void {
+    this.#socket = socket
+    if (this.#isFramed) socket.send(creditMessage(this.#api.maxBuffered))
+    void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await runLive(this.#api, this.#inbox, (result) => this.#send(result), this.#ctx)
+      await this.#room()
+      this.#close(closeCodes.done, '')
+    } catch (error) {
+      // That of a stream which is closed already tells nothing.
+      if (!this.#isClosing) this.#fail(functionFailureOf(error))
+    }
+  }
+
+  #send(result: unknown): MaybePromise<void> {
+    return whenReady(this.#codec.encode(result, this.#encoding), (message) =>
+      whenReady(this.#room(), () => this.#sendMessage(message)),
+    )
+  }
+
+  #sendMessage({ content, isText, isJson, release }: LiveMessage): void {
+    const socket = this.#socket
+    if (socket === undefined || this.#isClosing) return
+    const text = isText ? (typeof content === 'string' ? content : Buffer.from(content).toString()) : undefined
+    const sent = text === undefined ? content : this.#isFramed ? escapeText(text, isJson) : text
+    socket.send(sent)
+    if (socket.copies) release?.()
+    this.#host.sent(sent)
+  }
+
+  /** Returns a promise only if the client has to read first. */
+  #room(): MaybePromise<void> {
+    if (this.#socket === undefined || this.#hasRoom) return undefined
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  drained(): void {
+    if (!this.#hasRoom) return
+    this.#wake?.()
+    this.#wake = undefined
+    this.#grant(0)
+  }
+
+  /** Whether the client has read enough for more messages. */
+  get #hasRoom(): boolean {
+    return this.#socket !== undefined && this.#socket.buffered() <= this.#api.maxBuffered
+  }
+
+  message(bytes: Uint8Array, isText: boolean): void {
+    if (this.#isClosing) return
+    this.#wasHeard = true
+    this.#host.received(bytes.length)
+    const { maxMessage, maxBuffered, name } = this.#api
+    if (bytes.length > maxMessage) {
+      const limit = `at most ${maxMessage} bytes for a message to ${name} (maxMessage)`
+      this.#fail(new PayloadTooLarge(`expected ${limit}, received ${bytes.length}`))
+    } else if (this.#isFramed && isText && isControl(bytes)) this.#control(bytes)
+    else if (this.#inbox.cost >= maxBuffered) {
+      const limit = `at most ${maxBuffered} bytes of messages that the function has not taken (maxBuffered)`
+      this.#fail(new TooManyRequests(`expected ${limit}, received more`), closeCodes.policy)
+    } else this.#inbox.push(bytes, isText)
+  }
+
+  #control(bytes: Uint8Array): void {
+    try {
+      const control = parseControl(bytes)
+      if (control.$ === 'end') this.#inbox.end()
+      else if (control.$ === 'value') {
+        const { value } = control
+        const isWhole = typeof value === 'string' && this.#codec.textType?.startsWith('text/')
+        this.#inbox.push(Buffer.from(isWhole ? value : JSON.stringify(value ?? null)), true)
+      } else this.#answerPing()
+    } catch (error) {
+      this.#fail(functionFailureOf(error))
+    }
+  }
+
+  /** Not to a client that does not read. */
+  #answerPing(): void {
+    if (this.#hasRoom) this.#socket?.send(pongMessage)
+  }
+
+  /** Lets the client send more, before it has used up what it may. */
+  #grant(cost: number): void {
+    this.#taken += cost
+    if (!this.#isFramed || this.#isClosing || this.#taken * 4 < this.#api.maxBuffered || !this.#hasRoom) return
+    this.#socket?.send(creditMessage(this.#taken))
+    this.#taken = 0
+  }
+
+  heard(): void {
+    this.#wasHeard = true
+  }
+
+  /** A client that reads is heard, too: its answers to pings come behind what it has to read. */
+  sweep(now: number): void {
+    const socket = this.#socket
+    if (socket === undefined) return
+    const unread = socket.buffered()
+    if (this.#wasHeard || unread < this.#unread) this.#heardAt = now
+    this.#wasHeard = false
+    this.#unread = unread
+    const { idleTimeoutMs } = this.#api
+    if (now - this.#heardAt < idleTimeoutMs) {
+      if (now > this.#heardAt && !this.#isClosing) socket.ping()
+    } else if (this.#isClosing) socket.terminate()
+    else {
+      this.#heardAt = now
+      this.#fail(new ClientClosed(`expected a sign of life within ${idleTimeoutMs} ms, none came`), closeCodes.idle)
+    }
+  }
+
+  stop(): void {
+    this.#close(closeCodes.restart, 'the server stops', new ClientClosed('the server closed the stream to stop'))
+  }
+
+  #fail(error: ServingError, code = closeCodeOf(error)): void {
+    if (this.#isClosing) return
+    this.#host.failed(error)
+    if (this.#isFramed) this.#socket?.send(errorMessage(error, this.#ctx.id))
+    this.#close(code, closeReason(tellsDetail(error) ? error.message : error.code), error)
+  }
+
+  #close(code: number, reason: string, error?: Error): void {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    if (error !== undefined) this.#leave(error)
+    this.#socket?.close(code, reason)
+  }
+
+  closed(): void {
+    this.#socket = undefined
+    if (!this.#isClosing) this.#leave(new ClientClosed())
+    this.#isClosing = true
+    this.#host.ended()
+  }
+
+  /** Ends what the function waits for. */
+  #leave(reason: Error): void {
+    this.#ctx.abort(reason)
+    this.#inbox.end(reason)
+    this.#wake?.()
+    this.#wake = undefined
+  }
+}

@@ -1,0 +1,114 @@
+import type { LiveApi } from '../api/live-api.ts'
+import { BadInput, type OwnStatus } from '../core/errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { problemResponse } from '../http/problem.ts'
+import { LiveCodec } from './live-codec.ts'
+
+/** What the server's clock and its end ask of an open stream. */
+export interface OpenStream {
+  /** Called several times within the shortest idle time of the server. */
+  sweep(now: number): void
+  /** Closes the stream, since the server stops. */
+  stop(): void
+}
+
+/** What a server has counted of one live API. */
+export interface LiveCounts {
+  open: number
+  /** Messages of clients. */
+  received: number
+  /** Messages to clients. */
+  sent: number
+}
+
+/** A live API at its path: a WebSocket is opened there, and other GET requests get 426. */
+export interface LiveEndpoint extends Endpoint {
+  readonly live: LiveApi
+  readonly codec: LiveCodec
+  readonly counts: LiveCounts
+}
+
+// A sweep is late under load, and needs several chances. **Units**: milliseconds.
+const maxSweepMs = 15_000
+
+/** The live streams of one server. */
+export class LiveStreams {
+  readonly endpoints: readonly LiveEndpoint[]
+  readonly #max: number
+  readonly #open = new Set<OpenStream>()
+  readonly #sweepMs: number
+  #timer: NodeJS.Timeout | undefined
+  #onEmpty: (() => void) | undefined
+
+  /** `max`: streams at a time. */
+  constructor(apis: Iterable<LiveApi>, prefix: string, max: number) {
+    this.endpoints = [...apis].map((api) => endpointOf(api, prefix))
+    this.#max = max
+    this.#sweepMs = Math.min(maxSweepMs, ...this.endpoints.map(({ live }) => live.idleTimeoutMs / 4))
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#max
+  }
+
+  add(stream: OpenStream): void {
+    this.#open.add(stream)
+    this.#timer ??= setInterval(() => this.#sweep(), this.#sweepMs).unref()
+  }
+
+  /** Called once for each stream added. */
+  remove(stream: OpenStream): void {
+    this.#open.delete(stream)
+    if (this.#open.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    this.#onEmpty?.()
+  }
+
+  #sweep(): void {
+    const now = performance.now()
+    for (const stream of this.#open) stream.sweep(now)
+  }
+
+  /** Closes all streams; resolves when they are closed, or at the timeout. */
+  async stop(timeoutMs: number): Promise<void> {
+    if (this.#open.size === 0) return
+    const closed = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    for (const stream of [...this.#open]) stream.stop()
+    await closed
+  }
+}
+
+const upgradeRequired: OwnStatus = { code: 'upgrade_required', status: 426 }
+
+function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
+  const { name, route, slots } = live
+  return {
+    name,
+    api: name,
+    path: `${prefix}/${route}`,
+    methods: ['GET'],
+    readsHeaders: 'all',
+    isLimited: false,
+    slots,
+    decompresses: false,
+    problem: problemResponse,
+    answer(request, ctx) {
+      request.release()
+      const { headers, ...problem } = problemResponse(
+        new BadInput(`expected a WebSocket to ${name}, received a request without an upgrade`, {}, upgradeRequired),
+        ctx.id,
+      )
+      return { ...problem, headers: [...headers, ['upgrade', 'websocket']] }
+    },
+    live,
+    codec: new LiveCodec(live),
+    counts: { open: 0, received: 0, sent: 0 },
+  }
+}
