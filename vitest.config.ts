@@ -9,7 +9,7 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 
 /** What asks servers of its own process. */
 const server = [
-  ...testsIn('http', 'rpc', 'oip', 'client', 'tracing', 'openai'),
+  ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'tracing', 'openai'),
   ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
 ]
 
