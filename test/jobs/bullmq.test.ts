@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await worker.stop(0)
   })
 
-  it.each([true, false])('stops without waiting for jobs whose end it cannot keep (away before: %s)', async (before) => {
+  it.each([true, false])('stops without waiting for jobs that it cannot keep (away before: %s)', async (before) => {
     const server = await testServer()
     const store = await opened(server.url)
     const reasons: string[] = []
