@@ -63,6 +63,16 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
 
+/** Refuses what JSON.parse would take long for; `what` follows the limit in the message. **Errors**: PayloadTooLarge. */
+export function requireShort(json: Uint8Array, what: string, maxBytes = defaultMaxBytes): void {
+  const refuse = (limit: number, received: number, unit: string) => {
+    throw new PayloadTooLarge(`expected at most ${limit} ${unit} ${what}, received some ${received}`)
+  }
+  if (json.length > maxBytes) refuse(maxBytes, json.length, 'bytes')
+  const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
+  if (values > maxParsedValues) refuse(maxParsedValues, values, 'values')
+}
+
 function tooLarge(limit: number, what: string, name: string, option: string, received: number): PayloadTooLarge {
   return new PayloadTooLarge(`expected at most ${limit} ${what} for ${name} (${option}), received some ${received}`)
 }

@@ -1,10 +1,8 @@
 /** JSON text to arrays by JSON.parse: for what the add-on gives up on, or without it. @module */
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { DType } from '../../core/dtype.ts'
-import { PayloadTooLarge } from '../../core/errors.ts'
-import { measureJson } from '../../core/text/json-scan.ts'
-import { syntaxErrorAt } from '../../core/text/json-syntax.ts'
-import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
+import { parseMarked, syntaxFailure } from '../../core/text/marked-json.ts'
+import { requireShort } from '../../core/text/parse-json.ts'
 import { bomLength, illFormedAt } from '../../core/text/utf8.ts'
 import { castScalars, NumberToken, needsTokens, type Scalar } from './cast-scalars.ts'
 import { encodeNdarray } from './encode.ts'
@@ -14,8 +12,6 @@ import { maxDimensions, sizeOf } from './shape.ts'
 
 // Words that JSON lacks, and integers that a double may not hold, which JSON.parse would round.
 const needsMarks = /NaN|Infinity|\d{16}/
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.eE+-]*|Infinity)|NaN/gs
-const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|^NaN$/
 const columnKey = /^(?:0|[1-9]\d{0,14})$/
 
 /**
@@ -27,9 +23,9 @@ function parseNdarray(
   json: Uint8Array,
   dtype: DType | undefined,
   enforced = false,
-  maxBytes = defaultMaxBytes,
+  maxBytes?: number,
 ): NDArray | ParseFailure {
-  checkSize(json, maxBytes)
+  requireShort(json, 'of an array of strings or objects, or without the native add-on (maxBytes)', maxBytes)
   if (!isUtf8(json)) return { failure: 'encoding', offset: illFormedAt(json) }
   const start = bomLength(json)
   const bytes = Buffer.from(json.buffer, json.byteOffset + start, json.length - start)
@@ -37,11 +33,9 @@ function parseNdarray(
   const isMarked = needsTokens(dtype, enforced) || needsMarks.test(text)
   let value: unknown
   try {
-    value = JSON.parse(isMarked ? text.replace(stringOrNumber, mark) : text)
+    value = isMarked ? parseMarked(text) : JSON.parse(text)
   } catch {
-    // The offset of a fault behind a word that JSON lacks is unknown.
-    const offset = /NaN|Infinity/.test(text) ? undefined : start + syntaxErrorAt(bytes)
-    return { failure: 'syntax', ...(offset !== undefined && { offset }) }
+    return syntaxFailure(bytes, text, start)
   }
   const shape = shapeOf(value, isMarked)
   if (shape.length > maxDimensions) return { failure: 'depth' }
@@ -52,23 +46,6 @@ function parseNdarray(
   const cast = castScalars(scalars, dtype, enforced)
   if (!('failure' in cast)) return new NDArray(cast.data, shape, cast.dtype)
   return { failure: cast.failure, path: pathOf(cast.index, shape) }
-}
-
-function checkSize(json: Uint8Array, maxBytes: number): void {
-  const what = 'of an array that is not read natively: of strings or objects, or without the native add-on'
-  if (json.length > maxBytes) {
-    throw new PayloadTooLarge(`expected at most ${maxBytes} bytes (maxBytes) ${what}, received ${json.length}`)
-  }
-  if (json.length <= 2 * maxParsedValues) return
-  const { values } = measureJson(json)
-  if (values <= maxParsedValues) return
-  throw new PayloadTooLarge(`expected at most ${maxParsedValues} elements ${what}, received some ${values}`)
-}
-
-/** Makes strings of numbers, and tells them from strings by a letter in front. */
-function mark(token: string): string {
-  if (token.startsWith('"')) return `"s${token.slice(1)}`
-  return numberToken.test(token) ? `"n${token}"` : token
 }
 
 /** Returns the shape that the first elements have; one level too many if they are nested too deeply. */

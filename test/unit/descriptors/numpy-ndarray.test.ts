@@ -202,7 +202,7 @@ describe('NumpyNdarray input', () => {
 
   it('refuses more than 250,000 strings with 413, whatever is in them', () => {
     const many = `[${'"",'.repeat(250_000)}""]`
-    const error = { status: 413, message: expect.stringContaining('250000 elements') }
+    const error = { status: 413, message: expect.stringContaining('250000 values') }
     expect(refusal(new NumpyNdarray(), many)).toMatchObject(error)
     expect(refusal(new NumpyNdarray({ dtype: 'str' }), many)).toMatchObject(error)
     const commas = JSON.stringify([','.repeat(600_000)])

@@ -1,9 +1,7 @@
 /** JSON text to columns by JSON.parse, for use without the native add-on. @module */
-import { PayloadTooLarge } from '../../../core/errors.ts'
-import { measureJson, tooDeepAt } from '../../../core/text/json-scan.ts'
-import { syntaxErrorAt } from '../../../core/text/json-syntax.ts'
-import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
-import { parseText } from '../../../core/text/parse-text.ts'
+import { tooDeepAt } from '../../../core/text/json-scan.ts'
+import { parseMarked, syntaxFailure } from '../../../core/text/marked-json.ts'
+import { requireShort } from '../../../core/text/parse-json.ts'
 import { type Column, columnOf } from '../columns.ts'
 import {
   type FrameFailure,
@@ -19,26 +17,17 @@ import {
 type Marked = null | boolean | string | readonly Marked[] | MarkedObject
 type MarkedObject = { readonly [key: string]: Marked }
 
-const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?(?:\d[\d.eE+-]*|Infinity)|NaN/gs
-const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|^NaN$/
-
 /** See `FrameCodec`. **Errors**: PayloadTooLarge, since JSON.parse holds the event loop. */
 export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
-  checkSize(json)
+  requireShort(json, 'of a frame that is read without the native add-on')
   const deepAt = tooDeepAt(json)
   if (deepAt !== -1) return { failure: 'nested', offset: deepAt }
   const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
   let value: Marked
   try {
-    let keys = 0
-    const mark = (found: string, colon?: string) => {
-      if (found[0] === '"') return `"${colon === undefined ? 's' : `${keys++}:`}${found.slice(1)}`
-      return numberToken.test(found) ? `"n${found}"` : found
-    }
-    value = parseText(text.replace(token, mark)) as Marked
+    value = parseMarked(text, true) as Marked
   } catch {
-    // The words are not JSON, so that the place of a fault behind one is not known.
-    return { failure: 'syntax', ...(!/NaN|Infinity/.test(text) && { offset: syntaxErrorAt(json) }) }
+    return syntaxFailure(json, text)
   }
   try {
     return new FrameReader(maxFrameCells(json.length), asWritten).read(value, layout)
@@ -46,16 +35,6 @@ export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = fa
     if (error instanceof FrameFault) return error.why
     throw error
   }
-}
-
-function checkSize(json: Uint8Array): void {
-  const what = 'of a frame that is read without the native add-on'
-  if (json.length > defaultMaxBytes) {
-    throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${what}, received ${json.length}`)
-  }
-  const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
-  if (values <= maxParsedValues) return
-  throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
 }
 
 type Scalar = null | boolean | number | bigint | string
