@@ -7,7 +7,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import { bothEngines } from '../engines.ts'
 import { type Answer, post, type Raw, type Running } from '../http/harness.ts'
 
-export { deferred, start, turns } from '../http/harness.ts'
+export { Bytes, deferred, start, turns } from '../http/harness.ts'
 
 /** The engines that have live streams. */
 export const liveEngines = bothEngines.filter((engine) => engine === 'uws')
