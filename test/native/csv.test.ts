@@ -7,7 +7,7 @@ import { decodeCsv } from '../../src/values/table/csv/read-csv.ts'
 import type { FrameType } from '../../src/values/table/frame-dtype.ts'
 import type { FrameCodec } from '../../src/values/table/json/frame-codec.ts'
 import { frameCodec, nativeFrameCodec, typescriptFrameCodec } from '../../src/values/table/json/native-codec.ts'
-import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/frames.ts'
+import { fixture, type PlainColumn, plainColumns } from '../unit/descriptors/frames.ts'
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
 
@@ -24,7 +24,7 @@ const sourceOf = (dtype: Dtypes) => ({
 /** Returns what is read, or why nothing is. */
 async function read(csv: Uint8Array, dtype?: Dtypes, codec = frameCodec): Promise<readonly PlainColumn[] | string> {
   try {
-    return plain(polars.fromColumns(await decodeCsv(csv, { ...sourceOf(dtype), codec }))).columns
+    return plainColumns(await decodeCsv(csv, { ...sourceOf(dtype), codec }))
   } catch (error) {
     return String((error as { reason?: unknown }).reason)
   }
@@ -141,10 +141,7 @@ describe.skipIf(nativeFrameCodec === undefined)('CSV in both codecs', () => {
     const [native, typescript] = [nativeFrameCodec, typescriptFrameCodec].map((codec) =>
       Promise.resolve()
         .then(() => decodeCsv(csv, { ...sourceOf(dtype), codec }))
-        .then(
-          (table) => plain(polars.fromColumns(table)).columns,
-          ({ message, reason, offset, path }) => [message, reason, offset, path],
-        ),
+        .then(plainColumns, ({ message, reason, offset, path }) => [message, reason, offset, path]),
     )
     expect(await typescript, JSON.stringify(Buffer.from(csv).toString())).toEqual(await native)
   }

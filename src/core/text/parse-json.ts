@@ -63,7 +63,7 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
 
-/** Refuses what JSON.parse would take long for; `what` follows the limit in the message. **Errors**: PayloadTooLarge. */
+/** Refuses what JSON.parse takes long for; `what` follows the limit in the message. **Errors**: PayloadTooLarge. */
 export function requireShort(json: Uint8Array, what: string, maxBytes = defaultMaxBytes): void {
   const refuse = (limit: number, received: number, unit: string) => {
     throw new PayloadTooLarge(`expected at most ${limit} ${unit} ${what}, received some ${received}`)

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { io } from 'serving'
 import type { ColumnKind } from '../../../src/core/dtype.ts'
-import { bytesAt, type Column, columnOf, isValid, numberReader } from '../../../src/values/table/columns.ts'
+import {
+  bytesAt,
+  type Column,
+  type ColumnTable,
+  columnOf,
+  isValid,
+  numberReader,
+} from '../../../src/values/table/columns.ts'
 import { loadPolars } from '../../../src/values/table/polars/polars.ts'
 import type { DataFrame, Series } from '../../../src/values/table/polars/polars-package.ts'
 
@@ -25,11 +32,11 @@ export interface PlainFrame {
 
 function valuesOf(column: Column, rows: number): Value[] {
   const { kind, data } = column
+  const read = kind === 'str' || kind === 'bool' ? undefined : numberReader(column)
   return Array.from({ length: rows }, (_, row) => {
     if (!isValid(column, row)) return null
     if (kind === 'str') return Buffer.from(bytesAt(column, row)).toString()
-    if (kind === 'bool') return (data[row >> 3] & (1 << (row & 7))) !== 0
-    return numberReader(column)(row)
+    return read === undefined ? (data[row >> 3] & (1 << (row & 7))) !== 0 : read(row)
   })
 }
 
@@ -37,12 +44,12 @@ function valuesOf(column: Column, rows: number): Value[] {
 export function plain(frame: DataFrame): PlainFrame {
   const table = polars.toColumns(frame)
   if ('failure' in table) throw new Error(`column ${table.column} has no plain values`)
-  const columns = table.columns.map((column) => ({
-    name: column.name,
-    kind: column.kind,
-    values: valuesOf(column, table.rows),
-  }))
-  return { columns, labels: io.labels(frame) }
+  return { columns: plainColumns(table), labels: io.labels(frame) }
+}
+
+/** Returns columns of numbers, booleans and text as plain values. */
+export function plainColumns({ rows, columns }: ColumnTable): PlainColumn[] {
+  return columns.map((column) => ({ name: column.name, kind: column.kind, values: valuesOf(column, rows) }))
 }
 
 /** Returns a series as plain values. */
