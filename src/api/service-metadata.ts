@@ -58,7 +58,10 @@ export interface ClientDescriptor {
 }
 
 /** Returns the OpenAPI document's extension `x-serving`. */
-export function clientMetadata({ input, output }: Api): { input: ClientDescriptor; output: ClientDescriptor } {
+export function clientMetadata({ input, output }: Pick<Api, 'input' | 'output'>): {
+  input: ClientDescriptor
+  output: ClientDescriptor
+} {
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }
 

@@ -21,7 +21,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live', 'oip'],
   rpc: ['core', 'http', 'messages', 'api', 'live', 'jobs', 'oip', 'engine'],
-  docs: ['core', 'http', 'descriptors', 'api', 'jobs', 'client'],
+  docs: ['core', 'http', 'descriptors', 'api', 'live', 'jobs', 'client'],
   server: [
     'core',
     'http',

@@ -5,18 +5,22 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
+import { asyncApiDocument } from './asyncapi-document.ts'
 import { bentomlDocument } from './bentoml-document.ts'
 import { type DocumentSource, openApiDocument } from './document.ts'
 
 /**
  * Returns the endpoints of the documents of a service: `{prefix}/openapi.json`, and `{prefix}/docs.json` for BentoML's
- * clients. `others`: endpoints beside the APIs, which are in them, too.
+ * clients; `{prefix}/asyncapi.json` if there are live streams. `others`: endpoints beside the APIs, which are in them, too.
  * **Cost**: a document is made at its first request, and kept.
  */
 export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
   return [
     documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
+    ...(service.lives.size === 0
+      ? []
+      : [documentEndpoint(`${prefix}/asyncapi.json`, () => asyncApiDocument(service, prefix))]),
   ]
 }
 

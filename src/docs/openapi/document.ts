@@ -3,6 +3,7 @@
 import type { Api } from '../../api/api.ts'
 import type { GetApi } from '../../api/get-api.ts'
 import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
+import type { LiveApi } from '../../api/live-api.ts'
 import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
@@ -16,6 +17,7 @@ import { authErrors, SecuritySchemes } from './security.ts'
 /** The parts of a Service that its document describes. */
 export interface DocumentSource extends MetadataSource {
   readonly gets: ReadonlyMap<string, GetApi>
+  readonly lives: ReadonlyMap<string, LiveApi>
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly version: string | undefined
@@ -43,7 +45,7 @@ export function openApiDocument(
   prefix: string,
   others: readonly DescribedEndpoint[] = [],
 ): OpenApiDocument {
-  const { name, doc, apis, gets, version = '0.0.0' } = service
+  const { name, doc, apis, gets, lives, version = '0.0.0' } = service
   const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, shared) }
@@ -51,7 +53,11 @@ export function openApiDocument(
     const path = `/${api.route}`
     paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
   }
-  const taken = new Set([...apis.keys(), ...gets.keys()])
+  for (const api of lives.values()) {
+    const path = `/${api.route}`
+    paths[path] = { ...paths[path], get: liveOperationOf(api, shared) }
+  }
+  const taken = new Set([...apis.keys(), ...gets.keys(), ...lives.keys()])
   const all = [...jobPaths(apis.values(), prefix, shared.components), ...others]
   const protocols = protocolPaths(all, prefix, taken, (path) =>
     isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth),
@@ -101,7 +107,28 @@ function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, un
   }
 }
 
-function commonMembers(api: Api | GetApi, { service, security }: Shared) {
+/** A live stream is the GET that is upgraded; what its messages are is no part of OpenAPI. */
+function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, unknown>> {
+  const { name, input, output } = api
+  const { components } = shared
+  const requests = input.describe()
+  return {
+    ...commonMembers(api, shared),
+    responses: {
+      101: { description: 'A WebSocket; asyncapi.json describes its messages.' },
+      ...problems(api, requests.errors, shared),
+    },
+    [descriptorsMember]: {
+      ...clientMetadata(api),
+      live: {
+        input: { content: contentOf(requests.input, components, `${name}_request`) },
+        output: { content: contentOf(output.describe().output, components, `${name}_response`) },
+      },
+    },
+  }
+}
+
+function commonMembers(api: Api | GetApi | LiveApi, { service, security }: Shared) {
   const { name, doc } = api
   const requirements = security.requirementsOf(authOf(api, service))
   return {
@@ -112,11 +139,12 @@ function commonMembers(api: Api | GetApi, { service, security }: Shared) {
   }
 }
 
-function authOf({ auth }: Api | GetApi, service: DocumentSource): RequestHook | undefined {
+/** Returns who may call an API. */
+export function authOf({ auth }: Api | GetApi | LiveApi, service: DocumentSource): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }
 
-function problems(api: Api | GetApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
+function problems(api: Api | GetApi | LiveApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
