@@ -13,6 +13,7 @@ import { Context, type RequestPeer, type Scheme } from '../http/context.ts'
 import type { RequestTarget } from '../http/endpoint.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { OutcomeRecorder } from '../http/outcome.ts'
+import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
@@ -45,10 +46,11 @@ export class LiveCall implements RequestPeer, LiveHost {
   #isOver = false
 
   constructor(server: ServerState, streams: LiveStreams, request: LiveRequest) {
-    const { endpoint, target, headers } = request
+    const { endpoint, target } = request
+    const headers = moveCredentials(request.headers)
     this.#server = server
     this.#streams = streams
-    this.#request = request
+    this.#request = { ...request, headers }
     const { observer, cors } = server
     this.ctx = new Context({ headers, query: target.query })
     this.ctx.bind(target, endpoint.api, this)

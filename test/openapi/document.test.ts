@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { io, type NDArray, type Service, Service as ServiceClass, serve } from 'serving'
 import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
+import { apisOf } from '../../src/client/description.ts'
 import { silentLogger } from '../../src/engine/log.ts'
 import { describeServer } from '../../src/server/endpoints/endpoints.ts'
 import { run } from '../cli/process.ts'
@@ -42,6 +43,17 @@ describe('the OpenAPI document', () => {
     for (const { name, route } of every.apis.values()) {
       expect(paths[`/${route}`].post).toMatchObject({ operationId: name, tags: ['Every_Descriptor'] })
     }
+  })
+
+  it('has live streams as the GET that is upgraded, with their messages for clients', async () => {
+    const { get } = (await document()).paths['/conversation'] as Record<string, Operation>
+    expect(get).toMatchObject({ operationId: 'conversation', description: 'Both ways.' })
+    expect(Object.keys(get.responses)).toContain('101')
+    expect(apisOf(await document()).get('conversation')).toMatchObject({
+      isLive: true,
+      input: { id: 'serving.io.Text', mimeTypes: ['text/plain'] },
+      output: { id: 'serving.io.NumpyNdarray', mimeTypes: expect.arrayContaining(['application/x-npy']) },
+    })
   })
 
   it('has requests and responses by media type, with an example', async () => {

@@ -127,4 +127,10 @@ svc.get('/any', { output: new io.Text() }, function anything(parameters) {
   return Object.keys(parameters).join()
 })
 
+svc.live(
+  'conversation',
+  { input: new io.Text(), output: new io.NumpyNdarray(), doc: 'Both ways.' },
+  async function* () {},
+)
+
 export default svc
