@@ -19,7 +19,7 @@ import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
 import type { ServiceProtocol } from './api/service-protocol.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
-import { checkOptions } from './core/options.ts'
+import { checkOptions, checkThat } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
@@ -130,6 +130,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)
     const runners = requireRunners(options.runners ?? [], name)
     this.protocols = options.protocols ?? []
+    const areProtocols = Array.isArray(this.protocols) && this.protocols.every((each) => Array.isArray(each?.runners))
+    checkThat(areProtocols, 'a list of what openai(...) returns', 'protocols of Service', this.protocols)
     const served = [...this.models.map(({ runner }) => runner), ...this.protocols.flatMap((each) => each.runners)]
     const others = new Set(served.filter((runner) => !runners.includes(runner)))
     this.runners = Object.freeze(requireRunners([...runners, ...others], name))

@@ -58,6 +58,7 @@ export default defineConfig({
           hooks: 'Hooks',
           auth: 'Auth, keys, rate limits, CORS',
           mount: 'Mounting other handlers',
+          openai: "OpenAI's clients",
           clients: 'Clients',
         }),
       },

@@ -9,3 +9,11 @@ export interface ServiceProtocol {
   /** @internal `onLateError` is called for an error that comes after the answer's status. */
   endpoints(prefix: string, onLateError: (error: ServingError, requestId: string) => void): readonly Endpoint[]
 }
+
+/** Returns methods and paths, as `POST /v1/embeddings`. */
+export function pathsOf(protocols: readonly ServiceProtocol[], prefix: string): string[] {
+  const endpoints = protocols.flatMap((each) => each.endpoints(prefix, () => {}))
+  return endpoints.flatMap(({ methods, path }) =>
+    methods === 'any' ? [] : methods.map((method) => `${method} ${path}`),
+  )
+}

@@ -68,7 +68,8 @@ function requireService(value: unknown, name: string): Service {
         ' npx serving in its folder',
     )
   }
-  if (value.apis.size + value.gets.size + value.lives.size + value.mounts.size + value.models.length === 0)
+  const { apis, gets, lives, mounts, models, protocols } = value
+  if (apis.size + gets.size + lives.size + mounts.size + models.length + protocols.length === 0)
     throw new InvalidArgument(`the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`)
   return value
 }

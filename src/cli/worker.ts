@@ -1,5 +1,6 @@
 /** A worker process: loads the service, serves it, and stops when the supervisor asks or has ended. @module */
 import cluster from 'node:cluster'
+import { pathsOf } from '../api/service-protocol.ts'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
@@ -72,6 +73,7 @@ try {
           ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
           ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
           ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
+          ...pathsOf(service.protocols, prefix),
         ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }

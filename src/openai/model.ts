@@ -17,7 +17,7 @@ export type Delta =
   | string
   | {
       readonly text?: string
-      /** The last ones count. Without them each text counts as one token, and the prompt as none. */
+      /** The last ones count. Without them each text counts as one token, and the prompt as 0. */
       readonly usage?: TokenCounts
       /** Why the text ends. Default `length` after `max_tokens` texts, else `stop`. */
       readonly finish_reason?: string

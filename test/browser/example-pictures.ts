@@ -146,6 +146,12 @@ print(np.load(io.BytesIO(answer.content)))"`,
       await page.waitForNetworkIdle({ idleTime: 1000, concurrency: 0 })
     }
   },
+  openai: (running) =>
+    terminal(running, [
+      "npx tsx examples/openai/client.ts http://localhost:3000 'How does batching work?'",
+      `curl -d '{"model": "tiny", "prompt": "The server", "temperature": 0}' localhost:3000/v1/completions`,
+      `curl -d '{"model": "tiny", "prompt": "The server", "n": 2}' localhost:3000/v1/completions`,
+    ]),
   triton: (running) => upload(running, 'classify', star),
   // Needs Node 22.13 or later.
   async jobs(running) {

@@ -364,6 +364,11 @@ describe.each(engines)('openai on %s', (engine) => {
   })
 })
 
+it('is an option of a service', () => {
+  for (const protocols of [openai, [openai], [undefined]])
+    expect(() => new Service('wrong', { protocols: protocols as never })).toThrow(/protocols of Service, received/)
+})
+
 it('is made of Runners with one of its methods', () => {
   expect(() => openai({ models: {} })).toThrow(/expected Runners by name for models of openai/)
   const runner = new Runner('other', {

@@ -1,6 +1,7 @@
 /** What a build says of its service. @module */
 
 import { serviceMetadata } from '../../api/service-metadata.ts'
+import { pathsOf } from '../../api/service-protocol.ts'
 import { describeServer } from '../../server/endpoints/endpoints.ts'
 import type { Service } from '../../service.ts'
 
@@ -23,7 +24,7 @@ export function describeService(service: Service, packages: readonly string[]) {
   }
 }
 
-function endpointsOf({ apis, gets, mounts, models }: Service): string[] {
+function endpointsOf({ apis, gets, mounts, models, protocols }: Service): string[] {
   const shown = (method: string, { name, route }: { readonly name: string; readonly route: string }) =>
     `${method} /${route}${name === route ? '' : ` of ${name}`}`
   return [
@@ -31,5 +32,6 @@ function endpointsOf({ apis, gets, mounts, models }: Service): string[] {
     ...[...gets.values()].map((api) => shown('GET', api)),
     ...mounts.keys(),
     ...models.map(({ name }) => `the model ${name}`),
+    ...pathsOf(protocols, ''),
   ]
 }

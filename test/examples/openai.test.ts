@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import svc from '../../examples/openai/service.ts'
+import { type Listener, serve } from '../../src/index.ts'
+import { root } from '../cli/process.ts'
+
+let listener: Listener
+let client: OpenAI
+let url: string
+
+beforeAll(async () => {
+  listener = await serve(svc, { port: 0, host: '127.0.0.1', drainTimeoutMs: 0 })
+  url = `http://127.0.0.1:${listener.port}`
+  client = new OpenAI({ apiKey: 'none', baseURL: `${url}/v1` })
+})
+afterAll(() => listener.close())
+
+const corpus = readFileSync(new URL('../../examples/chat/corpus.txt', import.meta.url), 'utf8')
+const ask = (content: string, more = {}) =>
+  client.chat.completions.create({ model: 'tiny', messages: [{ role: 'user', content }], seed: 7, ...more })
+
+it('answers in sentences about the question, with counts, the same for a seed', async () => {
+  const { choices, usage } = await ask('How does batching work?')
+  const text = choices[0].message.content ?? ''
+  expect(text).toMatch(/^[A-Z].*[.!?]$/)
+  expect(text).toMatch(/batch/i)
+  const words = new Set(corpus.match(/[\w'-]+/g))
+  expect(text.match(/[\w'-]+/g)?.filter((word) => !words.has(word))).toEqual([])
+  expect(usage?.prompt_tokens).toBe(5)
+  expect(usage?.completion_tokens).toBeGreaterThan(10)
+  expect((await ask('How does batching work?')).choices[0].message.content).toBe(text)
+  const others = await Promise.all([1, 2, 3, 4].map((seed) => ask('How does batching work?', { seed, temperature: 2 })))
+  expect(new Set(others.map(({ choices: [{ message }] }) => message.content)).size).toBeGreaterThan(1)
+  expect((await ask('What do pictures need?')).choices[0].message.content).toMatch(/picture/i)
+})
+
+it('streams the same text, ends after max_tokens, and continues a text', async () => {
+  let text = ''
+  const stream = await client.chat.completions.create({
+    model: 'tiny',
+    messages: [{ role: 'user', content: 'How does batching work?' }],
+    seed: 7,
+    stream: true,
+  })
+  for await (const { choices } of stream) text += choices[0].delta.content ?? ''
+  expect(text).toBe((await ask('How does batching work?')).choices[0].message.content)
+  const { choices, usage } = await client.completions.create({ model: 'tiny', prompt: 'The server', max_tokens: 3 })
+  expect(choices[0]).toMatchObject({ finish_reason: 'length', text: expect.stringMatching(/^ ?\S/) })
+  expect(usage).toEqual({ prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 })
+})
+
+it('embeds texts about one thing near each other', async () => {
+  const input = ['batching of requests', 'requests in a batch', 'JPEG pictures', 'a picture as PNG or JPEG']
+  const { data } = await client.embeddings.create({ model: 'tiny', input })
+  const likeness = (a: number, b: number) =>
+    data[a].embedding.reduce((sum, each, i) => sum + each * data[b].embedding[i], 0)
+  expect(likeness(0, 0)).toBeCloseTo(1, 5)
+  for (const [a, b] of [
+    [0, 1],
+    [2, 3],
+  ] as const)
+    expect(likeness(a, b)).toBeGreaterThan(0.5)
+  for (const [a, b] of [
+    [0, 2],
+    [0, 3],
+    [1, 2],
+    [1, 3],
+  ] as const)
+    expect(likeness(a, b)).toBeLessThan(0.3)
+})
+
+it('has a client', async () => {
+  const args = ['--import', 'tsx', 'examples/openai/client.ts', url, 'How does batching work?']
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root })
+  expect(stdout.trim()).toBe((await ask('How does batching work?')).choices[0].message.content)
+})
