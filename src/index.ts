@@ -36,6 +36,7 @@ export {
 } from './core/errors.ts'
 export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
 export type { MaybePromise } from './core/promise.ts'
+export type { ByteSize } from './core/text/byte-size.ts'
 export type { Duration } from './core/text/duration.ts'
 export * as io from './descriptors/index.ts'
 export {
@@ -116,7 +117,7 @@ export type { TensorDType, TensorFit, TensorOptions } from './values/image/tenso
 export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
 
 // Loaded for `Service.inject`.
-import './server/memory-engine.ts'
+import './server/memory-live.ts'
 
 export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './api/api.ts'
 export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
@@ -126,7 +127,16 @@ export type { CorsOptions } from './api/cors.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'
 export type { GetApi, GetFunction, GetOptions, QueryOf, QueryRecord } from './api/get-api.ts'
 export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
-export type { InjectJson, InjectRequest, InjectResponse } from './api/inject.ts'
+export type {
+  InjectedLive,
+  InjectedMessage,
+  InjectJson,
+  InjectLiveRequest,
+  InjectMessage,
+  Injector,
+  InjectRequest,
+  InjectResponse,
+} from './api/inject.ts'
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
 export type { ModelOptions, ModelTensor } from './api/model-options.ts'
 export type { FetchHandler, Mount } from './api/mount.ts'

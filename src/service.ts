@@ -13,7 +13,7 @@ import {
 import { Cors, type CorsOptions } from './api/cors.ts'
 import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './api/get-api.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
-import { type InjectRequest, type InjectResponse, inject } from './api/inject.ts'
+import { type Injector, injectorOf } from './api/inject.ts'
 import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
@@ -98,6 +98,12 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly #gets = new Map<string, GetApi>()
   readonly #lives = new Map<string, LiveApi>()
   readonly #mounts = new Map<string, Mount>()
+  /**
+   * Answers a request in process, without a socket. Startup hooks and Runners need {@link Service.start} before, and
+   * `stop` after. **Errors**: InvalidArgument for a malformed request; an Error if a stream breaks off. **Example**
+   * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
+   */
+  readonly inject: Injector = injectorOf(this)
   /** The APIs by name, in the order of registration. */
   readonly apis: ReadonlyMap<string, Api> = this.#apis
   /** The functions that answer GET, by name. */
@@ -272,15 +278,6 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   get unready(): string | undefined {
     if (!this.#hasRunners) return undefined
     return this.runners.find(({ unready }) => unready !== undefined)?.unready
-  }
-
-  /**
-   * Answers a request in process, without a socket. Startup hooks and Runners need {@link Service.start} before, and
-   * `stop` after. **Errors**: InvalidArgument for a malformed request; an Error if a stream breaks off. **Example**
-   * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
-   */
-  inject(request: InjectRequest): Promise<InjectResponse> {
-    return inject(this, request)
   }
 
   /**

@@ -36,8 +36,45 @@ export interface InjectResponse {
   json<T = unknown>(): T
 }
 
-/** Answers a request to a service of class `S`. */
-export type Inject<S> = (service: S, request: InjectRequest) => Promise<InjectResponse>
+/** A live stream to open in process. */
+export interface InjectLiveRequest extends Pick<InjectRequest, 'path' | 'headers'> {
+  /** The client's messages: strings are texts, bytes are binary, other values JSON. The client ends with them. */
+  readonly inputs?: AsyncIterable<InjectMessage> | Iterable<InjectMessage>
+}
+
+/** A message of an {@link InjectLiveRequest}. */
+export type InjectMessage = Uint8Array | InjectJson
+
+/** A message that a function has yielded. */
+export interface InjectedMessage {
+  readonly isText: boolean
+  readonly body: Uint8Array
+  text(): string
+  /** **Errors**: SyntaxError. */
+  json<T = unknown>(): T
+}
+
+/** The stream of an {@link InjectLiveRequest}: what the function yields. It throws the ServingError that ends it. */
+export interface InjectedLive extends AsyncIterable<InjectedMessage> {
+  /** The answer if the stream was refused. */
+  readonly refusal: InjectResponse | undefined
+}
+
+/** `svc.inject`. */
+export interface Injector {
+  (request: InjectRequest): Promise<InjectResponse>
+  /**
+   * Opens a live stream in process, behind the same hooks and auth. **Example** `for await (const each of await
+   * svc.inject.live({ path: '/upper', inputs: ['a', 'b'] })) console.log(each.text())`
+   */
+  live(request: InjectLiveRequest): Promise<InjectedLive>
+}
+
+/** Answers requests to services of class `S`. */
+export interface Inject<S> {
+  request(service: S, request: InjectRequest): Promise<InjectResponse>
+  live(service: S, request: InjectLiveRequest): Promise<InjectedLive>
+}
 
 let provided: Inject<never> | undefined
 
@@ -46,8 +83,13 @@ export function provideInject<S>(inject: Inject<S>): void {
   provided = inject
 }
 
-/** Answers a request by the server's routing. **Errors**: as `Service.inject`. */
-export function inject<S>(service: S, request: InjectRequest): Promise<InjectResponse> {
-  if (provided === undefined) throw new InternalError('expected the server to be loaded before inject')
-  return (provided as Inject<S>)(service, request)
+/** Returns what answers requests to a service by the server's routing. **Errors**: as `Service.inject`. */
+export function injectorOf<S>(service: S): Injector {
+  const use = () => {
+    if (provided === undefined) throw new InternalError('expected the server to be loaded before inject')
+    return provided as Inject<S>
+  }
+  return Object.assign((request: InjectRequest) => use().request(service, request), {
+    live: (request: InjectLiveRequest) => use().live(service, request),
+  })
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type InjectRequest, type InjectResponse, provideInject } from '../api/inject.ts'
+import type { InjectRequest, InjectResponse } from '../api/inject.ts'
 import { expected, InvalidArgument, type ServingError } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import { deferred } from '../core/promise.ts'
@@ -50,8 +50,6 @@ export async function inject(
   const headers = headersOf(request, bytes, contentType)
   return answer(server, request, headers, bytes ?? new Uint8Array(0), failures)
 }
-
-provideInject((service: Service, request) => inject(service, request))
 
 function answer(
   server: ServerState,
@@ -150,7 +148,8 @@ export class MemorySocket implements ExchangeSocket {
   detach(): void {}
 }
 
-function collected(
+/** Returns a response with all of its body. */
+export function collected(
   { status = 200, error }: HttpResponse,
   lines: readonly string[],
   pieces: readonly Chunk[],

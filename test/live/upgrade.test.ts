@@ -195,3 +195,21 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
     expect(lines).toHaveLength(1)
   })
 })
+
+describe.each(liveEngines)('the metrics of live streams on %s', (engine) => {
+  it('count open streams, and messages both ways', async () => {
+    const running = await start(engine, (svc) => svc.live('echo', text, echo))
+    const client = await openLive(running, '/echo')
+    client.send('a')
+    client.send('b')
+    await client.next()
+    await client.next()
+    const metrics = async () => (await running.ask('GET /metrics HTTP/1.1\r\nhost: t\r\n\r\n')).text
+    const shown = await metrics()
+    expect(shown).toContain('serving_live_streams{api="echo"} 1\n')
+    expect(shown).toContain('serving_live_messages_total{api="echo",direction="in"} 2\n')
+    expect(shown).toContain('serving_live_messages_total{api="echo",direction="out"} 2\n')
+    client.socket.close()
+    await expect.poll(metrics).toContain('serving_live_streams{api="echo"} 0\n')
+  })
+})

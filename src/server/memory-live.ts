@@ -1,0 +1,96 @@
+/** Live streams without sockets, for `svc.inject.live`. @module */
+
+import {
+  type InjectedLive,
+  type InjectedMessage,
+  type InjectLiveRequest,
+  type InjectMessage,
+  provideInject,
+} from '../api/inject.ts'
+import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import { refusalOf } from '../engine/incoming-request.ts'
+import { LiveCall } from '../engine/live-call.ts'
+import { silentLogger } from '../engine/log.ts'
+import { parseDisclosure, parseLimits } from '../engine/options.ts'
+import { noParams, pathOf } from '../engine/router.ts'
+import { HeaderList, type HttpResponse } from '../http/message.ts'
+import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
+import type { LiveEndpoint } from '../live/live-streams.ts'
+import { runLive } from '../live/run-live.ts'
+import type { Service } from '../service.ts'
+import { collected, inject } from './memory-engine.ts'
+import { createServerState } from './server-state.ts'
+
+/** Opens a live stream as a server would. **Errors**: InvalidArgument for a wrong request. */
+export async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
+  checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
+  const { path: url, headers: given = {}, inputs = [] } = request
+  if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))
+  const server = createServerState(
+    service,
+    parseLimits({}),
+    '',
+    silentLogger(() => {}),
+    parseDisclosure({}),
+  )
+  server.health.state = 'ready'
+  const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
+  const target = { method: 'GET', path: pathOf(path), query, params: noParams }
+  const headers = HeaderList.from(given)
+  const peer = () => undefined
+  const endpoint = server.lives?.endpoints.find((each) => each.path === target.path)
+  if (server.lives === undefined || endpoint === undefined) {
+    const error = new NotFound(expected('the path of a live stream', 'inject.live', url))
+    return refused(refusalOf(server, error, { ...target, headers, peer }))
+  }
+  const call = new LiveCall(server, server.lives, { endpoint, target, headers, peer })
+  const refusal = await call.admit()
+  if (refusal !== undefined) return refused(refusal)
+  call.accepted()
+  const messages = run(call, endpoint, inputs)
+  return { refusal: undefined, [Symbol.asyncIterator]: () => messages[Symbol.asyncIterator]() }
+}
+
+provideInject({ request: (service: Service, request) => inject(service, request), live: injectLive })
+
+function refused(response: HttpResponse): InjectedLive {
+  const refusal = collected(response, response.headers.flat(), [response.body as string])
+  return { refusal, async *[Symbol.asyncIterator]() {} }
+}
+
+/** The function waits until each of its messages is taken. */
+function run(
+  call: LiveCall,
+  { live, codec }: LiveEndpoint,
+  inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>,
+): ReadableStream<InjectedMessage> {
+  const { readable, writable } = new TransformStream<InjectedMessage, InjectedMessage>()
+  const writer = writable.getWriter()
+  const encoding = LiveCodec.contextFor(call.ctx.headers)
+  const send = async (result: unknown) => {
+    await writer.write(messageOf(await codec.encode(result, encoding)))
+  }
+  writer.closed.catch(() => call.ctx.abort(new ClientClosed()))
+  runLive(live, decoded(codec, inputs), send, call.ctx)
+    .then(
+      () => writer.close(),
+      (error) => writer.abort(error),
+    )
+    .catch(() => {})
+    .finally(() => call.ended())
+  return readable
+}
+
+async function* decoded(codec: LiveCodec, inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>) {
+  for await (const input of inputs) {
+    if (input instanceof Uint8Array) yield codec.decode(Uint8Array.from(input), false, false)
+    else yield codec.decode(Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)), true, false)
+  }
+}
+
+function messageOf({ content, isText }: LiveMessage): InjectedMessage {
+  const body = new Uint8Array(Buffer.from(content as Uint8Array))
+  const text = () => Buffer.from(body).toString()
+  return { isText, body, text, json: () => JSON.parse(text()) }
+}
