@@ -22,6 +22,12 @@ export async function openStore(
   return store
 }
 
+/** Returns the optional packages that {@link openStore} loads, for builds. */
+export function storePackages({ store, blobs }: JobsOptions): string[] {
+  const ofStore = /^rediss?:/.test(String(store)) ? ['bullmq', 'ioredis'] : []
+  return /^s3:/.test(String(blobs)) ? [...ofStore, 'aws4fetch'] : ofStore
+}
+
 async function storeOf(name: string, blobs: BlobStore | undefined, warn: (message: string) => void): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
   if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })

@@ -183,6 +183,18 @@ describe('serving build', () => {
     expect(stdout).not.toMatch(/left-pad|simdjson|node-gyp|node-api-headers/)
   })
 
+  it.each([
+    ['the service', "{ jobs: { store: 'redis://redis', blobs: 's3://b/f?endpoint=http://s3' } }", {}],
+    ['its configuration', "{ jobs: { blobs: 's3://b/f?endpoint=http://s3' } }", { jobStore: 'rediss://redis' }],
+  ])('packs what the store needs that %s names', async (_, options, settings) => {
+    const text = service.replace(/\{ runners: .*\}/, options)
+    const cwd = project({ 'src/service.ts': text, 'serving.config.json': JSON.stringify({ ...config, ...settings }) })
+    const { stdout, stderr } = await run(['build', '--list'], { cwd })
+    expect(stderr).toBe('')
+    for (const name of ['bullmq', 'ioredis', 'aws4fetch'])
+      expect(stdout).toMatch(new RegExp(` node_modules/${name} \\d`))
+  })
+
   it('keeps the names of functions, which are routes', async () => {
     const service = `
       import { io, Service } from 'serving'

@@ -2,6 +2,7 @@
 
 import { serviceMetadata } from '../../api/service-metadata.ts'
 import { pathsOf } from '../../api/service-protocol.ts'
+import { storePackages } from '../../jobs/open-store.ts'
 import { describeServer } from '../../server/endpoints/endpoints.ts'
 import type { Service } from '../../service.ts'
 
@@ -20,7 +21,7 @@ export function describeService(service: Service, packages: readonly string[]) {
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
     python: runners.flatMap(({ pythonSettings }) => pythonSettings ?? []),
     openapi: describeServer(service, ''),
-    packages,
+    packages: [...packages, ...storePackages(service.jobs)],
   }
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import { storePackages } from '../../jobs/open-store.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 import type { OptionValues } from '../config/option-table.ts'
 import { foldersAbove, readJson } from '../folders.ts'
@@ -39,7 +40,8 @@ export async function planBuild(project: Project, options: OptionValues, describ
   for (const [path, text] of bundle.files) files.set(path, { text })
   const named = [...(build.packages ?? []), ...listedPeers(root)]
   const described = await describe(files, bundle, packageTree(bundle.imports, named, root))
-  const packages = packageTree(bundle.imports, [...named, ...described.packages], root)
+  const ofStore = storePackages({ store: options.jobStore })
+  const packages = packageTree(bundle.imports, [...named, ...described.packages, ...ofStore], root)
   for (const [path, text] of generatedFiles(project, options, bundle, described, packages)) {
     if (files.has(path))
       throw new InvalidArgument(`${path} is a file that serving build writes: leave it out of include`)
