@@ -62,6 +62,12 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       return job.id
     }
     const worker = (spec: StoreSpec, concurrency = 1) => startProcess(spec, { kind: 'work', concurrency })
+    /** Returns a worker once it runs a job. */
+    const busyWorker = async (spec: StoreSpec) => {
+      const busy = await worker(spec)
+      await until(() => of(busy, 'started').length === 1)
+      return busy
+    }
     /** No job may get a second final status. */
     const ends = (events: readonly JobEvent[]) =>
       events.filter(({ kind, data }) => kind === 'status' && !['queued', 'running'].includes(data)).map((e) => e.data)
@@ -134,11 +140,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
     it('gives the jobs of a process that stands still to another, and drops its late answer', async () => {
       const [spec, store] = await open(shortTimes)
       const id = await add(store, 'sleep-longer-again 1000')
-      const first = await worker(spec)
-      await until(() => of(first, 'started').length === 1)
+      const first = await busyWorker(spec)
       first.child.kill('SIGSTOP')
-      const second = await worker(spec)
-      await until(() => of(second, 'started').length === 1)
+      const second = await busyWorker(spec)
       // Its second is over: it answers while the other one still runs.
       first.child.kill('SIGCONT')
       expect(await untilStatus(store, id, 'completed')).toMatchObject({ attempt: 2 })
@@ -149,8 +153,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
     it('aborts a job that runs in another process within a second', async () => {
       const [spec, store] = await open()
       const id = await add(store, 'sleep 3600000')
-      const running = await worker(spec)
-      await until(() => of(running, 'started').length === 1)
+      const running = await busyWorker(spec)
       const canceled = Date.now()
       expect(await store.cancel(id)).toMatchObject({ status: 'running', isCancelRequested: true })
       await untilStatus(store, id, 'canceled')
@@ -162,8 +165,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
     it('cancels a job whose worker died while it was asked to end', async () => {
       const [spec, store] = await open(shortTimes)
       const id = await add(store, 'hang-once')
-      const running = await worker(spec)
-      await until(() => of(running, 'started').length === 1)
+      const running = await busyWorker(spec)
       running.child.kill('SIGSTOP')
       await store.cancel(id)
       await running.kill()

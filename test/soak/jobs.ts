@@ -7,17 +7,15 @@
  * soak-jobs.log).
  * @module
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type RedisServer, redisServer } from '../jobs/redis-server.ts'
+import { startCommand } from './start-command.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +26,6 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: 'soak-jobs' },
   },
 })
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const finalStatuses = ['completed', 'failed', 'canceled']
 /** All that was accepted must have ended this long after the last kill. **Units**: milliseconds. */
 const settleMs = 180_000
@@ -56,21 +53,11 @@ class Part {
   }
 
   async start(): Promise<void> {
-    const more = ['test/soak/jobs.service.ts', '--port', String(this.#port), '--host', '127.0.0.1', '--workers', '1']
+    const more = ['test/soak/jobs.service.ts', '--port', String(this.#port), '--workers', '1']
     // A group of its own, so that the server's processes die together, as those of a machine.
-    this.#child = spawn(process.execPath, ['dist/cli/main.js', ...this.#args, ...more], {
-      cwd: root,
-      detached: true,
-      stdio: ['ignore', 'pipe', log],
-    })
-    for await (const line of createInterface(this.#child.stdout as Readable)) {
-      const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
-      if (!(port > 0)) continue
-      this.#port = port
-      this.#child.stdout?.resume()
-      return
-    }
-    throw new Error(`serving ${this.#args[0]} did not start: see ${options.out}.log`)
+    const { child, port } = await startCommand([...this.#args, ...more], log, true)
+    this.#child = child
+    this.#port = port
   }
 
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {

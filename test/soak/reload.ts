@@ -6,16 +6,15 @@
  * reloads), `--workers 2`, `--engines uws,node`. Needs wrk.
  * @module
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
+import { startCommand } from './start-command.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -26,22 +25,7 @@ const { values: options } = parseArgs({
     engines: { type: 'string', default: 'uws,node' },
   },
 })
-const root = fileURLToPath(new URL('../../', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'serving-reload-'))
-
-async function start(engine: string, log: string): Promise<{ server: ChildProcess; port: number }> {
-  const args = ['dist/cli/main.js', 'serve', 'examples/iris/service.ts', '--port', '0', '--host', '127.0.0.1']
-  const more = ['--workers', options.workers, '--engine', engine, '--grpc-port', '0']
-  const server = spawn(process.execPath, [...args, ...more], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', openSync(log, 'w')],
-  })
-  for await (const line of createInterface(server.stdout as Readable)) {
-    const port = Number(/^serving .*127\.0\.0\.1:(\d+)/.exec(line)?.[1])
-    if (port > 0) return { server, port }
-  }
-  throw new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)
-}
 
 /** Posts one request over a connection of its own; resolves to what went wrong. */
 function postFresh(port: number): Promise<string | undefined> {
@@ -76,7 +60,9 @@ let failed = false
 try {
   for (const engine of options.engines.split(',')) {
     const log = join(folder, `${engine}.log`)
-    const { server, port } = await start(engine, log)
+    const more = ['--port', '0', '--workers', options.workers, '--engine', engine, '--grpc-port', '0']
+    const args = ['serve', 'examples/iris/service.ts', ...more]
+    const { child: server, port } = await startCommand(args, openSync(log, 'w'))
     const timer = setInterval(() => server.kill('SIGHUP'), Number(options.every) * 1000)
     const wrk = ['-t', '1', '-c', options.connections, '-d', options.seconds, '--timeout', '10']
     const script = fileURLToPath(new URL('reload.lua', import.meta.url))

@@ -143,11 +143,11 @@ describe('a Parquet footer', () => {
     await expect(decodeParquet(file, 'the tests', { maxRows: 999 })).rejects.toMatchObject({ reason: 'size' })
   })
 
-  it('of many megabytes is refused', async () => {
-    // A group of 3,000,000 column chunks of nothing.
+  it('of megabytes is refused', async () => {
+    // A group of 600,000 column chunks of nothing.
     const chunks = Buffer.concat([
-      Buffer.from([0x29, 0x1c, 0x35, 2, 0x15, 2, 0, 0x16, 0, 0x19, 0x1c, 0x19, 0xfc, 0xc0, 0x8d, 0xb7, 0x01]),
-      Buffer.alloc(15_000_000, Buffer.from([0x3c, 0x56, 0, 0, 0])),
+      Buffer.from([0x29, 0x1c, 0x35, 2, 0x15, 2, 0, 0x16, 0, 0x19, 0x1c, 0x19, 0xfc, 0xc0, 0xcf, 0x24]),
+      Buffer.alloc(3_000_000, Buffer.from([0x3c, 0x56, 0, 0, 0])),
       Buffer.from([0, 0]),
     ])
     await expect(decodeParquet(withFooter(file, chunks), 'the tests')).rejects.toThrow(BadInput)
