@@ -9,6 +9,7 @@ import { workerNodeOptions } from '../src/server/workers/worker-process.ts'
 import type { BenchCase } from './cases/case.ts'
 import { callByGrpc } from './load/grpc.ts'
 import { type Load, type LoadResult, percentile } from './load/load.ts'
+import { askByWebSocket } from './load/websocket.ts'
 import { findProgram, startProgram } from './peers/compiled.ts'
 import { findPython, startPython } from './peers/python.ts'
 import { pinned, serverCore } from './pinning.ts'
@@ -40,6 +41,8 @@ interface Kind {
   readonly program?: string
   /** Whether it serves gRPC instead of HTTP. */
   readonly isGrpc?: boolean
+  /** Where it answers a job of live streams over HTTP instead. */
+  readonly httpPath?: string
   /** Why it is not available. */
   readonly missing?: () => string | undefined
 }
@@ -77,8 +80,10 @@ export const contenders: Record<string, Kind> = {
   go: compiledPeer('go'),
   rust: compiledPeer('rust'),
   'serving, gRPC': { ...ours({ BENCH_GRPC: '1' }), isGrpc: true },
+  'serving, Text stream': { ...ours(), httpPath: '/stream' },
   'serving, node': ours({ BENCH_ENGINE: 'node' }),
   'bare, node': asWorker('bare-node.ts'),
+  ws: asWorker('bare-ws.ts'),
   'bare, gRPC': { ...asWorker('bare-grpc.ts'), isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),
@@ -93,7 +98,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * what bare answers.
  */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, nodeOptions = [], python, program, root, isGrpc } = contenders[name]
+  const { file, env, nodeOptions = [], python, program, root, isGrpc, httpPath } = contenders[name]
+  const asked: BenchCase = httpPath === undefined ? job : { ...job, path: httpPath, live: undefined }
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined || program !== undefined) {
     const server = await (python === undefined ? startProgram(program as string) : startPython(python))
@@ -109,6 +115,7 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
       // In a file, since an answer may be too long for an environment variable.
       BENCH_BARE: job.bare === 'echo' ? 'echo' : JSON.stringify({ ...job.bare, body: undefined }),
       BENCH_BODY: bodyFile,
+      BENCH_LIVE: job.live === undefined ? '' : String(job.live.answers),
       BENCH_PATH: job.path,
       NODE_ENV: 'production',
       // dist, not src, since that is what users install.
@@ -126,7 +133,7 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     },
     ...(port === 0
       ? inLoop(child)
-      : overNetwork(`${isGrpc === true ? 'grpc' : 'http'}://127.0.0.1:${port}`, job, bodyFile)),
+      : overNetwork(`${isGrpc === true ? 'grpc' : 'http'}://127.0.0.1:${port}`, asked, bodyFile)),
     async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit')
       child.kill()
@@ -136,11 +143,12 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
 }
 
 function overNetwork(origin: string, job: BenchCase, bodyFile: string): Pick<Contender, 'url' | 'ask' | 'load'> {
-  const { contentType, headers, connections } = job
-  const url = origin + job.path
+  const { contentType, headers, connections, live } = job
+  const url = (live === undefined ? origin : origin.replace('http:', 'ws:')) + job.path
   return {
     url,
     async ask() {
+      if (live !== undefined) return { ok: true, type: '', body: await askByWebSocket(url, job.body, live) }
       if (url.startsWith('grpc:')) {
         return { ok: true, type: '', body: await callByGrpc(url, Buffer.from(job.body), headers) }
       }
@@ -152,7 +160,7 @@ function overNetwork(origin: string, job: BenchCase, bodyFile: string): Pick<Con
       const type = response.headers.get('content-type') ?? ''
       return { ok: response.ok, type, body: Buffer.from(await response.arrayBuffer()) }
     },
-    load: (fire, seconds, amount) => fire({ url, contentType, headers, bodyFile, connections, seconds, amount }),
+    load: (fire, seconds, amount) => fire({ url, contentType, headers, bodyFile, connections, seconds, amount, live }),
   }
 }
 

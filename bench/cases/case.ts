@@ -20,6 +20,8 @@ export interface BenchCase {
   readonly body: Uint8Array
   /** Connections at once; a large body needs few to saturate a core. */
   readonly connections: number
+  /** A job of live streams: each message is answered by this many; the right answer is their bytes in a row. */
+  readonly live?: { readonly isText: boolean; readonly answers: number }
   /** Echo unless the job is another; then bare takes the same bytes and gives the right answer without any work. */
   readonly bare: BareAnswer
   /** Whether an answer is right; checked before anything is timed. `contentType` is the answer's. */

@@ -5,6 +5,7 @@
 import { bytesCases } from './bytes.ts'
 import type { CasePlan } from './case.ts'
 import { frameCases } from './frame.ts'
+import { liveCases } from './live.ts'
 import { ndarrayCases } from './ndarray.ts'
 import { nodeCases } from './node.ts'
 import { oipCases } from './oip.ts'
@@ -19,6 +20,7 @@ export const casePlans: readonly CasePlan[] = [
   ...textCases,
   ...bytesCases,
   ...nodeCases,
+  ...liveCases,
   ...rpcCases,
   ...oipCases,
   ...runnerCases,

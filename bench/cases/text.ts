@@ -6,7 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '{"user":"ada","n":3,"tags":["a","b"],"nested":{"x":1.5}}'
-const line = 'Anyone who has never made a mistake has never tried anything new.'
+/** A sentence. */
+export const line = 'Anyone who has never made a mistake has never tried anything new.'
 
 /** A list of documents, about 1 MB. */
 function documents(): unknown {

@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { usageOf } from '../servers/listening.ts'
 import { sendByGrpc } from './grpc.ts'
 import { answerHarness, type LoadRequest, type LoadResult, percentile, type Sender } from './load.ts'
+import { sendByWebSocket } from './websocket.ts'
 
 interface Instance extends Promise<Result> {
   on(
@@ -50,6 +51,8 @@ const sendByAutocannon: Sender = async (request, body, answered) => {
   return { requests: result.requests.total, errors: result.errors + result.timeouts + result.non2xx }
 }
 
+const senders: Readonly<Record<string, Sender>> = { 'grpc:': sendByGrpc, 'ws:': sendByWebSocket }
+
 let bodyFile = ''
 let body: Buffer = Buffer.alloc(0)
 
@@ -62,7 +65,7 @@ async function fire(request: LoadRequest): Promise<LoadResult> {
   let last = 0
   const before = usageOf().cpuMicros
   const start = performance.now()
-  const send = request.url.startsWith('grpc:') ? sendByGrpc : sendByAutocannon
+  const send = senders[new URL(request.url).protocol] ?? sendByAutocannon
   const { requests, errors } = await send(request, body, (latencyMs) => {
     latencies.push(latencyMs)
     last = performance.now()

@@ -5,11 +5,12 @@
 import { type ChildProcess, fork, type Serializable } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { BenchCase } from '../cases/case.ts'
 import { loadCore, pinned } from '../pinning.ts'
 
 /** What to send: `amount` requests, or as many as fit into `seconds`. */
 export interface LoadRequest {
-  /** `grpc:` for a unary call of the method in the path. */
+  /** `grpc:` for a unary call of the method in the path, `ws:` for messages of WebSockets. */
   readonly url: string
   readonly contentType: string
   /** In addition to Content-Type. */
@@ -18,6 +19,8 @@ export interface LoadRequest {
   readonly connections: number
   readonly seconds: number
   readonly amount?: number
+  /** For `ws:`. */
+  readonly live?: BenchCase['live']
 }
 
 /** The result of a load generator. **Units**: requests per second, milliseconds, microseconds. */

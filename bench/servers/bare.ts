@@ -27,7 +27,17 @@ function answerOf(text = 'echo'): Answer {
 
 const answer = answerOf(process.env.BENCH_BARE)
 
+// Messages of WebSockets are answered by this many equal ones.
+const answers = Number(process.env.BENCH_LIVE)
+
 App()
+  .ws('/*', {
+    maxPayloadLength: 2 ** 21,
+    maxBackpressure: 2 ** 24,
+    message(socket, message, isBinary) {
+      for (let i = 0; i < answers; i++) socket.send(message, isBinary)
+    },
+  })
   .post('/*', (res, req) => {
     const type = req.getHeader('content-type')
     const length = Number(req.getHeader('content-length'))

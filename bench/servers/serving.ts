@@ -52,6 +52,16 @@ svc.api({ input: new io.Text(), output: new io.Text() }, function text(value) {
 svc.api({ input: new io.Text(), output: new io.Text() }, async function* stream(piece) {
   for (let i = 0; i < 100; i++) yield piece
 })
+const texts = { input: new io.Text(), output: new io.Text() }
+svc.live('live_text', texts, async function* (inputs) {
+  yield* inputs
+})
+svc.live('live_pieces', texts, async function* (inputs) {
+  for await (const piece of inputs) for (let i = 0; i < 100; i++) yield piece
+})
+svc.live('live_floats', { input: float32, output: float32 }, async function* (inputs) {
+  yield* inputs
+})
 svc.api({ input: new io.Image(), output: new io.JSON() }, function mean(picture) {
   return picture.toNDArray().mean()
 })

@@ -55,6 +55,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   jose: 'api/auth/jwt.ts',
   flatbuffers: 'values/array/flatbuffer.ts',
   ioredis: 'core/redis.ts',
+  ws: 'engine/node/node-live.ts',
   'nodejs-polars': 'values/table/polars/polars-package.ts',
   'onnxruntime-node': 'runner/onnx/onnxruntime.ts',
   'lru-cache': 'api/response-cache.ts',

@@ -7,10 +7,10 @@ import { type ClientOptions, WebSocket } from 'ws'
 import { bothEngines } from '../engines.ts'
 import { type Answer, post, type Raw, type Running } from '../http/harness.ts'
 
-export { Bytes, deferred, start, turns } from '../http/harness.ts'
+export { Bytes, deferred, post, start, turns } from '../http/harness.ts'
 
 /** The engines that have live streams. */
-export const liveEngines = bothEngines.filter((engine) => engine === 'uws')
+export const liveEngines = bothEngines
 
 /** The subprotocol with control messages. */
 export const framed = 'serving.v1'

@@ -5,7 +5,7 @@ import json as jsonlib
 
 import numpy as np
 import pandas as pd
-from fastapi import Body, FastAPI, File, Form, Request, Response, UploadFile
+from fastapi import Body, FastAPI, File, Form, Request, Response, UploadFile, WebSocket, WebSocketDisconnect
 from fastapi.responses import JSONResponse, StreamingResponse
 from PIL import Image
 
@@ -104,3 +104,41 @@ async def file(request: Request):
 async def form(arr: str = Form(), meta: str = Form(), file: UploadFile = File()):
     numbers = np.asarray(jsonlib.loads(arr))
     return {"sum": float(numbers.sum()), "x": jsonlib.loads(meta)["x"], "size": len(await file.read())}
+
+
+async def answer_each(socket: WebSocket, answer):
+    await socket.accept()
+    try:
+        while True:
+            await answer()
+    except WebSocketDisconnect:
+        pass
+
+
+@app.websocket("/live_text")
+async def live_text(socket: WebSocket):
+    async def answer():
+        await socket.send_text(await socket.receive_text())
+
+    await answer_each(socket, answer)
+
+
+@app.websocket("/live_pieces")
+async def live_pieces(socket: WebSocket):
+    async def answer():
+        piece = await socket.receive_text()
+        for _ in range(100):
+            await socket.send_text(piece)
+
+    await answer_each(socket, answer)
+
+
+@app.websocket("/live_floats")
+async def live_floats(socket: WebSocket):
+    async def answer():
+        array = np.load(io.BytesIO(await socket.receive_bytes()))
+        out = io.BytesIO()
+        np.save(out, array)
+        await socket.send_bytes(out.getvalue())
+
+    await answer_each(socket, answer)

@@ -1,9 +1,9 @@
 /** The HTTP engine on node:http, for systems without a binary of uWebSockets.js. @module */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
-import { BadInput, expected, InternalError, type ServingError } from '../../core/errors.ts'
+import { BadInput, InternalError, type ServingError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
-import { HeaderList, type RequestHeaders } from '../../http/message.ts'
+import { HeaderList } from '../../http/message.ts'
 import { http, https, listenOn } from '../../http/node-http.ts'
 import { statusLine } from '../../http/response-head.ts'
 import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
@@ -13,6 +13,7 @@ import { logFailure } from '../log.ts'
 import { pathOf } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
 import { type Connection, ConnectionCap, connectionOf } from './node-connection.ts'
+import { headFault, NodeHeaders } from './node-headers.ts'
 import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
 
 const handshakeMs = 10_000
@@ -35,11 +36,16 @@ export async function listenNode(server: ServerState, address: Address): Promise
     listening.on('connection', (socket) => cap.take(socket))
   }
   listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
+  const { lives } = server
+  const closeLives = lives && (await import('./node-live.ts')).acceptLives(listening, server, lives)
   const { port, close } = await listenOn(listening, address)
   return {
     name: 'node',
     port,
-    close,
+    close() {
+      closeLives?.()
+      return close()
+    },
     stopAccepting() {
       // http.Server's own `close` would close idle connections, whose next request may be on its way.
       NetServer.prototype.close.call(listening)
@@ -117,18 +123,6 @@ function open(
   })
 }
 
-function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
-  let hosts = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) if (isHostName(rawHeaders[i])) hosts++
-  if (hosts > 1) return new BadInput('expected host once, received it twice')
-  if (headers['transfer-encoding'] !== '') return undefined
-  return new BadInput(expected('chunked', 'transfer-encoding', ''), { reason: 'encoding' })
-}
-
-function isHostName(name: string): boolean {
-  return name.length === 4 && name.toLowerCase() === 'host'
-}
-
 function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400
   return new BadInput(`expected a whole HTTP request, received one that cannot be parsed (${code})`, {}, { status })
@@ -172,22 +166,4 @@ function refuse(
   }
   res.end(writeTextHead(req, res, response, close))
   if (body.declared !== 0) limitDropped(req, server.limits)
-}
-
-class NodeHeaders implements RequestHeaders {
-  readonly #req: IncomingMessage
-
-  constructor(req: IncomingMessage) {
-    this.#req = req
-  }
-
-  get(name: string): string | undefined {
-    const value = Object.hasOwn(this.#req.headers, name) ? this.#req.headers[name] : undefined
-    return value === undefined || value === '' ? undefined : String(value)
-  }
-
-  *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
-    const { rawHeaders } = this.#req
-    for (let i = 0; i < rawHeaders.length; i += 2) yield [rawHeaders[i].toLowerCase(), rawHeaders[i + 1]]
-  }
 }

@@ -1,0 +1,202 @@
+/** Live streams on node:http: WebSockets by ws. @module */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { InternalError } from '../../core/errors.ts'
+import { isPromise } from '../../core/promise.ts'
+import { HeaderList, type HttpResponse } from '../../http/message.ts'
+import { http } from '../../http/node-http.ts'
+import { subprotocol } from '../../live/framing.ts'
+import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
+import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
+import type { ServerState } from '../engine.ts'
+import { LiveCall } from '../live-call.ts'
+import { logFailure } from '../log.ts'
+import { noParams, pathOf } from '../router.ts'
+import { headFault, NodeHeaders } from './node-headers.ts'
+import { peerOf, writeTextHead } from './node-socket.ts'
+
+// The session answers a message that is only a little too long with an error message, ws all others with 1009.
+const overlongBytes = 64 * 1024
+// A client that has not read this much gets no answers to its pings.
+const pongBytes = 64 * 1024
+
+/** Opens live streams on a server. Returns a function that drops all that are open. */
+export function acceptLives(listening: Server, server: ServerState, lives: LiveStreams): () => void {
+  const acceptors = new Map(lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]))
+  listening.on('upgrade', (req, socket: Socket, head) => {
+    const [path, query = ''] = targetOf(req)
+    const acceptor = isWebSocket(req) && headFault(req) === undefined ? acceptors.get(path) : undefined
+    if (acceptor === undefined) serveWithout(listening, req, socket, head)
+    else acceptor.begin(req, socket, head, { path, query })
+  })
+  return () => {
+    for (const acceptor of acceptors.values()) acceptor.terminate()
+  }
+}
+
+function targetOf({ url = '/' }: IncomingMessage): [path: string, query?: string] {
+  const mark = url.indexOf('?')
+  return mark === -1 ? [pathOf(url)] : [pathOf(url.slice(0, mark)), url.slice(mark + 1)]
+}
+
+/** **Source**: RFC 6455 section 4.2.1. */
+function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['sec-websocket-version'] === '13' &&
+    /^[+/0-9a-z]{22}==$/i.test(headers['sec-websocket-key'] ?? '')
+  )
+}
+
+/**
+ * Answers a request as if it had asked for no upgrade: servers may ignore it, and some clients ask for HTTP/2 with each
+ * request. Node has given up the connection by then, so that it reads the request once more.
+ */
+function serveWithout(listening: Server, req: IncomingMessage, socket: Socket, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = req
+  let lines = `${method} ${url} HTTP/${httpVersion}\r\n`
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i].toLowerCase() !== 'upgrade') lines += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), head]))
+  listening.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
+}
+
+/** Opens the streams of one API. */
+class Acceptor {
+  readonly #server: ServerState
+  readonly #lives: LiveStreams
+  readonly #endpoint: LiveEndpoint
+  readonly #sockets: WebSocketServer
+
+  constructor(server: ServerState, lives: LiveStreams, endpoint: LiveEndpoint) {
+    this.#server = server
+    this.#lives = lives
+    this.#endpoint = endpoint
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: endpoint.live.maxMessage + overlongBytes,
+      autoPong: false,
+      handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
+    })
+  }
+
+  terminate(): void {
+    for (const socket of this.#sockets.clients) socket.terminate()
+  }
+
+  begin(req: IncomingMessage, socket: Socket, head: Buffer, target: { path: string; query: string }): void {
+    this.#open(req, socket, head, target).catch((cause) => {
+      logFailure(this.#server.log, new InternalError('the server failed', { cause }), '')
+      socket.destroy()
+    })
+  }
+
+  async #open(
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    target: { path: string; query: string },
+  ): Promise<void> {
+    const lines = [...new NodeHeaders(req)]
+    const headers = new HeaderList(
+      lines.map(([name]) => name),
+      lines.map(([, value]) => value),
+    )
+    const call = new LiveCall(this.#server, this.#lives, {
+      endpoint: this.#endpoint,
+      target: { method: 'GET', ...target, params: noParams },
+      headers,
+      peer: () => peerOf({ socket }),
+    })
+    const left = () => call.left()
+    socket.on('error', ignore)
+    socket.once('close', left)
+    const answer = call.admit()
+    const refusal = isPromise(answer) ? await whileThere(socket, answer) : answer
+    if (refusal !== undefined) refuse(req, socket, refusal)
+    else {
+      const sockets = this.#sockets
+      const addHeaders = (head101: string[]) => void head101.push(...linesOf(call))
+      sockets.once('headers', addHeaders)
+      sockets.handleUpgrade(req, socket, head, (each) => {
+        socket.off('close', left)
+        call.accepted()
+        new NodeLiveSocket(each, call.session)
+      })
+      sockets.off('headers', addHeaders)
+    }
+  }
+}
+
+/** Reads the socket meanwhile, and destroys it if the client leaves. What came stays in the socket's buffer. */
+async function whileThere<T>(socket: Socket, work: PromiseLike<T>): Promise<T> {
+  const read = () => {
+    if (socket.readableLength === 0) socket.read()
+  }
+  const leave = () => socket.destroy()
+  socket.on('readable', read).once('end', leave)
+  try {
+    return await work
+  } finally {
+    socket.off('readable', read).off('end', leave)
+  }
+}
+
+function linesOf({ headers }: LiveCall): string[] {
+  return headers.map(([name, value]) => `${name}: ${value}`)
+}
+
+function ignore(): void {}
+
+/** Node gives up a connection at an upgrade, so that it closes after the answer. */
+function refuse(req: IncomingMessage, socket: Socket, response: HttpResponse): void {
+  const res = new http.ServerResponse(req)
+  res.assignSocket(socket)
+  res.once('finish', () => socket.destroySoon())
+  res.end(writeTextHead(req, res, response, true))
+}
+
+/** The WebSocket of one live stream. */
+class NodeLiveSocket implements LiveSocket {
+  readonly copies = false
+  readonly #socket: WebSocket
+  readonly #written: () => void
+
+  constructor(socket: WebSocket, listener: LiveListener) {
+    this.#socket = socket
+    this.#written = () => listener.drained()
+    socket.on('message', (bytes: Buffer, isBinary) => listener.message(bytes, !isBinary))
+    socket.on('ping', (bytes) => {
+      listener.heard()
+      if (socket.bufferedAmount < pongBytes) socket.pong(bytes)
+    })
+    socket.on('pong', () => listener.heard())
+    // Of a frame against the protocol: ws has closed the socket with its code.
+    socket.on('error', ignore)
+    socket.once('close', () => listener.closed())
+    listener.open(this)
+  }
+
+  send(message: string | Uint8Array): void {
+    this.#socket.send(message, this.#written)
+  }
+
+  buffered(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  ping(): void {
+    this.#socket.ping()
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#socket.terminate()
+  }
+}
