@@ -25,7 +25,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   readonly #waiting: Waiting[] = []
   #end: { readonly error?: Error } | undefined
   #isLeft = false
-  /** What is held, as {@link messageCost} counts it. **Units**: bytes. */
+  /** Cost of the messages held: their bytes and {@link messageCost} for each. **Units**: bytes. */
   cost = 0
 
   /** `onTaken`: called with the cost of each message that the function has taken. */

@@ -6,10 +6,10 @@ export interface LiveSocket {
   readonly copies: boolean
   /** Sends a text message or a binary one. */
   send(message: string | Uint8Array): void
-  /** What was sent and not yet taken by the kernel. **Units**: bytes. */
+  /** Bytes of messages that the kernel has not taken yet. */
   buffered(): number
   ping(): void
-  /** Sends a close frame after what was sent, then closes. `reason`: at most 123 bytes. */
+  /** Sends a close frame after the messages, then closes. `reason`: at most 123 bytes. */
   close(code: number, reason: string): void
   /** Closes without a frame, for a client that is gone. */
   terminate(): void

@@ -8,7 +8,7 @@ import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '.
 import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
-import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
+import { liveFamilies, ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
 import { speedPicture } from './speed-picture.ts'
@@ -97,6 +97,8 @@ const labels: Readonly<Record<string, string>> = {
   serving_request_body_bytes_total: requestLabels,
   serving_response_body_bytes_total: requestLabels,
   serving_rejected_total: '`reason`',
+  serving_live_streams: '`api`',
+  serving_live_messages_total: '`api`, `direction`',
   serving_queue_depth: '`runner`',
   serving_queue_wait_seconds: '`runner`',
   serving_batch_rows: '`runner`',
@@ -114,6 +116,7 @@ const labels: Readonly<Record<string, string>> = {
 function metrics(): string {
   const families: MetricFamily[] = [
     ...new ServerMetrics([]).requestFamilies(),
+    ...liveFamilies({ endpoints: [] }),
     ...runnerFamilies([]),
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),

@@ -111,7 +111,8 @@ function addOne<K>(counts: Map<K, number>, key: K): void {
 
 const one = (value: number) => [{ labels: {}, value }]
 
-function liveFamilies({ endpoints }: LiveStreams): readonly MetricFamily[] {
+/** Metrics of live streams. */
+export function liveFamilies({ endpoints }: Pick<LiveStreams, 'endpoints'>): readonly MetricFamily[] {
   const open = endpoints.map(({ name, counts }) => ({ labels: { api: name }, value: counts.open }))
   const messages = endpoints.flatMap(({ name, counts: { received, sent } }) => [
     { labels: { api: name, direction: 'in' }, value: received },
