@@ -5,14 +5,13 @@
  */
 import { PayloadTooLarge } from '../../../core/errors.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
-import { decimal } from '../cast-to-kind.ts'
-import { type Column, type ColumnTable, columnOf } from '../columns.ts'
+import { castToKind, decimal } from '../cast-to-kind.ts'
+import { type Cell, type Column, type ColumnTable, columnOf } from '../columns.ts'
 import { type CsvFailure, maxFrameCells } from '../json/frame-codec.ts'
 import { csvMarks, fieldEnd, missingWords, unquoted } from './csv.ts'
 
 const { comma, newline, carriageReturn } = csvMarks
 
-const [space, tab] = [0x20, 0x09]
 const limited = 'of CSV that is read without the native add-on'
 
 /** The fields of a column without their quotes, in the order of the lines; undefined: a missing value. */
@@ -72,63 +71,47 @@ function valueOf(written: Buffer): Buffer | undefined {
 const missing: ReadonlySet<string> = new Set(missingWords)
 const longestMissing = Math.max(...missingWords.map((word) => word.length))
 
-/** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
-function typedColumn(fields: Fields, name: string): Column | undefined {
-  const values: (null | boolean | number | bigint)[] = []
-  let kind: 'null' | 'bool' | 'int' | 'float' = 'null'
-  // Of integers: beyond int64, beyond uint64, below zero or -0, which differs from 0 as a float.
-  let [isLarge, isHuge, isNegative] = [false, false, false]
-  for (const field of fields) {
-    const scalar = field === undefined ? undefined : scalarOf(field)
-    values.push(scalar?.value ?? null)
-    if (field === undefined) continue
-    if (scalar === undefined) return undefined
-    const { value, isInteger } = scalar
-    const own = typeof value === 'boolean' ? 'bool' : isInteger ? 'int' : 'float'
-    if (kind !== 'null' && (kind === 'bool') !== (own === 'bool')) return undefined
-    kind = kind === 'float' ? kind : own
-    if (typeof value === 'boolean' || !isInteger) continue
-    isNegative ||= value < 0 || Object.is(value, -0)
-    if (typeof value !== 'bigint') continue
-    isLarge ||= BigInt.asIntN(64, value) !== value
-    isHuge ||= BigInt.asUintN(64, value) !== value && BigInt.asIntN(64, value) !== value
-  }
-  if (kind === 'bool') return columnOf(name, 'bool', values)
-  if (kind !== 'int') return columnOf(name, 'float64', values)
-  if (!isLarge) return columnOf(name, 'int64', values)
-  return isHuge || isNegative ? undefined : columnOf(name, 'uint64', values)
-}
-
-interface FieldScalar {
-  readonly value: boolean | number | bigint
-  /** Whether it is a number without a fraction or an exponent. */
-  readonly isInteger?: true
-}
-
+/** What no number, flag or blank has. */
+const odd = /[^\t -~]/
 const integer = /^[+-]?\d+$/
-const infinity = /^[+-]?(?:inf|infinity)$/i
+const infinity = /^[+-]?inf(?:inity)?$/i
 const flag = /^(?:true|false)$/i
 
-/** Returns what a field says; undefined for text. Blanks around a number are ignored. */
-function scalarOf(field: Buffer): FieldScalar | undefined {
-  let [start, end] = [0, field.length]
-  while (start < end && isBlank(field[start])) start++
-  while (start < end && isBlank(field[end - 1])) end--
-  const text = field.toString('latin1', start, end)
-  if (decimal.test(text)) {
-    const value = Number(text)
-    // As in pandas, a number beyond the range of floats stays text.
-    if (!Number.isFinite(value)) return undefined
-    if (!integer.test(text)) return { value }
-    if (Number.isSafeInteger(value)) return { value, isInteger: true }
-    const magnitude = BigInt(text.replace(/^[+-]?0*/, ''))
-    return { value: value < 0 ? -magnitude : magnitude, isInteger: true }
-  }
-  if (infinity.test(text)) return { value: text[0] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
-  const word = flag.test(text) && text.length === field.length
-  return word ? { value: text.toLowerCase() === 'true' } : undefined
+/** What a field says, without the blanks around it; `isBare`: there are none, as a flag needs. */
+function kindOf(text: string, isBare: boolean): 'int' | 'float' | 'bool' | 'str' {
+  if (infinity.test(text)) return 'float'
+  // As in pandas, a number beyond the range of floats stays text.
+  if (decimal.test(text) && Number.isFinite(Number(text))) return integer.test(text) ? 'int' : 'float'
+  return isBare && flag.test(text) ? 'bool' : 'str'
 }
 
-function isBlank(byte: number): boolean {
-  return byte === space || byte === tab
+/** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
+function typedColumn(fields: Fields, name: string): Column | undefined {
+  const kinds = new Set<ReturnType<typeof kindOf>>()
+  const texts = fields.map((field) => {
+    const whole = field?.toString('latin1')
+    const text = whole === undefined || odd.test(whole) ? whole : whole.trim()
+    if (text !== undefined) kinds.add(kindOf(text, text === whole))
+    return text
+  })
+  const cells = (read: (text: string) => Cell) => texts.map((text) => (text === undefined ? null : read(text)))
+  if (kinds.has('str') || (kinds.has('bool') && kinds.size > 1)) return undefined
+  if (kinds.has('bool')) return columnOf(name, 'bool', cells(flagOf))
+  if (kinds.has('float') || kinds.size === 0) return columnOf(name, 'float64', cells(floatOf))
+  const digits = columnOf(name, 'str', cells(withoutZeros))
+  // -0 differs from 0 as a float, and so from an unsigned one.
+  const isSigned = texts.some((text) => text?.startsWith('-'))
+  for (const kind of isSigned ? (['int64'] as const) : (['int64', 'uint64'] as const)) {
+    const column = castToKind(digits, texts.length, kind)
+    if (!('failure' in column)) return column
+  }
+  return undefined
+}
+
+const flagOf = (text: string) => text.toLowerCase() === 'true'
+const withoutZeros = (text: string) => text.replace(/^([+-]?)0+(?=\d)/, '$1')
+
+function floatOf(text: string): number {
+  if (infinity.test(text)) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  return Number(text)
 }
