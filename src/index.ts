@@ -46,6 +46,7 @@ export {
   type ContextInit,
   type ContextState,
   type JobContext,
+  type PathParams,
   type RequestLine,
   type RequestParameters,
   type RequestPeer,
@@ -119,13 +120,19 @@ export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
 // Loaded for `Service.inject`.
 import './server/memory-live.ts'
 
-export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './api/api.ts'
+export type {
+  Api,
+  ApiFunction,
+  ApiMethod,
+  ApiOptions,
+  ApiTypes,
+  ServiceTypes,
+} from './api/api.ts'
 export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
 export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
 export { call } from './api/call.ts'
 export type { CorsOptions } from './api/cors.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'
-export type { GetApi, GetFunction, GetOptions, QueryOf, QueryRecord } from './api/get-api.ts'
 export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
 export type {
   InjectedLive,
@@ -139,10 +146,13 @@ export type {
 } from './api/inject.ts'
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
 export type { ModelOptions, ModelTensor } from './api/model-options.ts'
-export type { FetchHandler, Mount } from './api/mount.ts'
+export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
+export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
+export type { Query, QueryOf, QueryRecord } from './api/query.ts'
+export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
 export type { LogLevel } from './engine/log-levels.ts'
 export type { EngineName, GrpcTls, JobRole, Limits, Listener, ServeOptions } from './engine/options.ts'
 export { serve } from './server/listener.ts'
-export { type Hook, Service, type ServiceOptions } from './service.ts'
+export { type DocumentOptions, type Hook, type ServerPaths, Service, type ServiceOptions } from './service.ts'
 export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
 export { traceHeaders } from './telemetry/tracing/tracer.ts'

@@ -1,30 +1,39 @@
 /** The service: a named set of APIs, with hooks for its start, its requests and its end. @module */
 
 import {
+  type AnyOptions,
   type Api,
   type ApiFunction,
+  type ApiMethod,
   type ApiOptions,
   type ApiTypes,
   createApi,
-  type QueryTypes,
   type ServiceTypes,
   type serviceApis,
 } from './api/api.ts'
 import { Cors, type CorsOptions } from './api/cors.ts'
-import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './api/get-api.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import { type Injector, injectorOf } from './api/inject.ts'
 import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
-import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
+import { createMount, type FetchHandler, type Mount, type MountOptions } from './api/mount.ts'
+import { type ParamsArgument, type ParamsOf, paramNames } from './api/path-params.ts'
+import type { Query } from './api/query.ts'
+import type { BodyMethod, QueryMethod, QueryOptions } from './api/route-methods.ts'
+import { parsePaths, parseVersion, requireRunners } from './api/service-options.ts'
 import type { ServiceProtocol } from './api/service-protocol.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
-import { checkOptions, checkThat } from './core/options.ts'
+import { checkOneOf, checkOptions, checkThat } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
 import { modelRepository } from './oip/repository.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
+
+const serverPaths = ['health', 'metrics', 'connect', 'oip'] as const
+
+/** Paths of the server by what they are for: `oip` is the Open Inference Protocol. */
+export type ServerPaths = (typeof serverPaths)[number]
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
@@ -48,6 +57,13 @@ export interface ServiceOptions {
   readonly jobs?: JobsOptions
   /** Other endpoints, such as `openai` of `serving/openai`. */
   readonly protocols?: readonly ServiceProtocol[]
+  /** What the OpenAPI document has beside the service's own paths. Default: nothing. */
+  readonly openapi?: DocumentOptions
+}
+
+/** Paths of the server that the OpenAPI document may have, too. */
+export interface DocumentOptions {
+  readonly include: readonly ServerPaths[]
 }
 
 const optionNames = [
@@ -61,8 +77,10 @@ const optionNames = [
   'publicPaths',
   'jobs',
   'protocols',
+  'openapi',
 ]
 
+type Schema = StandardSchemaV1 | undefined
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
 
 /** Work at the start or the end of a service; awaited. */
@@ -90,12 +108,13 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly jobs: JobsOptions
+  readonly openapi: DocumentOptions
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
   readonly protocols: readonly ServiceProtocol[]
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
-  readonly #gets = new Map<string, GetApi>()
+  readonly #routes = new Map<string, Api>()
   readonly #lives = new Map<string, LiveApi>()
   readonly #mounts = new Map<string, Mount>()
   /**
@@ -104,10 +123,10 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
   readonly inject: Injector = injectorOf(this)
-  /** The APIs by name, in the order of registration. */
+  /** The APIs that clients may call by name over any protocol, in the order of registration. */
   readonly apis: ReadonlyMap<string, Api> = this.#apis
-  /** The functions that answer GET, by name. */
-  readonly gets: ReadonlyMap<string, GetApi> = this.#gets
+  /** The APIs of HTTP alone, by name: of other methods than POST, or with parameters in their path. */
+  readonly routes: ReadonlyMap<string, Api> = this.#routes
   /** The live streams, by name. */
   readonly lives: ReadonlyMap<string, LiveApi> = this.#lives
   readonly mounts: ReadonlyMap<string, Mount> = this.#mounts
@@ -131,6 +150,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])
     this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store', 'blobs', 'webhooks'])
+    const { include = [] } = checkOptions('openapi of Service', options.openapi ?? { include: [] }, ['include'])
+    for (const each of include) checkOneOf('openapi.include of Service', each, serverPaths)
+    this.openapi = { include }
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)
@@ -147,54 +169,81 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * Registers a function as `POST {baseUrl}/{route}` and returns it. It receives the input and the {@link Context}.
    * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, or an invalid descriptor.
    */
-  api<I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
-    options: ApiOptions<I, O>,
-    fn: F & ApiFunction<I, O>,
-  ): F & ApiTypes<I, O> {
-    const api = createApi(options, fn as unknown as Api['fn'])
-    this.#requireNew(api, this.#apis)
-    this.#apis.set(api.name, api)
-    return fn as F & ApiTypes<I, O>
+  api<
+    I extends AnyDescriptor,
+    O extends AnyDescriptor,
+    F extends ApiFunction<I, O, ParamsOf<R, P>>,
+    R extends string = string,
+    P extends Schema = undefined,
+  >(
+    options: ApiOptions<I, O, R, P>,
+    fn: F & ApiFunction<I, O, ParamsOf<R, P>>,
+  ): F & ApiTypes<I, O, ParamsArgument<R, P>> {
+    return this.#register('POST', undefined, options, fn)
   }
 
   /**
    * Registers a function as `GET {baseUrl}/{route}` and HEAD. It receives the URL's query, or what the schema `query`
-   * makes of it; a query that the schema refuses gets 400. **Errors**: as `api`. **Example** `svc.get('/labels', {
-   * query: z.object({ top: z.coerce.number() }), output: new io.JSON() }, labels)`
+   * makes of it; a query that the schema refuses gets 400. Segments `{name}` of the route are in `ctx.params`.
+   * **Errors**: as `api`. **Example** `svc.get('/items/{id}', { output: new io.Text() }, (_, ctx) => ctx.params.id)`
    */
-  get<O extends AnyDescriptor, F extends GetFunction<O, Q>, Q extends StandardSchemaV1 | undefined = undefined>(
-    route: string,
-    options: GetOptions<O, Q>,
-    fn: F & GetFunction<O, Q>,
-  ): F & ApiTypes<QueryTypes<Q>, O> {
-    const api = createGetApi(route, options as never, fn as unknown as GetApi['fn'])
-    this.#requireNew(api, this.#gets)
-    this.#gets.set(api.name, api)
-    return fn as F & ApiTypes<QueryTypes<Q>, O>
+  readonly get: QueryMethod = (route, options, fn) => this.#register('GET', route, options, fn)
+
+  /** Like `get`, as DELETE. */
+  readonly delete: QueryMethod = (route, options, fn) => this.#register('DELETE', route, options, fn)
+
+  /** Like `api`, as PUT on the route. */
+  readonly put: BodyMethod = (route, options, fn) => this.#register('PUT', route, options, fn)
+
+  /** Like `api`, as PATCH on the route. */
+  readonly patch: BodyMethod = (route, options, fn) => this.#register('PATCH', route, options, fn)
+
+  /** Registers a function of any method. **Errors**: InvalidArgument, also for a taken name, or a taken route. */
+  #register(method: ApiMethod, route: string | undefined, options: AnyOptions, fn: unknown): never {
+    const api = createApi(method, route, options, fn as Api['fn'])
+    this.#requireNew(api)
+    const isPlain = method === 'POST' && paramNames(api.route).length === 0
+    const apis = isPlain ? this.#apis : this.#routes
+    apis.set(api.name, api)
+    return fn as never
+  }
+
+  /** **Errors**: InvalidArgument for a taken name, or a taken route of the same method. */
+  #requireNew({ name, route, method }: { name: string; route: string; method?: ApiMethod }): void {
+    const shape = (path: string) => path.replace(/\{\w+\}/g, '{}')
+    for (const other of [...this.#apis.values(), ...this.#routes.values(), ...this.#lives.values()]) {
+      if (other.name === name) throw new InvalidArgument(`the API ${name} is registered already`)
+      // One path of the OpenAPI document has parameters of one name.
+      const isTaken = ('method' in other ? other.method : undefined) === method || other.route !== route
+      if (isTaken && shape(other.route) === shape(route))
+        throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
+    }
   }
 
   /** Like `api`, but returns the service, whose type then has the API. **Errors**: as `api`. */
-  add<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
+  add<
+    N extends string,
+    I extends AnyDescriptor,
+    O extends AnyDescriptor,
+    F extends ApiFunction<I, O, ParamsOf<R, P>>,
+    R extends string = string,
+    P extends Schema = undefined,
+  >(
     name: N,
-    options: ApiOptions<I, O> & { readonly name?: never },
-    fn: F & ApiFunction<I, O>,
-  ): Typed<A, N, F & ApiTypes<I, O>> {
-    this.api<I, O, F>({ ...options, name }, fn)
+    options: ApiOptions<I, O, R, P> & { readonly name?: never },
+    fn: F & ApiFunction<I, O, ParamsOf<R, P>>,
+  ): Typed<A, N, F & ApiTypes<I, O, ParamsArgument<R, P>>> {
+    this.#register('POST', undefined, { ...options, name }, fn)
     return this as never
   }
 
   /** Like `get` on the route `name`, but returns the service, whose type then has the API. */
-  addGet<
-    N extends string,
-    O extends AnyDescriptor,
-    F extends GetFunction<O, Q>,
-    Q extends StandardSchemaV1 | undefined = undefined,
-  >(
+  addGet<N extends string, O extends AnyDescriptor, F extends ApiFunction<Query<Q>, O>, Q extends Schema = undefined>(
     name: N,
-    options: GetOptions<O, Q> & { readonly name?: never },
-    fn: F & GetFunction<O, Q>,
-  ): Typed<A, N, F & ApiTypes<QueryTypes<Q>, O>> {
-    this.get<O, F, Q>(name, { ...options, name }, fn)
+    options: QueryOptions<O, Q> & { readonly name?: never },
+    fn: F & ApiFunction<Query<Q>, O>,
+  ): Typed<A, N, F & ApiTypes<Query<Q>, O>> {
+    this.#register('GET', name, { ...options, name }, fn)
     return this as never
   }
 
@@ -210,7 +259,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     fn: F & LiveFunction<I, O>,
   ): F & LiveTypes<I, O> {
     const api = createLiveApi(name, options, fn as unknown as LiveApi['fn'])
-    this.#requireNew(api, this.#lives)
+    this.#requireNew(api)
     this.#lives.set(api.name, api)
     return fn as F & LiveTypes<I, O>
   }
@@ -230,20 +279,10 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * come. Limits, hooks and auth apply; longer paths of APIs take precedence. **Example** `svc.mount('/app', new
    * Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
    */
-  mount(path: string, handler: FetchHandler): void {
-    const mount = createMount(path, handler)
+  mount(path: string, handler: FetchHandler, options: MountOptions = {}): void {
+    const mount = createMount(path, handler, options)
     if (this.#mounts.has(path)) throw new InvalidArgument(`the path ${path} is mounted already`)
     this.#mounts.set(path, mount)
-  }
-
-  /** **Errors**: InvalidArgument for a taken name, or a taken route of the same method. */
-  #requireNew({ name, route }: Api | GetApi | LiveApi, rivals: ReadonlyMap<string, Pick<Api, 'name' | 'route'>>): void {
-    if (this.#apis.has(name) || this.#gets.has(name) || this.#lives.has(name))
-      throw new InvalidArgument(`the API ${name} is registered already`)
-    for (const other of rivals.values()) {
-      if (other.route === route)
-        throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
-    }
   }
 
   /**
@@ -288,7 +327,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     const { withRunners = true, ...options } = all
     this.#hasRunners = withRunners
     for (const hook of this.#startup) await hook()
-    for (const { examples } of this.#apis.values()) for (const { checked } of examples) await checked
+    for (const { examples } of [...this.#apis.values(), ...this.#routes.values()])
+      for (const { checked } of examples) await checked
     if (this.#isCancelled) throw new Overloaded(`the start of the service ${this.name} was broken off`)
     const starts = (withRunners ? this.runners : []).map(async (runner) => {
       await runner.start(options)
@@ -319,30 +359,4 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     }
     if (failures.length > 0) throw failures[0]
   }
-}
-
-function parseVersion(version: string | undefined): string | undefined {
-  if (version === undefined || (typeof version === 'string' && version !== '')) return version
-  throw new InvalidArgument(expected('a version', 'version of Service', version))
-}
-
-function parsePaths(paths: readonly string[]): readonly string[] {
-  const ok = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path.startsWith('/'))
-  if (!ok) throw new InvalidArgument(expected('a list of paths', 'publicPaths of Service', paths))
-  return paths
-}
-
-function requireRunners(runners: readonly RunnerLife[], service: string): RunnerLife[] {
-  const place = `runners of the service ${service}`
-  if (!Array.isArray(runners)) throw new InvalidArgument(expected('a list of Runners', place, runners))
-  for (const [i, runner] of runners.entries()) {
-    // By its members: a file may have loaded another copy of the package.
-    const ok =
-      typeof runner?.name === 'string' && typeof runner.start === 'function' && typeof runner.stop === 'function'
-    if (!ok) throw new InvalidArgument(expected('a Runner', place, runner))
-    if (runners.findIndex((other) => other.name === runner.name) !== i) {
-      throw new InvalidArgument(`the service ${service} has two runners named ${runner.name}`)
-    }
-  }
-  return [...runners]
 }

@@ -8,7 +8,8 @@ import {
   type Received,
   type Returned,
 } from '../descriptors/descriptor.ts'
-import type { Context } from '../http/context.ts'
+import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
+import type { Context, PathParams } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/message.ts'
 import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
@@ -16,18 +17,27 @@ import { type CacheOptions, type CacheSettings, parseCache } from './cache-optio
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
+import { isParameter, paramNames, paramsHook } from './path-params.ts'
+import { Query } from './query.ts'
 
 // For the descriptor, the server, and the log and error answers.
 const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
 
 /** How a function is registered. */
-export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
+export interface ApiOptions<
+  I extends AnyDescriptor,
+  O extends AnyDescriptor,
+  R extends string = string,
+  P extends StandardSchemaV1 | undefined = StandardSchemaV1 | undefined,
+> extends HookOptions {
   readonly input: I
   readonly output: O
   /** Default: the function's name, else the route with `_` for `/`. */
   readonly name?: string
-  /** Path below the base URL. Default: the name. */
-  readonly route?: string
+  /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
+  readonly route?: R
+  /** A Standard Schema of the path's parameters; its output is `ctx.params`. */
+  readonly params?: P
   /** What the API does, as Markdown for the documentation page. */
   readonly doc?: string
   /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
@@ -45,21 +55,14 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly cache?: CacheOptions
 }
 
-/** A function behind descriptors `I` and `O`. */
-export type ApiFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromise<Returned<O>>
+/** A function behind descriptors `I` and `O`, with the parameters `P` of its path. */
+export type ApiFunction<I, O, P = PathParams> = (input: Received<I>, ctx: Context<P>) => MaybePromise<Returned<O>>
 
 declare const apiTypes: unique symbol
 
 /** Marks the result of `svc.api` with its descriptors' types, for typed clients. Types only. */
-export interface ApiTypes<I = unknown, O = unknown> {
-  readonly [apiTypes]: { readonly input: I; readonly output: O }
-}
-
-declare const queryType: unique symbol
-
-/** Stands for the query of a GET API with schema `Q` in {@link ApiTypes}. Types only. */
-export interface QueryTypes<Q> {
-  readonly [queryType]: Q
+export interface ApiTypes<I = unknown, O = unknown, P = unknown> {
+  readonly [apiTypes]: { readonly input: I; readonly output: O; readonly params: P }
 }
 
 /** Key of {@link ServiceTypes}. */
@@ -70,14 +73,21 @@ export interface ServiceTypes<A = unknown> {
   readonly [serviceApis]: A
 }
 
+/** The methods of HTTP that APIs answer; GET includes HEAD. */
+export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** A registered API. */
 export interface Api {
   readonly name: string
+  readonly method: ApiMethod
+  /** A {@link Query} for GET and DELETE. */
+  readonly input: IODescriptor
   /** Without slashes at its ends. */
   readonly route: string
   readonly doc: string | undefined
   readonly examples: readonly EncodedExample[]
-  readonly input: IODescriptor
+  /** The schema of the path's parameters. */
+  readonly params: StandardSchemaV1 | undefined
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
   readonly auth: RequestHook | false | undefined
@@ -99,23 +109,39 @@ export type FunctionOptions = HookOptions &
   Pick<ApiOptions<AnyDescriptor, AnyDescriptor>, 'output' | 'name' | 'doc' | 'auth' | 'maxInFlight'>
 const optionNames = ['output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
 
+/** The options of all methods. */
+export type AnyOptions = FunctionOptions &
+  Partial<ApiOptions<AnyDescriptor, AnyDescriptor>> & { readonly query?: StandardSchemaV1 }
+
 /** Whether a text is a path segment of letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
 }
 
-/** **Errors**: InvalidArgument that names the mistake. */
-export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
-  const common = parseFunction('svc.api', options, fn, options.route, ['input', 'route', 'examples', 'async', 'cache'])
+/** `given`: the route of `svc.get` and the like; that of POST is an option. **Errors**: InvalidArgument. */
+export function createApi(method: ApiMethod, given: string | undefined, options: AnyOptions, fn: Api['fn']): Api {
+  const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
+  const hasQuery = method === 'GET' || method === 'DELETE'
+  const own = method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
+  const path = given ?? options.route
+  // Two methods of one route have two names.
+  const toName = method === 'GET' || method === 'POST' ? path : `${method.toLowerCase()}/${path}`
+  const common = parseFunction(caller, options, fn, toName, ['params', ...(hasQuery ? ['query'] : own)])
   const { name, output, hooks } = common
-  const input = requireDescriptor(options.input, 'input', name)
+  const route = parseRoute(path ?? name)
+  const input = hasQuery ? new Query(options.query, name) : requireDescriptor(options.input, 'input', name)
+  hooks.request.unshift(...paramsHook(options.params, route, name))
   const settings = parseAsync(options.async, name)
+  if (settings !== undefined && paramNames(route).length > 0)
+    throw new InvalidArgument(`expected a route without {parameters} for async of ${name}, received ${route}`)
   const cache = parseCache(options.cache, name)
   return {
     ...common,
-    route: parseRoute(options.route ?? name),
+    method,
+    route,
     examples: encodeExamples(options.examples ?? [], input, name),
     input,
+    params: options.params,
     async: settings,
     cache,
     readsHeaders:
@@ -150,7 +176,7 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
 
 /** Returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
 function nameOfRoute(route = ''): string {
-  return String(route).replace(/^\//, '').replaceAll('/', '_')
+  return String(route).replace(/^\//, '').replaceAll(/\/+/g, '_').replace(/[{}]/g, '')
 }
 
 function requireName(name: unknown, method: string): string {
@@ -168,7 +194,10 @@ function requireDescriptor(value: unknown, role: string, name: string): IODescri
 /** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */
 export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
-  checkThat(segments.every(isPathSegment), 'a path of letters, digits, _ . ~ and -', 'route', route)
+  const isPath = segments.every((segment) => isPathSegment(segment) || isParameter(segment))
+  const names = paramNames(segments.join('/'))
+  const isUnique = new Set(names).size === names.length
+  checkThat(isPath && isUnique, 'a path of letters, digits, _ . ~ -, and {name} once for a parameter', 'route', route)
   requireFreePath(route, segments)
   return segments.join('/')
 }

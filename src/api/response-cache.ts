@@ -127,10 +127,10 @@ export class ResponseCache {
     return hasOwn ? [...headers, age] : [...headers, ['cache-control', this.#control], age]
   }
 
-  #keyOf(request: HttpRequest, { headers, query, state }: Context): string {
+  #keyOf(request: HttpRequest, { headers, path, query, state }: Context): string {
     const values = this.#headers.map((name) => headers.get(name))
     const hash = createHash('sha256').update(
-      JSON.stringify([...this.#name, String(query), state.caller?.name, ...values]),
+      JSON.stringify([...this.#name, path, String(query), state.caller?.name, ...values]),
     )
     return hash.update(request.peek()).digest('base64url')
   }

@@ -68,8 +68,8 @@ function requireService(value: unknown, name: string): Service {
         ' npx serving in its folder',
     )
   }
-  const { apis, gets, lives, mounts, models, protocols } = value
-  if (apis.size + gets.size + lives.size + mounts.size + models.length + protocols.length === 0)
+  const { apis, routes, lives, mounts, models, protocols } = value
+  if (apis.size + routes.size + lives.size + mounts.size + models.length + protocols.length === 0)
     throw new InvalidArgument(`the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`)
   return value
 }

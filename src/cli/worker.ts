@@ -70,8 +70,9 @@ try {
     config.serve.jobRole === 'work'
       ? []
       : [
-          ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
-          ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
+          ...[...service.apis.values(), ...service.routes.values()].map(
+            ({ method, route }) => `${method} ${prefix}/${route}`,
+          ),
           ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
           ...pathsOf(service.protocols, prefix),
         ]

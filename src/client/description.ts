@@ -1,4 +1,5 @@
 /** What a service says of its APIs in its OpenAPI document, as far as calls need it. @module */
+import type { ApiMethod } from '../api/api.ts'
 import { ServingError } from './serving-error.ts'
 
 /** A JSON Schema as it stands in an OpenAPI document: its references are relative to the document. */
@@ -25,7 +26,7 @@ export interface PartInfo extends DescriptorInfo {
 /** An API. */
 export interface ApiInfo {
   readonly name: string
-  readonly method: 'GET' | 'POST'
+  readonly method: ApiMethod
   /** Whether it can be submitted as a job. */
   readonly isAsync: boolean
   /** Whether it is a stream both ways, over a WebSocket. */
@@ -36,7 +37,7 @@ export interface ApiInfo {
   readonly output: DescriptorInfo
 }
 
-/** The id of the input of a GET API: its query, whose parameters are the properties of the schema. */
+/** The id of the input of a GET or DELETE API: its query, whose parameters are the properties of the schema. */
 export const queryId = 'query'
 
 /** The members of an OpenAPI document that are read. `serving openapi FILE` prints one. */
@@ -62,6 +63,7 @@ export interface Operation {
 
 interface Parameter {
   readonly name: string
+  readonly in?: string
   readonly required?: boolean
   readonly schema: SchemaObject
 }
@@ -88,7 +90,7 @@ interface Descriptor {
 export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
   const apis = new Map<string, ApiInfo>()
   for (const [path, item] of Object.entries(paths)) {
-    for (const method of ['GET', 'POST'] as const) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
       const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
@@ -102,7 +104,8 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
   return apis
 }
 
-function queryInfo({ parameters = [] }: Operation): DescriptorInfo {
+function queryInfo(operation: Operation): DescriptorInfo {
+  const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'path')
   const [first] = parameters
   // One object stands for parameters of which nothing is known.
   const isOpen = parameters.length === 1 && first.schema.additionalProperties !== undefined

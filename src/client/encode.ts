@@ -14,7 +14,17 @@ export interface EncodedBody {
   readonly name?: string
 }
 
-/** Returns the query of a GET API with its `?`, empty without parameters. **Errors**: ServingError `bad_input`. */
+/** Returns a path with the values of its `{name}` segments. **Errors**: ServingError `bad_input` for one without. */
+export function fillPath(path: string, params: Readonly<Record<string, unknown>>, api: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name] ?? '')
+    // URL parsers drop segments of dots.
+    if (['', '.', '..'].includes(value)) throw badArgument(`a value for params.${name}`, api)
+    return encodeURIComponent(value)
+  })
+}
+
+/** Returns the query of an API with its `?`, empty without parameters. **Errors**: ServingError `bad_input`. */
 export function encodeQuery(value: unknown, api: string): string {
   if (typeof value !== 'object' && value !== undefined) throw badArgument('an object of parameters', api)
   const query = new URLSearchParams()

@@ -1,8 +1,8 @@
 /** `serving/client`: typed calls of a service, from browsers and Node. @module serving/client */
 import { Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
-import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'
-import { encodeArgument, encodeQuery } from './encode.ts'
+import { type ApiInfo, apisOf, findApi, type OpenApiDocument, queryId } from './description.ts'
+import { encodeArgument, encodeQuery, fillPath } from './encode.ts'
 import { infoOf, Job, type SubmitOptions } from './job.ts'
 import type { LiveOptions } from './live.ts'
 import { openLive } from './open-live.ts'
@@ -49,7 +49,7 @@ export interface CreateClientOptions extends ClientOptions {
  * `S` is the type of a Service whose APIs were registered by `add` and `addGet`, or of the module that exports what
  * `svc.api` and `svc.get` returned, under the APIs' names. What the methods take and give follows from the descriptors:
  * arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts strings or streams of pieces. Those
- * of GET APIs take the parameters of the query.
+ * of GET and DELETE APIs take the parameters of the query. The option `params` has those of the path.
  * **Wire**: arrays as .npy, except that lists are sent as JSON; everything else as the descriptor documents it.
  * **Errors**: calls are rejected with ServingError, or the reason of their signal.
  * **Example** `createClient<typeof import('./service.ts')>('http://localhost:3000').scale([[1, 2, 3, 4]])`
@@ -74,18 +74,19 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     return document
   }
 
-  async function start(name: string, value: unknown, all: ClientOptions & CallOptions, limit: Limit, isJob = false) {
+  async function start(name: string, value: unknown, all: ClientOptions & ParamOptions, limit: Limit, isJob = false) {
     const api = findApi(await unlessAborted(describe(), limit.signal), name)
     if (isJob && !api.isAsync) throw badArgument('an API with the option async', `submit of ${name}`)
-    if (api.method === 'GET') return send(base + api.path + encodeQuery(value, name), undefined, all, limit)
+    const url = base + fillPath(api.path, all.params ?? {}, name)
+    if (api.input.id === queryId) return send(url + encodeQuery(value, name), undefined, all, limit, api.method)
     const argument = await unlessAborted(readStreams(api, value), limit.signal)
-    return send(base + api.path, encodeArgument(api, argument), all, limit)
+    return send(url, encodeArgument(api, argument), all, limit, api.method)
   }
 
   function methodOf(name: string) {
     const decode = async (response: Response) => decodeContent(findApi(await describe(), name).output, response)
     const job = (id: string) => new Job(id, base, options, decode)
-    const call = (value: unknown, given: CallOptions = {}) => {
+    const call = (value: unknown, given: ParamOptions = {}) => {
       const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
       const limit = limitOf(all)
       // Whether the answer is text or a stream of values is known when it comes.
@@ -114,6 +115,9 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     },
   })
 }
+
+/** Options of a call with parameters of the path. */
+type ParamOptions = CallOptions & { readonly params?: Readonly<Record<string, unknown>> }
 
 function undescribed(base: string, cause: unknown): unknown {
   if (!(cause instanceof ServingError) || (cause.status !== 404 && cause.status !== 403)) return cause

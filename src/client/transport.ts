@@ -1,4 +1,5 @@
 /** Requests: credentials, deadlines, retries. @module */
+import type { ApiMethod } from '../api/api.ts'
 import { acceptedTypes } from './decode.ts'
 import type { EncodedBody } from './encode.ts'
 import { errorOf, ServingError } from './serving-error.ts'
@@ -73,8 +74,10 @@ export async function send(
   encoded: EncodedBody | undefined,
   options: ClientOptions & CallOptions,
   limit: Limit,
+  method: ApiMethod = encoded === undefined ? 'GET' : 'POST',
 ): Promise<Response> {
-  const { retries = 2, isIdempotent = encoded === undefined, fetch: own = fetch } = options
+  // POST and PATCH alone may differ when called twice (RFC 9110 section 9.2.2).
+  const { retries = 2, isIdempotent = method !== 'POST' && method !== 'PATCH', fetch: own = fetch } = options
   const headers = await headersOf(encoded, options)
   for (let attempt = 0; ; attempt++) {
     let failure: ServingError
@@ -82,7 +85,7 @@ export async function send(
     try {
       const { signal } = limit
       // `duplex` is what Node asks for with a stream, and TypeScript does not know.
-      const init = { method: encoded ? 'POST' : 'GET', headers, body: encoded?.body, signal, duplex: 'half' }
+      const init = { method, headers, body: encoded?.body, signal, duplex: 'half' }
       const response = await own(url, init as RequestInit)
       if (response.ok) return response
       failure = await errorOf(response)

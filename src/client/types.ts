@@ -1,7 +1,8 @@
 /** The methods of a client, worked out from the APIs that a service's module exports. @module */
 
-import type { ApiTypes, QueryTypes, ServiceTypes } from '../api/api.ts'
+import type { ApiTypes, ServiceTypes } from '../api/api.ts'
 import type { LiveTypes } from '../api/live-api.ts'
+import type { Query } from '../api/query.ts'
 import type { DType } from '../core/dtype.ts'
 import type { File } from '../descriptors/file.ts'
 import type { Image } from '../descriptors/image.ts'
@@ -21,8 +22,8 @@ import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, S
 
 /** The method that calls an API, or the one that opens a live stream. */
 export type ClientMethod<F> =
-  F extends ApiTypes<infer I, infer O>
-    ? MethodOf<ArgumentsOf<I>, CallOf<O, F>>
+  F extends ApiTypes<infer I, infer O, infer P>
+    ? MethodOf<ArgumentsOf<I>, CallOf<O, F>, OptionsOf<P>>
     : F extends LiveTypes<infer I, infer O>
       ? LiveMethod<ArgumentOf<I>, PieceResult<O, F>>
       : never
@@ -42,8 +43,10 @@ type PieceResult<O, F> =
         : JsonValue
     : ResultOf<O, F>
 
-interface MethodOf<A extends unknown[], C> {
-  (...given: [...A, options?: CallOptions]): C
+type OptionsOf<P> = unknown extends P ? [options?: CallOptions] : [options: CallOptions & { readonly params: P }]
+
+interface MethodOf<A extends unknown[], C, P extends unknown[]> {
+  (...given: [...A, ...P]): C
   /** Makes a job of the call. **Errors**: also `bad_input` for an API without the option `async`. */
   submit(...given: [...A, options?: SubmitOptions]): Call<Job<Awaited<C>>>
   /** Returns the job with that id, to come back to it. */
@@ -76,7 +79,7 @@ export type Client<S> =
 type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes | LiveTypes ? K : never]: ClientMethod<A[K]> }
 
 type ArgumentsOf<I> =
-  I extends QueryTypes<infer Q>
+  I extends Query<infer Q>
     ? Q extends StandardSchemaV1<infer In>
       ? Record<never, never> extends In
         ? [query?: In]

@@ -1,7 +1,6 @@
 /** The auth and hooks of a service, and all who observe its requests. @module */
 
 import type { Api } from '../api/api.ts'
-import type { GetApi } from '../api/get-api.ts'
 import { type Hooks, isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import type { ServingError } from '../core/errors.ts'
@@ -64,7 +63,7 @@ function runAll(hooks: readonly RequestHook[]): RunBefore {
 /** The part of a service that is observed. */
 export interface HookedService {
   readonly apis: ReadonlyMap<string, Api>
-  readonly gets: ReadonlyMap<string, GetApi>
+  readonly routes: ReadonlyMap<string, Api>
   readonly lives: ReadonlyMap<string, LiveApi>
   readonly hooks: Hooks
   readonly auth: RequestHook | undefined
@@ -72,14 +71,14 @@ export interface HookedService {
 }
 
 /** Returns the API of that name. */
-export function apiOf({ apis, gets, lives }: HookedService, name: string | undefined): HookedFunction | undefined {
-  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name) ?? lives.get(name))
+export function apiOf({ apis, routes, lives }: HookedService, name: string | undefined): HookedFunction | undefined {
+  return name === undefined ? undefined : (apis.get(name) ?? routes.get(name) ?? lives.get(name))
 }
 
-type HookedFunction = Api | GetApi | LiveApi
+type HookedFunction = Api | LiveApi
 
-function functionsOf({ apis, gets, lives }: HookedService): HookedFunction[] {
-  return [...apis.values(), ...gets.values(), ...lives.values()]
+function functionsOf({ apis, routes, lives }: HookedService): HookedFunction[] {
+  return [...apis.values(), ...routes.values(), ...lives.values()]
 }
 
 /** Undefined without observers. */

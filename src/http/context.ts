@@ -44,11 +44,15 @@ export interface RequestPeer {
   readonly remoteAddress?: string | undefined
 }
 
+/** Values of the `{name}` segments of a path: percent-decoded strings, or what a schema made of them. */
+export type PathParams = Readonly<Record<string, unknown>>
+
 /** The part of a request line that a context has. */
 export interface RequestLine {
   readonly method?: string
   /** Without the query; not decoded. */
   readonly path?: string
+  readonly params?: PathParams
 }
 
 /** What a transport knows of a request; all members are optional, for tests. */
@@ -76,8 +80,8 @@ const idPrefix = randomBytes(8).toString('hex')
 let idCount = 0
 const plainId = /^[\w.:+/=-]{1,128}$/
 
-/** The context of one request. Its members are made when first read. */
-export class Context {
+/** The context of one request. Its members are made when first read. `P`: the type of `params`. */
+export class Context<P = PathParams> {
   /** Request headers, names in lower case. */
   readonly headers: RequestHeaders
   readonly #query: string
@@ -98,6 +102,7 @@ export class Context {
   #cleanups: Cleanup[] | undefined
   #over = false
   #parameters: RequestParameters = noParameters
+  #checked: P | undefined
   #listeners: ((reason: Error) => void)[] | undefined
 
   /** @internal Why the request is refused, unless its API is open to everybody. */
@@ -143,6 +148,16 @@ export class Context {
   get clientId(): string | undefined {
     const value = this.headers.get('x-request-id')
     return value !== undefined && plainId.test(value) ? value : undefined
+  }
+
+  /** Values of the `{name}` segments of the route; checked by the schema `params` of the API, if it has one. */
+  get params(): P {
+    return this.#checked ?? ((this.#line.params ?? noParameters) as P)
+  }
+
+  /** @internal */
+  set params(params: P) {
+    this.#checked = params
   }
 
   /** Parameters of a request of the Open Inference Protocol; empty for others. */

@@ -26,7 +26,7 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     await page.goto(`${base}/`)
     await page.waitForSelector('nav a')
     expect(await page.title()).toBe('clients')
-    expect((await texts('nav a')).toSorted()).toEqual([...svc.apis.keys(), ...svc.gets.keys()].toSorted())
+    expect((await texts('nav a')).toSorted()).toEqual([...svc.apis.keys(), ...svc.routes.keys()].toSorted())
     expect(await texts('nav .group')).toEqual([
       'Arrays',
       'Tables',

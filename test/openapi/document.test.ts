@@ -253,7 +253,8 @@ describe('the OpenAPI document', () => {
 
   it('has health, metrics, Connect and the Open Inference Protocol, with what auth asks and the version', async () => {
     const echo = { name: 'echo', input: new io.Text(), output: new io.Text() }
-    const options = { version: '3.1.4', auth: apiKey({ keys: ['0'.repeat(64)] }), publicPaths: ['/metrics'] }
+    const openapi = { include: ['health', 'metrics', 'connect', 'oip'] } as const
+    const options = { version: '3.1.4', auth: apiKey({ keys: ['0'.repeat(64)] }), publicPaths: ['/metrics'], openapi }
     const svc = new ServiceClass('protected', options)
     svc.api(echo, (text: string) => text)
     const { info, paths, tags } = JSON.parse(JSON.stringify(describeServer(svc, '/v1')))
@@ -300,7 +301,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('survives an API of the name of a health page', async () => {
-    const svc = new ServiceClass('odd')
+    const svc = new ServiceClass('odd', { openapi: { include: ['health'] } })
     svc.api({ name: 'livez', route: 'alive', input: new io.Text(), output: new io.Text() }, (text) => text)
     const { paths } = await document(svc)
     expect([paths['/alive'].post.operationId, paths['/livez'].get.operationId]).toEqual(['livez', 'livez_'])

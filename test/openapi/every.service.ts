@@ -2,7 +2,10 @@
 import { type HttpResponse, io, NDArray, Service } from 'serving'
 import { z } from 'zod'
 
-const svc = new Service('Every_Descriptor', { doc: 'An API for each descriptor.' })
+const svc = new Service('Every_Descriptor', {
+  doc: 'An API for each descriptor.',
+  openapi: { include: ['health', 'metrics', 'connect', 'oip'] },
+})
 
 const matrix = { dtype: 'float32', shape: [-1, 2], enforceDtype: true, enforceShape: true } as const
 svc.api(

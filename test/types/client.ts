@@ -112,6 +112,35 @@ const chained = new Service('chained')
   .addGet('labels', { query: z.object({ top: z.number().optional() }), output: new io.JSON() }, ({ top }) => [top ?? 1])
   .addGet('need', { query: z.object({ top: z.number() }), output: new io.Text() }, ({ top }) => String(top))
   .addGet('any', { output: new io.JSON() }, (query) => Object.keys(query))
+const item = svc.get('/items/{id}', { output: new io.JSON() }, (_, ctx) => {
+  holds<Same<typeof ctx.params, { readonly id: string }>>()
+  return ctx.params.id
+})
+const part = svc.put(
+  '/items/{id}/{part}',
+  { input: new io.Text(), output: new io.JSON(), params: z.object({ id: z.number(), part: z.string() }) },
+  (text, { params }) => {
+    holds<Same<typeof params, { id: number; part: string }>>()
+    return [text, params.id]
+  },
+)
+const routed = svc.api({ input: new io.Text(), output: new io.Text(), route: 'a/{b}' }, (text, { params: { b } }) => {
+  // @ts-expect-error TS2345: the parameter is a string
+  Math.abs(b)
+  return text
+})
+const byId = createClient<{ item: typeof item; part: typeof part; routed: typeof routed }>('http://localhost:3000')
+export async function withParams(): Promise<void> {
+  await byId.item(undefined, { params: { id: 7 } })
+  await byId.part('text', { params: { id: 7, part: 'x' }, timeoutMs: 1 })
+  await byId.routed('text', { params: { b: 'x' } })
+  // @ts-expect-error TS2554: the path has a parameter
+  await byId.item()
+  // @ts-expect-error TS2322: the schema takes a number
+  await byId.part('text', { params: { id: '7', part: 'x' } })
+  // @ts-expect-error TS2353: the path has no parameter of this name
+  await byId.routed('text', { params: { c: 'x' } })
+}
 const labels = svc.get('labels', { query: z.object({ top: z.number() }), output: new io.JSON() }, ({ top }) => top)
 const typed = createClient<typeof chained>('http://localhost:3000')
 holds<Same<keyof typeof typed, 'scale' | 'greet' | 'labels' | 'need' | 'any'>>()

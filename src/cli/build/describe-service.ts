@@ -25,12 +25,11 @@ export function describeService(service: Service, packages: readonly string[]) {
   }
 }
 
-function endpointsOf({ apis, gets, mounts, models, protocols }: Service): string[] {
-  const shown = (method: string, { name, route }: { readonly name: string; readonly route: string }) =>
-    `${method} /${route}${name === route ? '' : ` of ${name}`}`
+function endpointsOf({ apis, routes, mounts, models, protocols }: Service): string[] {
   return [
-    ...[...apis.values()].map((api) => shown('POST', api)),
-    ...[...gets.values()].map((api) => shown('GET', api)),
+    ...[...apis.values(), ...routes.values()].map(
+      ({ name, method, route }) => `${method} /${route}${name === route ? '' : ` of ${name}`}`,
+    ),
     ...mounts.keys(),
     ...models.map(({ name }) => `the model ${name}`),
     ...pathsOf(protocols, ''),

@@ -1,23 +1,30 @@
 /** The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors. @module */
 
 import type { Api } from '../../api/api.ts'
-import type { GetApi } from '../../api/get-api.ts'
 import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
+
 import type { LiveApi } from '../../api/live-api.ts'
+
+import type { Mount } from '../../api/mount.ts'
+import { Query } from '../../api/query.ts'
+
 import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
 import { asyncMembers, jobPaths } from './job-paths.ts'
+import { mergeMount } from './mounted.ts'
 import { problemResponses } from './problems.ts'
 import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
-import { queryParameters } from './query.ts'
+import { parametersOf } from './query.ts'
 import { authErrors, SecuritySchemes } from './security.ts'
 
 /** The parts of a Service that its document describes. */
 export interface DocumentSource extends MetadataSource {
-  readonly gets: ReadonlyMap<string, GetApi>
   readonly lives: ReadonlyMap<string, LiveApi>
+  readonly routes: ReadonlyMap<string, Api>
+  readonly mounts: ReadonlyMap<string, Mount>
+  readonly openapi: { readonly include: readonly string[] }
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
   readonly version: string | undefined
@@ -45,25 +52,30 @@ export function openApiDocument(
   prefix: string,
   others: readonly DescribedEndpoint[] = [],
 ): OpenApiDocument {
-  const { name, doc, apis, gets, lives, version = '0.0.0' } = service
+  const { name, doc, lives, mounts, version = '0.0.0' } = service
   const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, shared) }
-  for (const api of gets.values()) {
+  const apis = [...service.apis.values(), ...service.routes.values()]
+  for (const api of apis) {
     const path = `/${api.route}`
-    paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
+    paths[path] = { ...paths[path], [api.method.toLowerCase()]: operationOf(api, shared) }
   }
   for (const api of lives.values()) {
     const path = `/${api.route}`
     paths[path] = { ...paths[path], get: liveOperationOf(api, shared) }
   }
-  const taken = new Set([...apis.keys(), ...gets.keys(), ...lives.keys()])
-  const all = [...jobPaths(apis.values(), prefix, shared.components), ...others]
-  const protocols = protocolPaths(all, prefix, taken, (path) =>
-    isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth),
-  )
+  const taken = new Set([...apis.map((api) => api.name), ...lives.keys()])
+  const { include } = service.openapi
+  const included = others.filter(({ operation }) => {
+    const group = pathsOfTag[String(operation?.tags)]
+    return group === undefined || include.includes(group)
+  })
+  const all = [...jobPaths(service.apis.values(), prefix, shared.components), ...included]
+  const securityOf = (path: string) =>
+    isPublicPath(service.publicPaths, path) ? [] : shared.security.requirementsOf(service.auth)
+  const protocols = protocolPaths(all, prefix, taken, securityOf)
   const about = doc === undefined ? {} : { description: doc }
-  return {
+  const document = {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: { title: name, version, ...about },
@@ -75,37 +87,39 @@ export function openApiDocument(
       ...(shared.security.schemes && { securitySchemes: shared.security.schemes }),
     },
   }
+  return [...mounts.values()].reduce<OpenApiDocument>(
+    (whole, mount) => mergeMount(whole, mount, securityOf(`${prefix}${mount.path}`)),
+    document,
+  )
 }
 
 function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>> {
-  const { name, input } = api
+  const { name, input, output } = api
   const { components } = shared
-  const { input: requests, errors } = input.describe()
-  const { parameters, accepted } = asyncMembers(api, components)
+  const { parameters: headers, accepted } = asyncMembers(api, components)
+  const parameters = [...parametersOf(api, components), ...headers]
+  const isQuery = input instanceof Query
+  const { input: requests, errors: bodyErrors } = input.describe()
+  const content = isQuery ? {} : withExamples(contentOf(requests, components, `${name}_request`), api)
+  const errors = isQuery ? queryErrors : bodyErrors
   return {
     ...commonMembers(api, shared),
-    ...parameters,
-    requestBody: {
-      required: true,
-      content: withExamples(contentOf(requests, components, `${name}_request`), api),
-    },
+    ...(parameters.length > 0 && { parameters }),
+    ...(!isQuery && { requestBody: { required: true, content } }),
     responses: { ...success(api, components), ...accepted, ...problems(api, errors, shared) },
-    [descriptorsMember]: clientMetadata(api),
+    [descriptorsMember]: isQuery ? { output: clientDescriptor(output) } : clientMetadata(api),
   }
+}
+
+/** What {@link DocumentSource.openapi} calls the paths of a tag. */
+const pathsOfTag: Readonly<Record<string, string | undefined>> = {
+  health: 'health',
+  metrics: 'metrics',
+  Connect: 'connect',
+  'Open Inference Protocol': 'oip',
 }
 
 const queryErrors = [{ code: 'bad_input', reasons: ['schema', 'size'] }] as const
-
-function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, unknown>> {
-  const { output } = api
-  const { components } = shared
-  return {
-    ...commonMembers(api, shared),
-    parameters: queryParameters(api, components),
-    responses: { ...success(api, components), ...problems(api, queryErrors, shared) },
-    [descriptorsMember]: { output: clientDescriptor(output) },
-  }
-}
 
 /** A live stream is the GET that is upgraded; what its messages are is no part of OpenAPI. */
 function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, unknown>> {
@@ -128,7 +142,7 @@ function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, 
   }
 }
 
-function commonMembers(api: Api | GetApi | LiveApi, { service, security }: Shared) {
+function commonMembers(api: Api | LiveApi, { service, security }: Shared) {
   const { name, doc } = api
   const requirements = security.requirementsOf(authOf(api, service))
   return {
@@ -140,15 +154,15 @@ function commonMembers(api: Api | GetApi | LiveApi, { service, security }: Share
 }
 
 /** Returns who may call an API. */
-export function authOf({ auth }: Api | GetApi | LiveApi, service: DocumentSource): RequestHook | undefined {
+export function authOf({ auth }: Api | LiveApi, service: DocumentSource): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }
 
-function problems(api: Api | GetApi | LiveApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
+function problems(api: Api | LiveApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
-function success({ name, fn, output }: Api | GetApi, components: Components) {
+function success({ name, fn, output }: Api, components: Components) {
   const described = output.describe()
   const isGenerator = /^(Async)?GeneratorFunction$/.test(fn.constructor.name)
   const content = contentOf(isGenerator ? described.stream : described.output, components, `${name}_response`)

@@ -36,14 +36,14 @@ const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of
 
 /** Returns the headers of an API and its answer 202; empty for one that is only called synchronously. */
 export function asyncMembers(api: Api, components: Components) {
-  if (api.async === undefined) return { parameters: {}, accepted: {} }
+  if (api.async === undefined) return { parameters: [], accepted: {} }
   const headers = [
     header('prefer', '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end.'),
     header('idempotency-key', 'The same key with the same request gives the same job.'),
     header('webhook-url', 'Is told the end of the job, if the service sends webhooks.'),
   ]
   const place = { location: { description: 'Where the job is.', schema: string } }
-  return { parameters: { parameters: headers }, accepted: { 202: { ...jobAnswer(components), headers: place } } }
+  return { parameters: headers, accepted: { 202: { ...jobAnswer(components), headers: place } } }
 }
 
 /** Returns the paths of jobs; none for a service without asynchronous APIs. */

@@ -1,25 +1,40 @@
-/** The query of a GET API as OpenAPI parameters. @module */
+/** The query and the path of an API as OpenAPI parameters. @module */
 
-import type { GetApi } from '../../api/get-api.ts'
+import type { Api } from '../../api/api.ts'
+import { paramNames } from '../../api/path-params.ts'
+import { Query } from '../../api/query.ts'
 import { isRecord } from '../../core/options.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
+import type { StandardSchemaV1 } from '../../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Components } from './components.ts'
 
-/** Returns the parameters of a query: those that its schema names, and any others that it takes. */
-export function queryParameters({ name, query }: GetApi, components: Components): readonly object[] {
-  if (query === undefined) return [anyOthers]
-  const schema = jsonSchemaOf(query, 'input')
+/** Returns the parameters of the path, then those that the query's schema names, or any others that it takes. */
+export function parametersOf({ name, route, params, input }: Api, components: Components): readonly object[] {
+  const known = params && namedIn(params, 'path', name, components)
+  const path = paramNames(route).map(
+    (each) => known?.find((one) => one.name === each) ?? { name: each, in: 'path', required: true, schema: string },
+  )
+  if (!(input instanceof Query)) return path
+  const query = input.schema && namedIn(input.schema, 'query', name, components)
+  return [...path, ...(query ?? [anyOthers])]
+}
+
+const string: JsonSchema = { type: 'string' }
+
+/** Undefined if the schema does not tell names. */
+function namedIn(of: StandardSchemaV1, place: 'path' | 'query', name: string, components: Components) {
+  const schema = jsonSchemaOf(of, 'input')
   const defs = isRecord(schema.$defs) ? schema.$defs : {}
   const root = rootOf(schema, defs)
   const required = Array.isArray(root.required) ? root.required : []
-  if (!isRecord(root.properties)) return [anyOthers]
+  if (!isRecord(root.properties)) return undefined
   return Object.entries(root.properties).map(([key, property]) => {
     const own = isRecord(property) ? property : {}
     return {
       name: key,
-      in: 'query',
-      required: required.includes(key),
+      in: place,
+      required: place === 'path' || required.includes(key),
       ...(typeof own.description === 'string' && { description: own.description }),
       schema: components.adopt({ ...own, $defs: defs }, `${name}_${key}`),
     }

@@ -30,6 +30,11 @@ export interface Page {
 export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const field = fieldOf(api.input, 'the input', document)
   const operation = operationOf(api, document)
+  const paramFields = [...api.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    input: h('input', { type: 'text', required: true, name, 'aria-label': `${name} in the path` }),
+  }))
+  const params = () => Object.fromEntries(paramFields.map(({ name, input }) => [name, input.value]))
   const examples = examplesOf(operation, base)
   const answer = h('div.answer', { 'aria-live': 'polite' }, h('p.empty', 'The answer appears here.'))
   const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
@@ -45,7 +50,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
 
   const showCode = () => {
     try {
-      code.textContent = snippet(language, api, field.read(true), base, keys)
+      code.textContent = snippet(language, api, field.read(true), base, keys, params())
     } catch (error) {
       code.textContent = (error as Error).message
     }
@@ -69,7 +74,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     try {
       const headers = credentials.headers()
       const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
-      const response = await send(api, field.read(), base, asked, signal)
+      const response = await send(api, field.read(), base, asked, signal, params())
       if (response.status === 401) credentials.askAny()
       const isAccepted = isJob && response.status === 202
       const shown = isAccepted
@@ -89,6 +94,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const form = h(
     'form',
     { onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
+    ...paramFields.map(({ name, input }) => h('label', h('code', name), ' ', input)),
     field.element,
     credentials.element,
     h('div.tools', sendButton, api.isAsync && jobButton, h('span.dim', 'Ctrl + Enter')),

@@ -1,6 +1,6 @@
 /** Sends a request and shows its answer as it comes in. @module */
-import type { ApiInfo } from '../../client/description.ts'
-import { encodeQuery } from '../../client/encode.ts'
+import { type ApiInfo, queryId } from '../../client/description.ts'
+import { encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
@@ -9,20 +9,31 @@ import type { Content, ErrorLocation } from './field.ts'
 
 /** Sends a request. `headers`: credentials. **Errors**: those of `fetch`. */
 export function send(
-  { method, path }: ApiInfo,
+  api: ApiInfo,
   content: Content,
   base: string,
   headers: Record<string, string>,
   signal: AbortSignal,
+  params: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const isGet = method === 'GET'
-  const query = isGet ? encodeQuery(JSON.parse(String(content.data)), 'the query') : ''
-  return fetch(base + path + query, {
-    method,
-    headers: { ...(isGet ? {} : headersOf(content)), accept: 'application/json, */*;q=0.5', ...headers },
-    body: isGet ? undefined : bodyOf(content),
+  const hasBody = api.input.id !== queryId
+  return fetch(urlOf(api, content, base, params), {
+    method: api.method,
+    headers: { ...(hasBody && headersOf(content)), accept: 'application/json, */*;q=0.5', ...headers },
+    body: hasBody ? bodyOf(content) : undefined,
     signal,
   })
+}
+
+/** Returns the URL of a call. **Errors**: ServingError for a parameter of the path without a value. */
+export function urlOf(
+  { name, path, input }: ApiInfo,
+  { data }: Content,
+  base: string,
+  params: Readonly<Record<string, string>>,
+): string {
+  const query = input.id === queryId ? encodeQuery(JSON.parse(String(data)), 'the query') : ''
+  return base + fillPath(path, params, name) + query
 }
 
 function headersOf({ type, name }: Content): Record<string, string> {

@@ -1,7 +1,7 @@
 /** The call for the content of the form: curl, Python, TypeScript. @module */
-import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
-import { encodeQuery } from '../../client/encode.ts'
+import { type ApiInfo, type DescriptorInfo, queryId } from '../../client/description.ts'
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
+import { urlOf } from './exchange.ts'
 import { type Content, isJson } from './field.ts'
 
 const maxInline = 2000
@@ -19,10 +19,11 @@ export function snippet(
   content: Content,
   base: string,
   headers: Headers = {},
+  params: Readonly<Record<string, string>> = {},
 ): string {
-  const url = base + api.path + (api.method === 'GET' ? encodeQuery(JSON.parse(String(content.data)), api.name) : '')
+  const url = urlOf(api, content, base, params)
   if (language === 'curl') return curl(api, content, url, headers)
-  return language === 'Python' ? python(api, content, url, headers) : typescript(api, content, base, headers)
+  return language === 'Python' ? python(api, content, url, headers) : typescript(api, content, base, headers, params)
 }
 
 function textOf(content: Content): string | undefined {
@@ -41,17 +42,18 @@ function fileOf(content: Content): string {
   return content.name ?? (isJson(content) ? 'body.json' : 'body.txt')
 }
 
-function curl({ method, output }: ApiInfo, content: Content, url: string, headers: Headers): string {
+function curl({ method, input, output }: ApiInfo, content: Content, url: string, headers: Headers): string {
   const shell = (text: string) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
   const { type, parts } = content
   const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(url)}`]
+  if (method !== 'GET' && method !== 'POST') lines.push(`-X ${method}`)
   for (const line of Object.entries(headers)) lines.push(`-H ${shell(line.join(': '))}`)
   for (const [name, part] of parts ?? []) {
     const text = textOf(part)
     const value = text === undefined ? `@${fileOf(part)}` : quotedInForm(text)
     lines.push(`-F ${shell(`${name}=${value};type=${part.type?.split(';')[0]}`)}`)
   }
-  if (method === 'POST' && parts === undefined) {
+  if (input.id !== queryId && parts === undefined) {
     const text = textOf(content)
     lines.push(`-H ${shell(`content-type: ${type}`)}`)
     if (text === undefined) lines.push(`--data-binary ${shell(`@${fileOf(content)}`)}`)
@@ -67,15 +69,15 @@ function quotedInForm(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
 
-function python({ method, output }: ApiInfo, content: Content, url: string, credentials: Headers): string {
+function python({ method, input, output }: ApiInfo, content: Content, url: string, credentials: Headers): string {
   const { type, parts } = content
   const isText = output.id === 'serving.io.Text'
   const text = textOf(content)
   const options = [JSON.stringify(url)]
   let headers = credentials
   if (parts !== undefined) options.push(`files=[\n${parts.map(pythonPart).join('')}    ]`)
-  else if (method === 'POST' && isJson(content) && text) options.push(`json=${pythonValue(text)}`)
-  else if (method === 'POST') {
+  else if (input.id !== queryId && isJson(content) && text) options.push(`json=${pythonValue(text)}`)
+  else if (input.id !== queryId) {
     options.push(`data=${pythonBytes(content)}`)
     headers = { 'content-type': String(type), ...credentials }
   }
@@ -112,10 +114,12 @@ function pythonPart([name, part]: readonly [string, Content]): string {
   return `        (${JSON.stringify(name)}, (${file}, ${value}, ${JSON.stringify(part.type?.split(';')[0])})),\n`
 }
 
-function typescript(api: ApiInfo, content: Content, base: string, headers: Headers): string {
+function typescript(api: ApiInfo, content: Content, base: string, headers: Headers, params: Headers): string {
   const value = content.parts === undefined ? literalOf(api.input, content) : `{\n${formMembers(api.input, content)}}`
   const options = Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
-  const call = `${/^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`}(${value})`
+  const own = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
+  const method = /^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`
+  const call = `${method}(${value}${own})`
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
     "import { createClient } from 'serving/client'",

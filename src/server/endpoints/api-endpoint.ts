@@ -1,8 +1,8 @@
-/** The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it. @module */
+/** The functions of a service as endpoints: `{baseUrl}/{route}` with their methods. @module */
 
 import type { Api } from '../../api/api.ts'
 import { call, callWith } from '../../api/call.ts'
-import { type GetApi, readQuery } from '../../api/get-api.ts'
+import { Query } from '../../api/query.ts'
 import { ResponseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -13,27 +13,29 @@ import type { Service } from '../../service.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
 export function apiEndpoints(service: Service, prefix: string, jobs?: JobPaths): Endpoint[] {
-  const { apis, gets } = service
-  return [
-    ...[...apis.values()].flatMap((api) => {
-      const endpoint = postEndpoint(api, prefix, service)
-      return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
-    }),
-    ...[...gets.values()].map((api) => getEndpoint(api, prefix)),
-  ]
+  return [...service.apis.values(), ...service.routes.values()].flatMap((api) => {
+    const endpoint = endpointOf(api, prefix, service)
+    return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
+  })
 }
 
 function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
-function postEndpoint(api: Api, prefix: string, service: Service): Endpoint {
+function endpointOf(api: Api, prefix: string, service: Service): Endpoint {
+  const { name, method, route, slots } = api
   const cache = api.cache && new ResponseCache(service, api, api.cache)
   return {
-    ...common(api, prefix),
-    methods: ['POST'],
+    name,
+    api: name,
+    path: `${prefix}/${route}`,
+    methods: [method],
     readsHeaders: api.readsHeaders,
-    decompresses: true,
+    isLimited: true,
+    slots,
+    decompresses: !(api.input instanceof Query),
+    problem: problemResponse,
     answer:
       cache === undefined
         ? (request, ctx) => call(api, request, ctx)
@@ -50,21 +52,4 @@ function postEndpoint(api: Api, prefix: string, service: Service): Endpoint {
       }
     },
   }
-}
-
-function getEndpoint(api: GetApi, prefix: string): Endpoint {
-  return {
-    ...common(api, prefix),
-    methods: ['GET'],
-    readsHeaders: 'all',
-    decompresses: false,
-    answer(request, ctx) {
-      request.release()
-      return callWith(api, () => readQuery(api, ctx.query), ctx)
-    },
-  }
-}
-
-function common({ name, route, slots }: Pick<Api, 'name' | 'route' | 'slots'>, prefix: string) {
-  return { name, api: name, path: `${prefix}/${route}`, isLimited: true, slots, problem: problemResponse }
 }

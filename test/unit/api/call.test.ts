@@ -47,6 +47,8 @@ class Steppable extends IODescriptor<unknown, unknown> {
 
 const apiOf = (fn: Api['fn'], steps: Steps = {}): Api =>
   createApi(
+    'POST',
+    undefined,
     { name: 'f', input: new Steppable(steps) as AnyDescriptor, output: new Steppable(steps) as AnyDescriptor },
     fn,
   )

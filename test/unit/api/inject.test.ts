@@ -125,7 +125,7 @@ describe('the name of an API', () => {
     const service = new Service('names')
     service.get('/labels/top', { output: text }, () => 'top')
     service.api({ input: text, output: text, route: 'v1/echo' }, (word) => word)
-    expect([...service.gets.keys(), ...service.apis.keys()]).toEqual(['labels_top', 'v1_echo'])
+    expect([...service.routes.keys(), ...service.apis.keys()]).toEqual(['labels_top', 'v1_echo'])
     expect((await service.inject({ path: '/labels/top', method: 'GET' })).text()).toBe('top')
     expect(() => {
       service.api({ input: text, output: text }, (word) => word)
@@ -133,7 +133,7 @@ describe('the name of an API', () => {
     service.get('/named', { output: text }, function other() {
       return ''
     })
-    expect([...service.gets.keys()]).toContain('other')
+    expect([...service.routes.keys()]).toContain('other')
   })
 })
 
