@@ -30,7 +30,7 @@ export class Completion {
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
       if (text === '') continue
-      // A model that ends by itself may tell its counts after the last text.
+      // A model that honours `max_tokens` may tell its counts after the last text.
       if (count === maxTokens) break
       count++
       const shown = held.push(text)
