@@ -1,12 +1,24 @@
 /** `serving build`. @module */
-import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import type { DescribedService } from './build/describe-service.ts'
-import { type BuildPlan, type Describe, planBuild } from './build/plan-build.ts'
+import type { PlacedPackage } from './build/package-tree.ts'
+import { type BuildFile, type BuildPlan, type Describe, planBuild } from './build/plan-build.ts'
 import { type Project, readProject } from './build/project.ts'
-import { writeBuild, writeStage } from './build/write-build.ts'
 import { childAnswer } from './child-answer.ts'
 import type { Settings } from './settings.ts'
 
@@ -76,4 +88,45 @@ function listText({ files, manifest }: BuildPlan): string {
 
 function size(file: { readonly text: string } | { readonly from: string }): number {
   return 'text' in file ? Buffer.byteLength(file.text) : statSync(file.from).size
+}
+
+/** Writes a build, in place of an earlier one. **Errors**: InvalidArgument for a folder with something else. */
+function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'manifest.json'))) {
+    const name = relative(process.cwd(), folder)
+    throw new InvalidArgument(`${name} holds something that is no build: name another folder with --out`)
+  }
+  const next = `${folder}.next`
+  rmSync(next, { recursive: true, force: true })
+  writeFiles(files, next, copyFileSync)
+  writeFileSync(join(next, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(next, folder)
+}
+
+/** Writes what a service needs to be loaded, with links to files and packages where they are. */
+function writeStage(
+  files: ReadonlyMap<string, BuildFile>,
+  packages: readonly PlacedPackage[],
+  folder: string,
+): void {
+  writeFiles(new Map([...files, ['package.json', { text: '{"type":"module"}' }]]), folder, symlinkSync)
+  for (const { place, folder: from } of packages) {
+    if (place.split('node_modules/').length > 2) continue
+    mkdirSync(dirname(join(folder, place)), { recursive: true })
+    symlinkSync(from, join(folder, place), 'dir')
+  }
+}
+
+function writeFiles(
+  files: ReadonlyMap<string, BuildFile>,
+  folder: string,
+  place: (from: string, to: string) => void,
+): void {
+  for (const [path, file] of files) {
+    const to = join(folder, path)
+    mkdirSync(dirname(to), { recursive: true })
+    if ('text' in file) writeFileSync(to, file.text)
+    else place(file.from, to)
+  }
 }

@@ -2,23 +2,26 @@
 
 import { functionFailureOf } from '../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../core/errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { encodeEvent } from '../http/event-stream.ts'
 import { parseText } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { reshapeTo } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
-import type { Output } from './infer-answer.ts'
+import { jsonHeaders, type Output } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
+import { describeModel, infer, inferStream } from './inference.ts'
 import { cutJson } from './json-cut.ts'
 import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
 import type { Model, ModelDescription } from './model.ts'
+import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /** Members with an input's name are its elements; others are parameters. **Errors**: BadInput; PayloadTooLarge. */
-export async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Promise<InferRequest> {
+async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Promise<InferRequest> {
   if (body.length > maxGenerateBytes) {
     const what = `at most ${maxGenerateBytes} bytes for a generate request`
     throw new PayloadTooLarge(`expected ${what}, as infer takes more, received ${body.length}`)
@@ -69,7 +72,7 @@ async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Arra
 }
 
 /** Outputs of one element become that element, others flat lists. */
-export function generateAnswer(
+function generateAnswer(
   { name, version }: Pick<Model, 'name' | 'version'>,
   id: string,
   outputs: readonly Output[],
@@ -86,7 +89,7 @@ export function generateAnswer(
 }
 
 /** Yields the events of a stream; an error ends it. */
-export async function* generateEvents(
+async function* generateEvents(
   model: Model,
   id: string,
   answers: AsyncIterable<readonly Output[]>,
@@ -99,4 +102,34 @@ export async function* generateEvents(
     onError(error)
     yield encodeEvent({ data: JSON.stringify({ error: errorText(error) }) })
   }
+}
+
+const events = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  ['cache-control', 'no-cache'],
+  // Tells proxies not to buffer events.
+  ['x-accel-buffering', 'no'],
+] as const
+
+/** Answers generate requests of every model, with one object, or with events at a path that ends in `_stream`. */
+export function generateEndpoint(path: string, server: OipServer): Endpoint {
+  const { models, onLateError } = server
+  const name = path.endsWith('_stream') ? 'generate_stream' : 'generate'
+  const own = { name, readsHeaders: inferHeaders(models.all()) }
+  return oipEndpoint(server, `POST ${path}`, own, async (request, ctx, { params }) => {
+    const model = models.find(params.model, params.version)
+    const { body } = request
+    request.release()
+    const read = await readGenerate(body, await describeModel(model))
+    if (name === 'generate') {
+      const inference = await infer(model, read, ctx)
+      return 'error' in inference
+        ? inference
+        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs) }
+    }
+    const inference = await inferStream(model, read, ctx)
+    if ('error' in inference) return inference
+    const late = (error: ServingError) => onLateError(error, ctx.id)
+    return { headers: events, body: generateEvents(model, read.id, inference.answers, late) }
+  })
 }

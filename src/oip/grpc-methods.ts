@@ -2,23 +2,26 @@
 
 import { functionFailureOf } from '../api/stages.ts'
 import { NotFound, ServingError } from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import type { MessageOf } from '../messages/message-type.ts'
-import { type AnswerInfo, encodeInferResponse, encodeStreamResponse } from './grpc-answer.ts'
 import {
   changeRequest,
   configAnswer,
   flagAnswer,
   indexAnswer,
   indexRequest,
+  inferAnswer,
   metadataAnswer,
   modelName,
   serverMetadata,
   statisticsAnswer,
+  streamAnswer,
 } from './grpc-messages.ts'
 import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
+import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -26,6 +29,7 @@ import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
 import type { OipServer } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
+import { writeRaw } from './tensor.ts'
 
 /** Full name of the service. */
 export const grpcServiceName = 'inference.GRPCInferenceService'
@@ -140,4 +144,38 @@ async function* streamOne(
     onLateError(error, ctx.id)
     yield encodeStreamResponse(info, [], errorText(error))
   }
+}
+
+/** What an answer is to, and what it says beside its outputs. */
+interface AnswerInfo {
+  readonly name: string
+  readonly version: string
+  readonly id: string
+  readonly isFinal?: boolean
+}
+
+/** Encodes a ModelInferResponse. */
+function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
+  const { message, size } = answerOf(info, outputs)
+  const isPooled = size >= minPooledBytes
+  return { bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined), hasRoom: true, isPooled }
+}
+
+/** Encodes a ModelStreamInferResponse. */
+function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[], error = ''): Uint8Array {
+  const { message, size } = answerOf(info, outputs)
+  return streamAnswer.encode({ error_message: error, infer_response: message }, size)
+}
+
+function answerOf({ name, version, id, isFinal }: AnswerInfo, outputs: readonly Output[]) {
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor))
+  const message = {
+    model_name: name,
+    model_version: version,
+    id,
+    ...(isFinal !== undefined && { parameters: [{ key: 'triton_final_response', value: { bool_param: isFinal } }] }),
+    outputs: outputs.map(({ tensor }) => ({ ...tensor, shape: tensor.array.shape })),
+    raw_output_contents: raws,
+  }
+  return { message, size: raws.reduce((sum, raw) => sum + raw.length + 256, 256) }
 }

@@ -1,13 +1,13 @@
 /** JSON text to arrays by JSON.parse: for what the add-on gives up on, or without it. @module */
 import { isAscii, isUtf8 } from 'node:buffer'
-import type { DType } from '../../core/dtype.ts'
+import { type DType, elementTypes, isFloat } from '../../core/dtype.ts'
 import { parseMarked, syntaxFailure } from '../../core/text/marked-json.ts'
+import { float16ToNumber, floatText } from '../../core/text/number-text.ts'
 import { requireShort } from '../../core/text/parse-json.ts'
 import { bomLength, illFormedAt } from '../../core/text/utf8.ts'
 import { castScalars, NumberToken, needsTokens, type Scalar } from './cast-scalars.ts'
-import { encodeNdarray } from './encode.ts'
 import { NDArray } from './ndarray.ts'
-import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
 import { maxDimensions, sizeOf } from './shape.ts'
 
 // Words that JSON lacks, and integers that a double may not hold, which JSON.parse would round.
@@ -121,3 +121,62 @@ function pathOf(index: number, shape: readonly number[]): string {
 
 /** The codec that needs no add-on. */
 export const typescriptCodec: NumberCodec = { name: 'typescript', parseNdarray, encodeNdarray }
+
+/**
+ * Prints compact JSON: floats as the shortest text at their own width, `.0` on integral ones; `[2,0]` is `[[],[]]`,
+ * `[0,3]` is `[]`. **Errors**: undefined for a non-finite element under `'error'`.
+ */
+function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): string | undefined {
+  const empty = shape.indexOf(0)
+  if (empty !== -1) return encodeEmpty(shape.slice(0, empty))
+  const depth = shape.length
+  const last = depth === 0 ? 1 : shape[depth - 1]
+  const print = printerOf(dtype, nonFinite)
+  let text = '['.repeat(depth)
+  let column = 0
+  for (let i = 0; i < data.length; i++) {
+    if (column === last) {
+      text += rowBreak(shape, i)
+      column = 0
+    } else if (i > 0) text += ','
+    const element = print(data[i] as number)
+    if (element === undefined) return undefined
+    text += element
+    column++
+  }
+  return text + ']'.repeat(depth)
+}
+
+type Printer = (element: number) => string | undefined
+
+function printerOf(dtype: DType, nonFinite: NonFinite): Printer {
+  if (dtype === 'str') return JSON.stringify
+  if (dtype === 'bool') return (element) => (element ? 'true' : 'false')
+  if (!isFloat(dtype)) return String
+  const width = elementTypes[dtype].bytes
+  return (element) => {
+    const value = width === 2 ? float16ToNumber(element) : element
+    if (Number.isFinite(value)) return floatText(value, width)
+    if (nonFinite === 'error') return undefined
+    return nonFinite === 'null' ? 'null' : String(value)
+  }
+}
+
+/** Returns the text between two rows of the last dimension: as many levels close and open as are filled. */
+function rowBreak(shape: readonly number[], index: number): string {
+  if (shape.length === 2) return '],['
+  let levels = 0
+  let size = 1
+  for (let level = shape.length - 1; level > 0; level--) {
+    size *= shape[level]
+    if (index % size !== 0) break
+    levels++
+  }
+  return `${']'.repeat(levels)},${'['.repeat(levels)}`
+}
+
+function encodeEmpty(shape: readonly number[]): string {
+  let text = '[]'
+  for (let level = shape.length - 1; level >= 0; level--) text = `[${`${text},`.repeat(shape[level]).slice(0, -1)}]`
+  return text
+}

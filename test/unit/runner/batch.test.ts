@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BatchQueue } from '../../../src/runner/batch.ts'
-import { CallCost } from '../../../src/runner/call-cost.ts'
+import { BatchQueue, CallCost } from '../../../src/runner/batch.ts'
 import type { Waiting } from '../../../src/runner/call-queue.ts'
 
 interface Request extends Waiting {
