@@ -363,18 +363,3 @@ describe.each(engines)('openai on %s', (engine) => {
     expect(Object.keys(paths).filter((path) => path.startsWith('/v1/'))).toHaveLength(5)
   })
 })
-
-it('is an option of a service', () => {
-  for (const protocols of [openai, [openai], [undefined]])
-    expect(() => new Service('wrong', { protocols: protocols as never })).toThrow(/protocols of Service, received/)
-})
-
-it('is made of Runners with one of its methods', () => {
-  expect(() => openai({ models: {} })).toThrow(/expected Runners by name for models of openai/)
-  const runner = new Runner('other', {
-    module: new URL('./model.ts', import.meta.url),
-    methods: { seen: {} },
-  })
-  expect(() => openai({ models: { x: runner as never } })).toThrow(/a Runner with a method chat, generate, embed/)
-  expect(() => openai({ models: { x: undefined as never } })).toThrow(/for the model x of openai/)
-})
