@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Overloaded } from '../../src/core/errors.ts'
+import { jobTimes } from '../../src/jobs/job-store.ts'
+import type { News } from '../../src/jobs/sqlite/messages.ts'
 import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { of, startProcess, survives } from './kill-conformance.ts'
 import { newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
@@ -40,6 +43,53 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
     },
     90_000,
   )
+
+  it('keeps the lease of a job while the clock of the machine is set', async () => {
+    const { spec, stop } = begin()
+    onTestFinished(stop)
+    const ahead = new Float64Array(new SharedArrayBuffer(8))
+    const entry = new URL('./jumping-clock.mjs', import.meta.url)
+    const times = { ...jobTimes, leaseMs: 60_000, sweepMs: 20 }
+    const workerData = { path: spec.path, times, ahead }
+    const thread = new Worker(entry, { workerData, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    onTestFinished(() => void thread.terminate())
+    const news: News[] = []
+    thread.on('message', (each: News) => news.push(each))
+    const job = newJob({}, 'runs')
+    const ended = newJob({ api: 'b', resultTtlMs: 60_000 })
+    const call = (name: string, ...args: unknown[]) => thread.postMessage([{ id: 1, name, args }])
+    await until(() => news.length > 0)
+    for (const each of [job, ended]) call('add', each, 10)
+    call('cancel', ended.id)
+    call('work', 1, [{ api: 'a', concurrency: 1 }])
+    await until(() => news.some(({ kind }) => kind === 'taken'))
+    ahead[0] = 3_600_000
+    const store = await openStore({ ...spec, times })
+    onTestFinished(() => store.close())
+    // It has looked for all that ends by time.
+    await untilStatus(store, ended.id, 'expired')
+    expect(await store.get(job.id)).toMatchObject({ status: 'running', attempt: 1 })
+    expect(news.filter(({ kind }) => kind === 'end')).toEqual([])
+  })
+
+  it('frees the jobs of a machine that has started again, whose clock of leases begins at 0', async () => {
+    const { spec, stop } = begin()
+    onTestFinished(stop)
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
+      DatabaseSync: new (path: string) => { exec(sql: string): void; close(): void }
+    }
+    const first = await startProcess(spec, { kind: 'work', concurrency: 1 })
+    const submitter = await openStore(spec)
+    const job = newJob({}, 'hang-once')
+    await submitter.add(job, 10)
+    await untilStatus(submitter, job.id, 'running')
+    await first.kill()
+    const file = new DatabaseSync(spec.path)
+    file.exec('UPDATE jobs SET due_at = due_at + 3600000')
+    file.close()
+    await untilStatus(submitter, job.id, 'queued')
+    await submitter.close()
+  })
 
   it('refuses calls while another program holds its lock, tells so, and goes on afterwards', async () => {
     const { spec, stop } = begin()

@@ -31,6 +31,17 @@ export type KeptOutcome = Outcome extends infer O
 /** Rows of one sweep, so that it holds no lock for long. */
 const sweepRows = 500
 
+/** Those that end by time. */
+const states = ['running', 'completed', 'failed', 'canceled', 'expired'] as const
+
+/**
+ * The clock of leases: all processes of a machine have the same, and nobody sets it. It begins again with the machine.
+ * **Units**: milliseconds.
+ */
+export function leaseClock(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
+}
+
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 
 /** The operations of one process, which `worker` names. */
@@ -62,7 +73,7 @@ export class Leases {
       `UPDATE jobs SET status = 'running', attempt = attempt + 1, lease = lease + 1, worker = ?, started_at = ?,
        due_at = ? WHERE seq IN (SELECT seq FROM jobs WHERE api = ? AND status = 'queued' AND due_at <= ?
        ORDER BY priority DESC, seq LIMIT ?) RETURNING *`,
-    ).all(this.#worker, now, now + this.#times.leaseMs, api, now, limit)
+    ).all(this.#worker, now, leaseClock() + this.#times.leaseMs, api, now, limit)
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
       const request = this.#sql('SELECT * FROM requests WHERE job = ?').get(row.seq) as Row
@@ -71,10 +82,9 @@ export class Leases {
     })
   }
 
-  /** Prolongs a lease, but not behind the attempt's own time: so a process that hangs loses it, too. */
-  renew({ seq, lease }: Lease, { startedAt = 0, timeoutMs }: Job, now: number): void {
-    const { leaseMs } = this.#times
-    const until = Math.min(now, startedAt + timeoutMs) + leaseMs
+  /** Prolongs a lease, but not behind `endsAt` of the attempt: so a process that hangs loses it, too. */
+  renew({ seq, lease }: Lease, endsAt: number): void {
+    const until = Math.min(leaseClock(), endsAt) + this.#times.leaseMs
     this.#sql(`UPDATE jobs SET due_at = ? WHERE ${held}`).run(until, seq, lease, this.#worker)
   }
 
@@ -124,21 +134,27 @@ export class Leases {
 
   /** Whether {@link sweep} finds something. */
   canSweep(now: number): boolean {
-    const text = "SELECT 1 FROM jobs WHERE status <> 'queued' AND status = ? AND due_at <= ? LIMIT 1"
-    const states = ['running', 'completed', 'failed', 'canceled', 'expired']
-    return states.some((status) => this.#sql(text).get(status, now) !== undefined)
+    return states.some((status) => this.#due(status, now, 1).length > 0)
   }
 
   /** Ends what ends by time. Returns the blobs of expired jobs. */
   sweep(now: number): string[] {
-    const due = this.#sql('SELECT * FROM jobs WHERE status = ? AND due_at <= ? LIMIT ?')
-    for (const row of due.all('running', now, sweepRows)) this.#crash(row, now)
+    for (const row of this.#due('running', now)) this.#crash(row, now)
     const blobs: string[] = []
     for (const status of ['completed', 'failed', 'canceled']) {
-      for (const row of due.all(status, now, sweepRows)) blobs.push(...this.#expire(row, now))
+      for (const row of this.#due(status, now)) blobs.push(...this.#expire(row, now))
     }
-    for (const { seq } of due.all('expired', now, sweepRows)) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
+    for (const { seq } of this.#due('expired', now)) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
     return blobs
+  }
+
+  /** Returns jobs whose state is over. A lease of the far future is of a time before the machine began again. */
+  #due(status: string, now: number, limit = sweepRows): Row[] {
+    const isRunning = status === 'running'
+    const clock = isRunning ? leaseClock() : now
+    const latest = isRunning ? clock + 2 * this.#times.leaseMs : Number.MAX_SAFE_INTEGER
+    const text = 'SELECT * FROM jobs WHERE status = ? AND (due_at <= ? OR due_at > ?) LIMIT ?'
+    return this.#sql(text).all(status, clock, latest, limit)
   }
 
   #crash(row: Row, now: number): void {

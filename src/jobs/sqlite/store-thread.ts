@@ -5,11 +5,10 @@
  */
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Job } from '../job.ts'
 import type { WorkQueue } from '../job-store.ts'
 import { type Database, openDatabase, transaction } from './database.ts'
 import { JobRecords } from './job-records.ts'
-import { type Lease, Leases, type Taken } from './leases.ts'
+import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, Operations, ThreadData } from './messages.ts'
 import { WriteWatch } from './write-watch.ts'
 
@@ -21,7 +20,9 @@ const writes: ReadonlySet<string> = new Set(['add', 'cancel', 'report', 'finish'
 
 interface Running extends Lease {
   readonly worker: number
-  readonly job: Job
+  readonly api: string
+  /** The time of the attempt, by the clock of leases. */
+  readonly endsAt: number
   isCanceled: boolean
 }
 
@@ -140,7 +141,9 @@ class StoreThread {
   #commit<T>(change: () => T): T {
     const [result, taken] = transaction(this.#database, () => [change(), this.#take()] as const)
     for (const [worker, job] of taken) {
-      this.#running.set(keyOf(job), { seq: job.seq, lease: job.lease, worker, job: job.job, isCanceled: false })
+      const { seq, lease } = job
+      const { api, timeoutMs } = job.job
+      this.#running.set(keyOf(job), { seq, lease, worker, api, endsAt: leaseClock() + timeoutMs, isCanceled: false })
       post({ kind: 'taken', worker, taken: job })
     }
     return result
@@ -158,7 +161,7 @@ class StoreThread {
       for (const queue of queues) {
         let free = queue.concurrency
         for (const running of this.#running.values()) {
-          if (running.worker === worker && running.job.api === queue.api) free--
+          if (running.worker === worker && running.api === queue.api) free--
         }
         if (free > 0) yield [worker, queue, free]
       }
@@ -182,9 +185,8 @@ class StoreThread {
 
   #renew(): void {
     if (this.#running.size === 0) return
-    const now = Date.now()
     transaction(this.#database, () => {
-      for (const running of this.#running.values()) this.#leases.renew(running, running.job, now)
+      for (const running of this.#running.values()) this.#leases.renew(running, running.endsAt)
     })
     this.#notice()
   }
