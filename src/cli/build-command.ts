@@ -105,11 +105,7 @@ function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
 }
 
 /** Writes what a service needs to be loaded, with links to files and packages where they are. */
-function writeStage(
-  files: ReadonlyMap<string, BuildFile>,
-  packages: readonly PlacedPackage[],
-  folder: string,
-): void {
+function writeStage(files: ReadonlyMap<string, BuildFile>, packages: readonly PlacedPackage[], folder: string): void {
   writeFiles(new Map([...files, ['package.json', { text: '{"type":"module"}' }]]), folder, symlinkSync)
   for (const { place, folder: from } of packages) {
     if (place.split('node_modules/').length > 2) continue
