@@ -21,7 +21,7 @@ const mark = randomUUID()
 export function parseText(text: string, revive?: Revive): unknown {
   const keys = mistakesKeys && text.includes('\\') ? escapedKeys(text) : []
   if (keys.length === 0) return JSON.parse(text, revive)
-  // Refuses what is no JSON.
+  // Refuses other texts than JSON.
   JSON.parse(text)
   const marks = new Map<string, string>()
   const names = new Map<string, string>()

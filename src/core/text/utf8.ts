@@ -57,7 +57,7 @@ function cutBefore(bytes: Uint8Array, end: number): number {
   return cut
 }
 
-/** What is ill-formed becomes U+FFFD: up to there, the text has the same bytes again. */
+/** Ill-formed sequences become U+FFFD: up to there, the text has the same bytes again. */
 function illFormedIn(block: Uint8Array): number {
   const again = Buffer.from(lenient.decode(block))
   let at = 0

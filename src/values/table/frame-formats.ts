@@ -50,7 +50,7 @@ export function requestFormat(
   return { format: formatOf(type) ?? defaultFormat, charset: charset === 'us-ascii' ? undefined : charset }
 }
 
-/** What is written for each media type, in the order of preference where a client prefers none. */
+/** The formats written for each media type, in the order of preference where a client has no preference. */
 const written = new Map<string, 'arrow file' | 'arrow stream' | FrameFormat>([
   [formatTypes.json, 'json'],
   [formatTypes.csv, 'csv'],

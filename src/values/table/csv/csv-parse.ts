@@ -77,7 +77,7 @@ const integer = /^[+-]?\d+$/
 const infinity = /^[+-]?inf(?:inity)?$/i
 const flag = /^(?:true|false)$/i
 
-/** What a field says, without the blanks around it; `isBare`: there are none, as a flag needs. */
+/** Returns the kind of a field without the blanks around it; `isBare`: it had no blanks, as a flag must. */
 function kindOf(text: string, isBare: boolean): 'int' | 'float' | 'bool' | 'str' {
   if (infinity.test(text)) return 'float'
   // As in pandas, a number beyond the range of floats stays text.
