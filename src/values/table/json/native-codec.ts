@@ -120,8 +120,6 @@ class Program {
   readonly #parts: Uint8Array[] = []
   readonly #columns: number[] = []
   readonly #steps: number[] = []
-  #columnCount = 0
-  #stepCount = 0
   #buffer: ArrayBufferLike | undefined
   #part = -1
   #text = ''
@@ -129,7 +127,6 @@ class Program {
 
   column({ kind, data, validity, offsets, heaps, isJson }: Column, key: string): void {
     const words = this.#columns
-    this.#columnCount++
     words.push(isJson ? jsonCode : elementTypes[kind].code)
     this.#range(data)
     this.#range(validity)
@@ -143,7 +140,6 @@ class Program {
 
   step(step: PlanStep, labels: number): void {
     const words = this.#steps
-    this.#stepCount++
     if (typeof step === 'string') {
       words.push(0)
       this.#piece(step, words)
@@ -159,15 +155,14 @@ class Program {
 
   /** All rows as lines of CSV. */
   csvLines(): void {
-    this.#stepCount++
     this.#steps.push(2)
   }
 
   /** Returns undefined for buffers that contradict each other. */
-  write(addon: Addon, rows: number): Uint8Array | undefined {
+  write(addon: Addon, ...counts: [columns: number, steps: number, rows: number]): Uint8Array | undefined {
     const [columns, steps] = [this.#columns, this.#steps]
     const words = new Float64Array(3 + columns.length + steps.length)
-    words.set([this.#columnCount, this.#stepCount, rows])
+    words.set(counts)
     words.set(columns, 3)
     words.set(steps, 3 + columns.length)
     const buffer = addon.encodeFrame(words, this.#parts, Buffer.from(this.#text))
@@ -206,8 +201,9 @@ function encodeWith(addon: Addon, table: ColumnTable, text: FrameText): Uint8Arr
   for (const column of columns) program.column(column, `${JSON.stringify(column.name)}:`)
   if (labels !== undefined) program.column(labels, '')
   for (const step of steps) program.step(step, labels === undefined ? -1 : columns.length)
+  const count = columns.length + (labels === undefined ? 0 : 1)
   // The other writer throws for buffers that contradict each other.
-  return program.write(addon, rows) ?? writeFrame(table, steps, labels)
+  return program.write(addon, count, steps.length, rows) ?? writeFrame(table, steps, labels)
 }
 
 function csvWith(addon: Addon, table: ColumnTable): Uint8Array {
@@ -215,7 +211,7 @@ function csvWith(addon: Addon, table: ColumnTable): Uint8Array {
   for (const column of table.columns) program.column(column, '')
   program.step(csvHeader(table), -1)
   program.csvLines()
-  return program.write(addon, table.rows) ?? writeCsv(table)
+  return program.write(addon, table.columns.length, 2, table.rows) ?? writeCsv(table)
 }
 
 function nativeCodec(addon: Addon): FrameCodec {
