@@ -23,7 +23,7 @@ export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
   readonly maxBuffered?: ByteSize
   /** Closes the stream of a client that sends nothing for so long, not even an answer to a ping. Default `'60s'`. */
   readonly idleTimeout?: Duration
-  /** Pages that may open it beside those of the same host: `https://app.example.org`; `*` for any. Default: no others. */
+  /** Pages that may open it beside those of its host: `https://app.example.org`; `*` for any. Default: no others. */
   readonly origins?: readonly string[]
 }
 

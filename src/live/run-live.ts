@@ -27,7 +27,12 @@ export async function runLive(
       const reason = ctx.abortReason
       if (reason !== undefined) throw abortOf(reason)
       if (next.done) return
-      await sendOne(send, next.value)
+      try {
+        const sent = send(next.value)
+        if (sent !== undefined) await sent
+      } catch (error) {
+        throw encodeFailureOf(error)
+      }
     }
   } catch (error) {
     throw functionFailureOf(error)
@@ -47,12 +52,4 @@ function begin({ name, fn }: Pick<LiveApi, 'name' | 'fn'>, inputs: AsyncIterable
   const iterate = (results as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator]
   if (typeof iterate === 'function') return iterate.call(results)
   throw new FunctionError(expected('an async generator', `the function of ${name}`, results))
-}
-
-async function sendOne(send: (result: unknown) => MaybePromise<void>, result: unknown): Promise<void> {
-  try {
-    await send(result)
-  } catch (error) {
-    throw encodeFailureOf(error)
-  }
 }

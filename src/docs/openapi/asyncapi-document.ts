@@ -1,4 +1,4 @@
-/** The AsyncAPI document of a service: its live streams. **Source**: AsyncAPI 3.0.0, WebSockets binding 0.1.0. @module */
+/** The live streams of a service as AsyncAPI. **Source**: AsyncAPI 3.0.0, WebSockets binding 0.1.0. @module */
 
 import type { LiveApi } from '../../api/live-api.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'

@@ -11,7 +11,8 @@ import { type DocumentSource, openApiDocument } from './document.ts'
 
 /**
  * Returns the endpoints of the documents of a service: `{prefix}/openapi.json`, and `{prefix}/docs.json` for BentoML's
- * clients; `{prefix}/asyncapi.json` if there are live streams. `others`: endpoints beside the APIs, which are in them, too.
+ * clients; `{prefix}/asyncapi.json` if there are live streams. `others`: endpoints beside the APIs, which are in them,
+ * too.
  * **Cost**: a document is made at its first request, and kept.
  */
 export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
