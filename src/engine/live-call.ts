@@ -1,13 +1,6 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
-import {
-  ClientClosed,
-  DeadlineExceeded,
-  Forbidden,
-  InternalError,
-  Overloaded,
-  type ServingError,
-} from '../core/errors.ts'
+import { ClientClosed, DeadlineExceeded, Forbidden, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { Context, type RequestPeer, type Scheme } from '../http/context.ts'
 import type { RequestTarget } from '../http/endpoint.ts'
@@ -84,10 +77,8 @@ export class LiveCall implements RequestPeer, LiveHost {
 
   #refusal(): ServingError | undefined {
     const { endpoint, headers } = this.#request
-    const stopped = notReady(this.#server)
-    if (stopped !== undefined) return stopped
-    if (this.#streams.isFull)
-      return new Overloaded('too many live streams', { limit: 'live_streams', retryAfterSeconds: 1 })
+    const early = notReady(this.#server) ?? this.#streams.refusal
+    if (early !== undefined) return early
     const origin = headers.get('origin')
     const { origins } = endpoint.live
     if (origin === undefined || origins.includes('*') || origins.includes(origin)) return undefined

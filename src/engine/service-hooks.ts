@@ -23,7 +23,7 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
   const apis = functionsOf(service)
   const hasOwn = apis.some((api) => api.hooks.request.length > 0 || api.auth)
   if (hooks.request.length === 0 && auth === undefined && !hasOwn) return undefined
-  const decidesLater = [...service.apis.values()].some((api) => api.auth !== undefined)
+  const decidesLater = apis.some((api) => api.auth !== undefined)
   const runs = new Map<HookedEndpoint, RunBefore>()
   return (endpoint, ctx) => {
     let run = runs.get(endpoint)

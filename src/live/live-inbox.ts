@@ -89,8 +89,8 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Called if the function takes no more messages: others are dropped. */
   async return(): Promise<Result> {
     this.#isLeft = true
-    for (const { bytes } of this.#held.splice(0)) this.#onTaken(bytes.length + messageCost)
     this.cost = 0
+    for (const { bytes } of this.#held.splice(0)) this.#onTaken(bytes.length + messageCost)
     for (const { resolve } of this.#waiting.splice(0)) resolve(done)
     return done
   }

@@ -1,5 +1,5 @@
 import type { LiveApi } from '../api/live-api.ts'
-import { BadInput, type OwnStatus } from '../core/errors.ts'
+import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { problemResponse } from '../http/problem.ts'
 import { LiveCodec } from './live-codec.ts'
@@ -47,8 +47,10 @@ export class LiveStreams {
     this.#sweepMs = Math.min(maxSweepMs, ...this.endpoints.map(({ live }) => live.idleTimeoutMs / 4))
   }
 
-  get isFull(): boolean {
-    return this.#open.size >= this.#max
+  /** Of one more stream; undefined if there is room for it. */
+  get refusal(): Overloaded | undefined {
+    if (this.#open.size < this.#max) return undefined
+    return new Overloaded('too many live streams', { limit: 'live_streams', retryAfterSeconds: 1 })
   }
 
   add(stream: OpenStream): void {

@@ -29,6 +29,10 @@ export class UnaryMessage {
     this.#limit = limit
   }
 
+  get hasBegun(): boolean {
+    return this.#prefix > 0
+  }
+
   /** Undefined until all of it has come; the bytes are the caller's. */
   get bytes(): Buffer | undefined {
     return this.#filled === this.#length ? this.#memory : undefined

@@ -31,44 +31,46 @@ export function unaryMethod(
 
 /** Returns `CallStream`. */
 export function streamMethod(server: ServerState, path: string, apis: Apis): GrpcMethod {
-  return methodOf(server, path, async (open, message) => {
-    const { call, ctx, recorder } = open
-    try {
-      const answer = await callRpcStream(apis, decodeRequest(message), ctx)
+  return methodOf(server, path, (open, message) =>
+    sendStream(open, async () => {
+      const answer = await callRpcStream(apis, decodeRequest(message), open.ctx)
       if ('error' in answer) throw answer.error
-      recorder?.answered(200)
+      open.recorder?.answered(200)
       open.setOwnMetadata()
       for await (const content of answer.contents) {
-        if (call.cancelled) return open.leave()
+        if (open.call.cancelled) return
         await open.send(encodeResponse(content))
       }
-      open.whenSent(0, () => open.leave())
-      call.end()
-    } catch (error) {
-      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
-      open.leave()
-    }
-  })
+    }),
+  )
 }
 
 /** Returns `WatchJob`. It ends when the server drains; clients go on elsewhere. */
 export function watchMethod(server: ServerState, path: string, watch: JobRpcs['watch']): GrpcMethod {
-  return methodOf(server, path, async (open, message) => {
-    const { call, ctx, recorder } = open
-    try {
-      recorder?.answered(200)
-      for await (const bytes of watch(message, ctx)) {
-        if (call.cancelled) return open.leave()
+  return methodOf(server, path, (open, message) =>
+    sendStream(open, async () => {
+      open.recorder?.answered(200)
+      for await (const bytes of watch(message, open.ctx)) {
+        if (open.call.cancelled) return
         if (server.health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
         if (bytes !== undefined) await open.send(bytes)
       }
-      open.whenSent(0, () => open.leave())
-      call.end()
-    } catch (error) {
-      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
-      open.leave()
-    }
-  })
+    }),
+  )
+}
+
+/** Ends the call after all messages are sent, or with what `send` throws. */
+export async function sendStream(open: OpenCall, send: () => Promise<void>): Promise<void> {
+  const { call } = open
+  try {
+    await send()
+    if (call.cancelled) return open.leave()
+    open.whenSent(0, () => open.leave())
+    call.end()
+  } catch (error) {
+    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+    open.leave()
+  }
 }
 
 /** Answers each message by any number; each is admitted, and has its deadline, as a call. */

@@ -34,6 +34,8 @@ export interface Answerer {
   /** Ends what cannot be received; returns the status. */
   fail(error: ServingError): Status
   cancel(): void
+  /** If set, all messages of the call come to this answerer, which ends the call. Called behind the last one. */
+  ended?(): void
 }
 
 /** How the calls of one method are answered. */
@@ -188,7 +190,7 @@ export class GrpcStream {
         return
       }
     }
-    if (this.#method.isDuplex && this.#answerer !== undefined && !this.#isOver) this.#startClock()
+    if (this.#method.isDuplex && this.#message.hasBegun && !this.#isOver) this.#startClock()
   }
 
   #begin(): boolean {
@@ -205,14 +207,14 @@ export class GrpcStream {
     this.#clock?.pause()
     this.#clock = undefined
     await this.#answer(bytes)
-    this.#answerer = undefined
+    if (this.#answerer?.ended === undefined) this.#answerer = undefined
     this.#message = this.#newMessage()
     const rest = this.#rest
     // A piece may have thousands of messages.
     if (rest?.length) await turn()
     this.#rest = undefined
-    if (this.#isOver) return
     this.stream.resume()
+    if (this.#isOver) return
     if (rest !== undefined) this.#take(rest)
     if (this.#hasEnded) this.#endDuplex()
   }
@@ -220,7 +222,8 @@ export class GrpcStream {
   readonly #ended = (): void => {
     this.#clock?.pause()
     this.#hasEnded = true
-    if (this.#isOver) return
+    // node:http2 ends a stream that the client resets, too, before it closes it.
+    if (this.cancelled) return
     const { bytes } = this.#message
     if (this.#method.isDuplex) this.#endDuplex()
     else if (bytes !== undefined) void this.#answer(bytes)
@@ -230,8 +233,10 @@ export class GrpcStream {
   /** Ends a duplex call whose client has ended its side, unless there are messages to answer. */
   #endDuplex(): void {
     if (this.#isOver || this.#rest !== undefined) return
-    if (this.#answerer === undefined) this.end()
-    else this.#fault({ code: grpcStatuses.INTERNAL.number, details: 'expected a whole message, received a part of it' })
+    const details = 'expected a whole message, received a part of it'
+    if (this.#message.hasBegun) this.#fault({ code: grpcStatuses.INTERNAL.number, details })
+    else if (this.#answerer?.ended === undefined) this.end()
+    else this.#answerer.ended()
   }
 
   #answer(bytes: Uint8Array): MaybePromise<void> {

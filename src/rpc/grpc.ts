@@ -13,11 +13,13 @@ import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
+import type { LiveStreams } from '../live/live-streams.ts'
 import { grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
 import { duplexMethod, streamMethod, unaryMethod, watchMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
+import { liveMethod } from './grpc-live.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
 import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
 import { callBytes, metadataFor, rpcServices } from './rpc.ts'
@@ -47,6 +49,7 @@ export async function listenGrpc(
   const methods = new Map<string | undefined, GrpcMethod>([
     ...rpcMethods(served, service, introspection),
     ...(jobs === undefined ? [] : jobMethods(served, jobs)),
+    ...(state.lives === undefined ? [] : liveMethods(served, state.lives)),
     ...oipMethods(served),
     ...health.methods,
     ...(introspection ? reflectionMethods() : []),
@@ -102,6 +105,11 @@ function* jobMethods(state: ServerState, { unary, watch }: JobRpcs): Generator<r
       yield [path, unaryMethod(state, path, (message, ctx) => answer(message, false, ctx))]
     }
   }
+}
+
+function liveMethods(state: ServerState, lives: LiveStreams): (readonly [string, GrpcMethod])[] {
+  const paths = rpcServices.map((name) => `/${name}/CallLive`)
+  return paths.map((path) => [path, liveMethod(state, path, lives)])
 }
 
 function oipMethods(state: ServerState): (readonly [string, GrpcMethod])[] {

@@ -39,11 +39,13 @@ export class OpenCall implements Answerer, ContextInit {
   #isSending = false
   /** Of the memory budget. **Units**: bytes. */
   #reserved = 0
-  #size = 0
+  /** **Units**: bytes. */
+  bytesIn = 0
   #isAdmitted = false
   #isOver = false
 
-  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall) {
+  /** `refuse`: tells early why the call would be refused. */
+  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall, refuse = refusalNow) {
     this.#server = server
     this.call = call
     this.#run = run
@@ -59,7 +61,7 @@ export class OpenCall implements Answerer, ContextInit {
     const recorded = { name: endpoint.path.slice(1), protocol: 'grpc' } as const
     this.recorder = observer && new OutcomeRecorder(observer, this.ctx, recorded)
     const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
-    const refusal = refusalNow(server) ?? server.before?.(endpoint, this.ctx)
+    const refusal = refuse(server) ?? server.before?.(endpoint, this.ctx)
     this.refusal = isPromise(refusal)
       ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
       : refused(refusal)
@@ -85,7 +87,7 @@ export class OpenCall implements Answerer, ContextInit {
 
   /** Admits the message, or refuses it; it must leave when it was answered. */
   run(message: Uint8Array): MaybePromise<void> {
-    this.#size = message.length
+    this.bytesIn = message.length
     this.recorder?.bodyComplete()
     const error = admitCall(this.#server, message.length)
     if (error !== undefined) {
@@ -170,7 +172,7 @@ export class OpenCall implements Answerer, ContextInit {
       this.#server.limiter.release()
       this.#server.limiter.leave()
     }
-    this.recorder?.end(this.#size)
+    this.recorder?.end(this.bytesIn)
   }
 
   cancel(): void {

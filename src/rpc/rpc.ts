@@ -17,7 +17,7 @@ export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoS
 
 /** Whether the message of a method names an API, or a job of one, whose own auth decides. */
 export function namesApi(path: string): boolean {
-  return /\/(?:Call|CallStream|\w+Job)$/.test(path)
+  return /\/(?:Call|CallStream|CallLive|\w+Job)$/.test(path)
 }
 
 /** Returns the metadata of a service, as clients of `name` read it. */

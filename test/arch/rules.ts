@@ -20,7 +20,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'oip'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live', 'oip'],
-  rpc: ['core', 'http', 'messages', 'api', 'live', 'jobs', 'oip', 'engine'],
+  rpc: ['core', 'http', 'messages', 'descriptors', 'api', 'live', 'jobs', 'oip', 'engine'],
   docs: ['core', 'http', 'descriptors', 'api', 'live', 'jobs', 'client'],
   server: [
     'core',

@@ -1,0 +1,183 @@
+/** Live streams over gRPC: `CallLive`. @module */
+import { runRequestHooks } from '../api/hooks.ts'
+import type { LiveApi } from '../api/live-api.ts'
+import { decodeFailureOf } from '../api/stages.ts'
+import { BadInput, expected, NotFound, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import { contentOf, fromContent } from '../descriptors/proto-content.ts'
+import { notReady, tooMany } from '../engine/admission.ts'
+import type { ServerState } from '../engine/engine.ts'
+import { Context } from '../http/context.ts'
+import { LiveInbox } from '../live/live-inbox.ts'
+import type { LiveEndpoint, LiveStreams, OpenStream } from '../live/live-streams.ts'
+import { runLive } from '../live/run-live.ts'
+import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
+import { sendStream } from './grpc-calls.ts'
+import type { Answerer, GrpcMethod, Status } from './grpc-stream.ts'
+import { OpenCall } from './open-call.ts'
+
+/** Returns `CallLive`. */
+export function liveMethod(server: ServerState, path: string, lives: LiveStreams): GrpcMethod {
+  // Its client alone sets a deadline.
+  const served = { ...server, limits: { ...server.limits, requestTimeoutMs: 0 } }
+  const endpoint = { path, namesApi: true }
+  return {
+    isDuplex: true,
+    begin: (call) => new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, lives),
+  }
+}
+
+/** One live stream, from its first message, which names the API, to its status. */
+class LiveCall implements Answerer, OpenStream {
+  readonly refusal: Answerer['refusal']
+  readonly #open: OpenCall
+  readonly #server: ServerState
+  readonly #lives: LiveStreams
+  readonly #inbox: LiveInbox
+  #endpoint: LiveEndpoint | undefined
+  /** Lets the client send its next message. */
+  #goOn: (() => void) | undefined
+
+  constructor(open: OpenCall, server: ServerState, lives: LiveStreams) {
+    this.#open = open
+    this.#server = server
+    this.#lives = lives
+    this.refusal = open.refusal
+    this.#inbox = new LiveInbox(
+      (bytes) => this.#decode(bytes),
+      () => this.#inbox.cost < this.#maxBuffered && this.#goOn?.(),
+    )
+    open.ctx.onAbort((reason) => this.#inbox.end(reason))
+    open.ctx.onEnd(() => this.#goOn?.())
+  }
+
+  get #maxBuffered(): number {
+    return this.#endpoint?.live.maxBuffered ?? 0
+  }
+
+  /** Resolves when the client may send its next message. */
+  async run(message: Uint8Array): Promise<void> {
+    this.#open.bytesIn += message.length
+    try {
+      if (this.#endpoint === undefined) await this.#begin(message)
+      else this.#take(message, this.#endpoint)
+    } catch (error) {
+      this.#refuse(decodeFailureOf(error))
+    }
+    if (this.#inbox.cost < this.#maxBuffered || this.#open.call.cancelled) return
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve
+    })
+  }
+
+  ended(): void {
+    this.#inbox.end()
+  }
+
+  fail(error: ServingError): Status {
+    return this.#open.fail(error)
+  }
+
+  cancel(): void {
+    this.#open.cancel()
+  }
+
+  /** The pings of the connection find clients that are gone. */
+  sweep(): void {}
+
+  stop(): void {
+    this.#refuse(new Overloaded('the server stops', { limit: 'draining' }))
+  }
+
+  #refuse(error: ServingError): void {
+    const { call, ctx } = this.#open
+    if (!call.cancelled) call.refuse(this.#open.fail(error))
+    ctx.abort(error)
+  }
+
+  /** **Errors**: why there is no such stream. */
+  async #begin(message: Uint8Array): Promise<void> {
+    const { call, ctx } = this.#open
+    const { apiName, content } = decodeRequest(message)
+    const endpoint = this.#lives.endpoints.find(({ name }) => name === apiName)
+    if (endpoint === undefined) {
+      throw ctx.denial ?? new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
+    }
+    const refusal = await refusalOf(endpoint.live, ctx)
+    if (refusal !== undefined) throw refusal
+    if (call.cancelled) return
+    this.#admit(endpoint)
+    if (content !== undefined) this.#take(message, endpoint)
+    void sendStream(this.#open, () => this.#answer(endpoint))
+  }
+
+  #admit(endpoint: LiveEndpoint): void {
+    const { slots, counts } = endpoint
+    const refusal = this.#lives.refusal
+    if (refusal !== undefined) throw refusal
+    if (slots?.acquire() === false) throw tooMany(slots)
+    this.#endpoint = endpoint
+    this.#lives.add(this)
+    counts.open++
+    this.#server.limiter.enter()
+    this.#open.ctx.onEnd(() => {
+      this.#server.limiter.leave()
+      counts.open--
+      this.#lives.remove(this)
+      slots?.release()
+    })
+  }
+
+  #take(message: Uint8Array, { live, counts }: LiveEndpoint): void {
+    counts.received++
+    if (message.length > live.maxMessage) {
+      const limit = `at most ${live.maxMessage} bytes for a message to ${live.name} (maxMessage)`
+      throw new PayloadTooLarge(`expected ${limit}, received ${message.length}`)
+    }
+    this.#inbox.push(message, false)
+  }
+
+  #decode(message: Uint8Array): MaybePromise<unknown> {
+    const { live } = this.#endpoint as LiveEndpoint
+    const { apiName, content } = decodeRequest(message)
+    if (apiName !== '' && apiName !== live.name) {
+      throw new BadInput(
+        expected(`no other api_name than ${live.name}`, 'a message of its stream', apiName.slice(0, 80)),
+      )
+    }
+    return fromContent(live.input, content)
+  }
+
+  async #answer({ live }: LiveEndpoint): Promise<void> {
+    const { call, ctx, recorder } = this.#open
+    recorder?.answered(200)
+    try {
+      await runLive(live, this.#inbox, (result) => this.#send(result), ctx)
+    } finally {
+      await this.#inbox.return()
+    }
+    if (!call.stream.headersSent) this.#open.setOwnMetadata()
+  }
+
+  async #send(result: unknown): Promise<void> {
+    const { call, headers } = this.#open
+    const { live, counts } = this.#endpoint as LiveEndpoint
+    // The stream's own context would keep what each message leaves to its end.
+    const ctx = new Context({ headers })
+    try {
+      const bytes = encodeResponse(contentOf(live.output, await live.output.toProto(result as never, ctx)))
+      if (!call.stream.headersSent) this.#open.setOwnMetadata()
+      counts.sent++
+      await this.#open.send(bytes)
+    } finally {
+      ctx.end()
+    }
+  }
+}
+
+/** Runs what decides about an API that a message names. */
+function refusalOf({ name, auth, hooks }: LiveApi, ctx: Context): MaybePromise<ServingError | undefined> {
+  ctx.api = name
+  if (ctx.denial !== undefined && auth === undefined) return ctx.denial
+  return runRequestHooks(auth ? [auth, ...hooks.request] : hooks.request, ctx)
+}
