@@ -28,8 +28,8 @@ const version = 1
 /**
  * `jobs.due_at` is when the state next ends by time: the backoff of a queued job, the life of a result, the memory of
  * an expired job, and the lease of a running one, by the clock of leases. `lease` counts each start, and is the fence
- * of its end; `attempt` leaves out those that were handed back. Triggers keep what follows from a status: its event, the
- * counts, deletions.
+ * of its end; `attempt` leaves out those that were handed back. Triggers keep what follows from a status: its event,
+ * the counts, deletions.
  */
 const schema = `
 CREATE TABLE jobs (
