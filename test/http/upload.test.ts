@@ -10,7 +10,6 @@ import { bothEngines, chunked, deferred, post, start, turns } from './harness.ts
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
-
 /** What a receiver heard, in order. */
 class Recorder extends IODescriptor<string, string> {
   readonly mimeType = 'text/plain'
