@@ -5,9 +5,11 @@
 import { once } from 'node:events'
 import { type ClientOptions, WebSocket } from 'ws'
 import { bothEngines } from '../engines.ts'
-import { type Answer, post, type Raw, type Running } from '../http/harness.ts'
+import type { Answer, Raw, Running } from '../http/harness.ts'
+import { upgradeText } from './frames.ts'
 
 export { Bytes, deferred, post, start, turns } from '../http/harness.ts'
+export { frame, upgradeText as upgradeRequest } from './frames.ts'
 
 /** The engines that have live streams. */
 export const liveEngines = bothEngines
@@ -82,49 +84,15 @@ export async function openLive(
   return client
 }
 
-/** The lines of a request to open a live stream. */
-export function upgradeRequest(path: string, headers: Record<string, string> = {}): string {
-  return post(
-    path,
-    '',
-    {
-      'content-length': '0',
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-      ...headers,
-    },
-    'GET',
-  ).replace('content-length: 0\r\n', '')
-}
-
 /** Asks for a live stream that is refused, and returns the answer. */
 export async function refusal(running: Running, path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return running.ask(upgradeRequest(path, headers))
+  return running.ask(upgradeText(path, headers))
 }
 
 /** Opens a live stream on a plain socket, which reads nothing by itself afterwards. */
 export async function openRaw(running: Running, path: string, headers: Record<string, string> = {}): Promise<Raw> {
   const raw = await running.connect()
-  raw.write(upgradeRequest(path, headers))
+  raw.write(upgradeText(path, headers))
   await raw.until('\r\n\r\n')
   return raw
-}
-
-/** A masked frame of a client. `opcode`: 1 text, 2 binary, 8 close, 9 ping. */
-export function frame(opcode: number, payload: Uint8Array | string): Buffer {
-  const bytes = Buffer.from(payload as string)
-  const head = Buffer.alloc(bytes.length < 126 ? 6 : bytes.length < 65_536 ? 8 : 14)
-  head[0] = 0x80 | opcode
-  if (bytes.length < 126) head[1] = 0x80 | bytes.length
-  else if (bytes.length < 65_536) {
-    head[1] = 0x80 | 126
-    head.writeUInt16BE(bytes.length, 2)
-  } else {
-    head[1] = 0x80 | 127
-    head.writeBigUInt64BE(BigInt(bytes.length), 2)
-  }
-  // The mask is zero, which leaves the bytes as they are.
-  return Buffer.concat([head, bytes])
 }

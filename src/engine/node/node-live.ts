@@ -124,7 +124,7 @@ class Acceptor {
       sockets.handleUpgrade(req, socket, head, (each) => {
         socket.off('close', left)
         call.accepted()
-        new NodeLiveSocket(each, call.session)
+        new NodeLiveSocket(each, socket, call.session)
       })
       sockets.off('headers', addHeaders)
     }
@@ -163,10 +163,13 @@ function refuse(req: IncomingMessage, socket: Socket, response: HttpResponse): v
 class NodeLiveSocket implements LiveSocket {
   readonly copies = false
   readonly #socket: WebSocket
+  readonly #connection: Socket
   readonly #written: () => void
+  #isCorked = false
 
-  constructor(socket: WebSocket, listener: LiveListener) {
+  constructor(socket: WebSocket, connection: Socket, listener: LiveListener) {
     this.#socket = socket
+    this.#connection = connection
     this.#written = () => listener.drained()
     socket.on('message', (bytes: Buffer, isBinary) => listener.message(bytes, !isBinary))
     socket.on('ping', (bytes) => {
@@ -180,8 +183,19 @@ class NodeLiveSocket implements LiveSocket {
     listener.open(this)
   }
 
+  /** What is sent in one turn leaves in one write. */
   send(message: string | Uint8Array): void {
+    if (!this.#isCorked) {
+      this.#isCorked = true
+      this.#connection.cork()
+      process.nextTick(this.#uncork)
+    }
     this.#socket.send(message, this.#written)
+  }
+
+  readonly #uncork = () => {
+    this.#isCorked = false
+    this.#connection.uncork()
   }
 
   buffered(): number {
