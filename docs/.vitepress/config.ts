@@ -54,6 +54,7 @@ export default defineConfig({
         text: 'Requests',
         items: pages('guide', {
           streams: 'Streams and events',
+          live: 'Live streams',
           jobs: 'Jobs',
           hooks: 'Hooks',
           auth: 'Auth, keys, rate limits, CORS',

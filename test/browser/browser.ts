@@ -14,12 +14,15 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** The browser's program: `CHROMIUM`, or where Linux distributions put it. Undefined when there is none. */
 export const chromium = [process.env.CHROMIUM ?? '', ...places].find((file) => file !== '' && existsSync(file))
 
+/** A beep each second is what pages record, without asking. */
+const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+
 /** Starts the browser. */
 export function launch(): Promise<Browser> {
   return puppeteer.launch({
     executablePath: chromium,
     // As root, which CI containers are, Chromium runs without a sandbox only.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...microphone],
   })
 }
 

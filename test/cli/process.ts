@@ -74,7 +74,7 @@ export async function serveFile(
   const running = serving([options.command ?? 'serve', file, '--port', '0', ...args], options)
   const line = await until(() => {
     if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
-    return /^serving .* at http.*\n(?:(?:POST|GET) .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
+    return /^serving .* at http.*\n(?:(?:POST|GET|LIVE) .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
   }).catch((error: Error) => {
     throw new Error(`${error.message}; it said: ${running.stdout()}${running.stderr()}`)
   })
