@@ -21,6 +21,7 @@ function newJob(): NewJob {
   return {
     id: randomBytes(16).toString('base64url'),
     api: 'bench',
+    owner: undefined,
     state: '{}',
     request: { headers: [['content-type', 'text/plain']], query: '', body },
     createdAt: Date.now(),
