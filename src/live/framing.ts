@@ -17,9 +17,13 @@ export const subprotocol = 'serving.v1'
 export const messageCost = 64
 
 /** A control message of a client. */
-export type ClientControl = { readonly $: 'end' } | { readonly $: 'ping' } | { readonly $: 'value'; value: unknown }
+export type ClientControl =
+  | { readonly $: 'end' }
+  | { readonly $: 'ping' }
+  | { readonly $: 'value'; readonly text: string }
 
 const start = Buffer.from('{"$":')
+const valueStart = '{"$":"value","value":'
 
 /** Whether the bytes of a text message are a control message. */
 export function isControl(bytes: Uint8Array): boolean {
@@ -28,22 +32,36 @@ export function isControl(bytes: Uint8Array): boolean {
   return true
 }
 
-/** Reads a client's control message. **Errors**: BadInput. */
-export function parseControl(bytes: Uint8Array): ClientControl {
-  try {
-    const message = JSON.parse(Buffer.from(bytes).toString()) as ClientControl
-    if (message.$ === 'end' || message.$ === 'ping' || message.$ === 'value') return message
-  } catch {}
+/** Reads a client's control message. `isJson`: whether a value is JSON, else a text. **Errors**: BadInput. */
+export function parseControl(bytes: Uint8Array, isJson: boolean): ClientControl {
+  const text = Buffer.from(bytes).toString()
+  if (text.startsWith(valueStart) && text.endsWith('}')) {
+    // JSON as it was written: a number may have more digits than JavaScript holds.
+    const value = text.slice(valueStart.length, -1)
+    const plain = isJson ? value : textOf(value)
+    if (plain !== undefined) return { $: 'value', text: plain }
+  }
+  if (text === '{"$":"end"}') return { $: 'end' }
+  if (text === '{"$":"ping"}') return { $: 'ping' }
   const kinds = '{"$":"end"}, {"$":"ping"} or {"$":"value","value":…}'
   throw new BadInput(`expected ${kinds} for a control message of ${subprotocol}, received another`, {
     reason: 'syntax',
   })
 }
 
+function textOf(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns a text value as a message that no client takes for a control message. `isJson`: as JSON, else as text. */
 export function escapeText(text: string, isJson: boolean): string {
   if (!text.startsWith('{"$":')) return text
-  return `{"$":"value","value":${isJson ? text : JSON.stringify(text)}}`
+  return `${valueStart}${isJson ? text : JSON.stringify(text)}}`
 }
 
 /** Returns the message that tells of an error: the members of its problem (RFC 9457). */

@@ -132,13 +132,10 @@ export class LiveSession implements LiveListener, OpenStream {
 
   #control(bytes: Uint8Array): void {
     try {
-      const control = parseControl(bytes)
+      const control = parseControl(bytes, !this.#codec.textType?.startsWith('text/'))
       if (control.$ === 'end') this.#inbox.end()
-      else if (control.$ === 'value') {
-        const { value } = control
-        const isWhole = typeof value === 'string' && this.#codec.textType?.startsWith('text/')
-        this.#inbox.push(Buffer.from(isWhole ? value : JSON.stringify(value ?? null)), true)
-      } else this.#answerPing()
+      else if (control.$ === 'value') this.#inbox.push(Buffer.from(control.text), true)
+      else this.#answerPing()
     } catch (error) {
       this.#fail(functionFailureOf(error))
     }

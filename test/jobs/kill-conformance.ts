@@ -197,8 +197,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
 
     it('runs the jobs of two submitters by two workers, each once', async () => {
       const [spec, store] = await open()
-      const submitters = await Promise.all([1, 2].map(() => startProcess(spec, { kind: 'submit', count: 1_000 })))
+      // Workers first: one alone could run all jobs before the other has started.
       const workers = await Promise.all([1, 2].map(() => worker(spec, 8)))
+      const submitters = await Promise.all([1, 2].map(() => startProcess(spec, { kind: 'submit', count: 1_000 })))
       await until(() => submitters.every((each) => of(each, 'done').length === 1), 120_000)
       const ids = submitters.flatMap((each) => of(each, 'added').map(({ id }) => id))
       expect(new Set(ids).size).toBe(2_000)

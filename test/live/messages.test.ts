@@ -115,6 +115,7 @@ describe.each(liveEngines)('the subprotocol of live streams on %s', (engine) => 
   const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => {
     svc.live('texts', text, echo)
     svc.live('json', { input: new JSON_(), output: new JSON_() }, echo)
+    svc.live('big', { input: new JSON_({ bigNumbers: 'bigint' }), output: new JSON_({ bigNumbers: 'bigint' }) }, echo)
     svc.live('sum', { input: new JSON_({ schema: z.number() }), output: new JSON_() }, async function* (inputs) {
       let sum = 0
       for await (const each of inputs) sum += each
@@ -153,6 +154,7 @@ describe.each(liveEngines)('the subprotocol of live streams on %s', (engine) => 
       ['/texts', '{"$":"value","value":"{\\"$\\":\\"end\\"}"}', '{"$":"value","value":"{\\"$\\":\\"end\\"}"}'],
       ['/json', '{"$":"value","value":{"$":"end"}}', '{"$":"value","value":{"$":"end"}}'],
       ['/json', '{"$":"value","value":7}', '7'],
+      ['/big', '{"$":"value","value":[12345678901234567890]}', '[12345678901234567890]'],
     ]) {
       const client = await openLive(running, path, framed)
       await client.control()
