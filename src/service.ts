@@ -57,6 +57,8 @@ export interface ServiceOptions {
   readonly jobs?: JobsOptions
   /** Other endpoints, such as `openai` of `serving/openai`. */
   readonly protocols?: readonly ServiceProtocol[]
+  /** Serves APIs as tools for agents at `/mcp` (npm install @modelcontextprotocol/sdk). Default: false. */
+  readonly mcp?: boolean
   /** What the OpenAPI document has beside the service's own paths. Default: nothing. */
   readonly openapi?: DocumentOptions
 }
@@ -78,6 +80,7 @@ const optionNames = [
   'jobs',
   'protocols',
   'openapi',
+  'mcp',
 ]
 
 type Schema = StandardSchemaV1 | undefined
@@ -109,6 +112,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly publicPaths: readonly string[]
   readonly jobs: JobsOptions
   readonly openapi: DocumentOptions
+  readonly mcp: boolean
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
   readonly protocols: readonly ServiceProtocol[]
@@ -153,6 +157,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     const { include = [] } = checkOptions('openapi of Service', options.openapi ?? { include: [] }, ['include'])
     for (const each of include) checkOneOf('openapi.include of Service', each, serverPaths)
     this.openapi = { include }
+    this.mcp = checkOneOf('mcp of Service', options.mcp ?? false, [true, false])
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
     this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)

@@ -60,6 +60,7 @@ export default defineConfig({
           auth: 'Auth, keys, rate limits, CORS',
           mount: 'Mounting other handlers',
           openai: "OpenAI's clients",
+          mcp: 'Tools for agents',
           clients: 'Clients',
         }),
       },

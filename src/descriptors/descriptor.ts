@@ -46,7 +46,7 @@ export abstract class IODescriptor<In = unknown, Out = In> {
     return this.#description
   }
 
-  /** Returns the formats for {@link IODescriptor.describe}; called once. Default: `mimeType` alone. */
+  /** Returns the formats for `describe`; called once. Default: `mimeType` alone. */
   protected formats(): Formats {
     const format = { mimeType: this.mimeType }
     return { input: [format], output: [format] }

@@ -103,6 +103,7 @@ export class Context<P = PathParams> {
   #over = false
   #parameters: RequestParameters = noParameters
   #checked: P | undefined
+  #job: JobContext | undefined
   #listeners: ((reason: Error) => void)[] | undefined
 
   /** @internal Why the request is refused, unless its API is open to everybody. */
@@ -206,7 +207,12 @@ export class Context<P = PathParams> {
 
   /** Set if the call runs as a job. */
   get job(): JobContext | undefined {
-    return this.#peer.job
+    return this.#job ?? this.#peer.job
+  }
+
+  /** @internal */
+  set job(job: JobContext) {
+    this.#job = job
   }
 
   /** What hooks leave for the function and later hooks; the application declares its type. */

@@ -17,6 +17,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   oip: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
   openai: ['core', 'http', 'values', 'runner', 'api'],
+  mcp: ['core', 'http', 'descriptors', 'api'],
   'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'oip'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live', 'oip'],
@@ -32,6 +33,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'live',
     'jobs',
     'oip',
+    'mcp',
     'service.ts',
     'engine',
     'rpc',
@@ -43,6 +45,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
+  '@modelcontextprotocol/sdk': 'mcp/mcp-package.ts',
   '@napi-rs/image': 'values/image/image-codec.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
   aws4fetch: 'jobs/s3-blobs.ts',

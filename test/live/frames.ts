@@ -20,7 +20,7 @@ export function frame(opcode: number, payload: Uint8Array | string): Buffer {
 /** The request to open a live stream, with headers in place of its own or beside them. */
 export function upgradeText(path: string, headers: Record<string, string> = {}): string {
   const lines = {
-    host: 'x',
+    host: 'test',
     connection: 'Upgrade',
     upgrade: 'websocket',
     'sec-websocket-version': '13',

@@ -47,7 +47,8 @@ async function open(port: number, path = '/echo'): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(upgradeText(path))
-  await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  const [head] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+  if (!String(head).startsWith('HTTP/1.1 101 ')) faults.push(`a stream was not opened: ${head}`)
   socket.pause()
   return socket
 }
@@ -137,8 +138,24 @@ const harms: Readonly<Record<string, (port: number) => Promise<void>>> = {
 
 const mb = (bytes: number | undefined) => ((bytes ?? 0) / 1e6).toFixed(1)
 
+/** Tells what idle streams add to a worker that has done nothing yet. */
+async function rest(engine: string, port: number, worker: number): Promise<void> {
+  const before = memory(worker, 'VmRSS') ?? 0
+  const idle: Socket[] = []
+  for (let i = 0; i < Number(options.idle); i += 50) {
+    idle.push(...(await Promise.all(Array.from({ length: 50 }, () => open(port)))))
+  }
+  await wait(2000)
+  const each = ((memory(worker, 'VmRSS') ?? 0) - before) / Math.max(1, idle.length)
+  const size = `${(each / 1000).toFixed(1)} KB`
+  console.log(`${engine}: ${idle.length} idle streams take ${size} each, ${descriptorsOf(worker)} descriptors`)
+  for (const socket of idle) socket.destroy()
+  await wait(1000)
+}
+
 async function endure(engine: string): Promise<void> {
   const { child, port, worker } = await startServer(engine)
+  await rest(engine, port, worker)
   let isOver = false
   const good = Array.from({ length: 8 }, () => beGood(port, () => isOver))
   const rss: number[] = []
@@ -154,15 +171,6 @@ async function endure(engine: string): Promise<void> {
   isOver = true
   const counts = await Promise.all(good)
   console.log(`${engine}: ${counts.reduce((sum, count) => sum + count, 0)} messages of good streams came back`)
-  const before = memory(worker, 'VmRSS') ?? 0
-  const idle: Socket[] = []
-  for (let i = 0; i < Number(options.idle); i += 50) {
-    idle.push(...(await Promise.all(Array.from({ length: 50 }, () => open(port)))))
-  }
-  await wait(2000)
-  const each = ((memory(worker, 'VmRSS') ?? 0) - before) / Math.max(1, idle.length)
-  console.log(`${engine}: ${idle.length} idle streams take ${(each / 1000).toFixed(1)} KB each`)
-  for (const socket of idle) socket.destroy()
   if (child.exitCode !== null) faults.push(`${engine}: the server ended with ${child.exitCode}`)
   else {
     child.kill('SIGTERM')

@@ -8,11 +8,11 @@ export const loadedPackages = new Set<string>()
 
 /**
  * Loads an optional package synchronously; call it where a descriptor is made. **Errors**: MissingDependencyException
- * with the install command if the package or its build for this platform is absent.
+ * with the install command if the package or its build for this platform is absent. `below`: a file that it exports.
  */
-export function loadOptional<T>(name: string, version: string, user: string): T {
+export function loadOptional<T>(name: string, version: string, user: string, below = ''): T {
   try {
-    const loaded = require(name) as T
+    const loaded = require(name + below) as T
     loadedPackages.add(name)
     return loaded
   } catch (cause) {

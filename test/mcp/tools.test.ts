@@ -1,0 +1,140 @@
+/** APIs as tools, by the client of the protocol's own SDK. */
+import { createHash } from 'node:crypto'
+import { isBuiltin } from 'node:module'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { BadInput, io, type Listener, Service, serve } from 'serving'
+import { apiKey } from 'serving/auth'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { silentLogger } from '../../src/engine/log.ts'
+import { bothEngines } from '../engines.ts'
+
+const key = 'a-key-of-the-test'
+
+// Jobs need a store; without it the progress of an asynchronous API is not tested.
+const hasSqlite = isBuiltin('node:sqlite')
+
+function service() {
+  const svc = new Service('tools', {
+    mcp: true,
+    doc: 'Tools.',
+    auth: apiKey({ keys: [createHash('sha256').update(key).digest('hex')] }),
+  })
+  const json = new io.JSON()
+  const Sum = z.object({ a: z.number(), b: z.number() })
+  svc.api(
+    {
+      input: new io.JSON({ schema: Sum }),
+      output: new io.JSON({ schema: z.object({ sum: z.number() }) }),
+      doc: 'Adds.',
+    },
+    function add({ a, b }) {
+      return { sum: a + b }
+    },
+  )
+  svc.api({ input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray() }, function same(x) {
+    return x
+  })
+  svc.api({ input: new io.Text(), output: new io.Text(), auth: false }, async function* words(text) {
+    for (const word of text.split(' ')) yield `${word};`
+  })
+  svc.api({ input: new io.File(), output: new io.File() }, function copy(file) {
+    return file
+  })
+  svc.api({ input: json, output: json }, function refuse(): null {
+    throw new BadInput('never this')
+  })
+  svc.api({ input: json, output: json }, function crash(): null {
+    throw new Error('a secret')
+  })
+  svc.api({ input: json, output: json, async: hasSqlite }, async function slow(_, ctx) {
+    await ctx.job?.progress(0.5)
+    await ctx.job?.progress({ step: 'two' })
+    return 'done'
+  })
+  svc.api({ input: new io.Multipart({ a: new io.Text() }), output: json }, function form() {
+    return null
+  })
+  return svc
+}
+
+describe.each(bothEngines)('tools on %s', (engine) => {
+  let listener: Listener
+  let client: Client
+  let url: URL
+  const open = async (headers: Record<string, string>) => {
+    const made = new Client({ name: 'test', version: '1' })
+    await made.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never)
+    return made
+  }
+  const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+
+  beforeAll(async () => {
+    listener = await serve(service(), { port: 0, engine, logger: silentLogger(() => {}), baseUrl: '/v1' })
+    url = new URL(`http://127.0.0.1:${listener.port}/v1/mcp`)
+    client = await open({ 'x-api-key': key })
+  })
+  afterAll(async () => {
+    await client?.close()
+    await listener?.close()
+  })
+
+  it('are listed with their docs and schemas, without forms', async () => {
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['add', 'same', 'words', 'copy', 'refuse', 'crash', 'slow'])
+    expect(tools[0]).toMatchObject({
+      description: 'Adds.',
+      inputSchema: { type: 'object', required: ['a', 'b'] },
+      outputSchema: { type: 'object', required: ['sum'] },
+    })
+    expect(tools[2].inputSchema).toMatchObject({ properties: { input: { type: 'string' } }, required: ['input'] })
+    expect(client.getServerVersion()).toMatchObject({ name: 'tools' })
+  })
+
+  it('take and return JSON, arrays, text and files', async () => {
+    expect(await call('add', { a: 1, b: 2 })).toEqual({
+      content: [{ type: 'text', text: '{"sum":3}' }],
+      structuredContent: { sum: 3 },
+    })
+    expect(await call('same', { input: [[1, 2]] })).toEqual({ content: [{ type: 'text', text: '[[1.0,2.0]]' }] })
+    expect(await call('words', { input: 'a b' })).toEqual({ content: [{ type: 'text', text: 'a;b;' }] })
+    const blob = Buffer.from([0, 255]).toString('base64')
+    expect((await call('copy', { input: blob })).content).toMatchObject([{ type: 'resource', resource: { blob } }])
+  })
+
+  it('answer errors as results, those of the protocol as errors', async () => {
+    const text = async (name: string, args: Record<string, unknown>) => JSON.stringify(await call(name, args))
+    expect(await text('refuse', { input: 1 })).toContain('never this')
+    expect(await text('crash', { input: 1 })).not.toContain('secret')
+    expect(await call('add', { a: 'x', b: 2 })).toMatchObject({ isError: true })
+    expect(await call('copy', { input: '?' })).toMatchObject({ isError: true })
+    await expect(call('form', {})).rejects.toThrow('unknown tool form')
+  })
+
+  it.skipIf(!hasSqlite)('tell progress', async () => {
+    const told: unknown[] = []
+    await client.callTool({ name: 'slow', arguments: { input: 0 } }, undefined, { onprogress: (p) => told.push(p) })
+    expect(told).toMatchObject([{ progress: 0.5 }, { progress: 2, message: '{"step":"two"}' }])
+  })
+
+  it('come one by one: a batch is refused', async () => {
+    const headers = {
+      'x-api-key': key,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const post = (body: unknown) => fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect((await post(ping)).status).toBe(200)
+    const refused = await post([ping, ping])
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('expected one message')])
+  })
+
+  it('show a caller without credentials the open ones alone', async () => {
+    const anyone = await open({})
+    expect((await anyone.listTools()).tools.map(({ name }) => name)).toEqual(['words'])
+    expect(await anyone.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({ isError: true })
+    await anyone.close()
+  })
+})
