@@ -13,7 +13,7 @@ import { constantHeaders } from '../http/response-head.ts'
 import type { NDArrayMessage } from '../messages/messages.ts'
 import { allocateWithHeadroom } from '../messages/protobuf.ts'
 import { castArray, isSameKind } from '../values/array/cast.ts'
-import { encodeLarge, isLarge, parseText } from '../values/array/large-codec.ts'
+import { encodeLarge, isLarge, parseArrayText } from '../values/array/large-codec.ts'
 import {
   acceptedForm,
   fromNDArrayMessage,
@@ -132,7 +132,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
     if (request.peek().length >= minAsyncBytes) request.retain()
-    const parsed = parseText(request.peek(), this.dtype, this.enforceDtype, request.isPooled, this.maxBytes)
+    const parsed = parseArrayText(request.peek(), this.dtype, this.enforceDtype, request.isPooled, this.maxBytes)
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 

@@ -4,7 +4,7 @@ import { functionFailureOf } from '../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { encodeEvent } from '../http/event-stream.ts'
-import { parseText } from '../values/array/large-codec.ts'
+import { parseArrayText } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { reshapeTo } from '../values/array/shape.ts'
@@ -55,7 +55,7 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
 
 async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array, texts: Quota): Promise<Tensor> {
   const { dtype } = datatypes[datatype]
-  const parsed = await parseText(json, dtype, dtype !== 'str', false)
+  const parsed = await parseArrayText(json, dtype, dtype !== 'str', false)
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')

@@ -5,7 +5,7 @@ import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { HttpRequest } from '../http/message.ts'
-import { parseText } from '../values/array/large-codec.ts'
+import { parseArrayText } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import type { ParseFailure } from '../values/array/number-codec.ts'
@@ -171,7 +171,7 @@ function readPlanned(
     if (info.datatype === 'BYTES') texts.take(info.size)
     if (size === undefined) {
       const { dtype } = datatypes[info.datatype]
-      const parsed = parseText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)
+      const parsed = parseArrayText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)
       return whenReady(parsed, (array) => tensorOf(info, array))
     }
     const left = binary.length - at

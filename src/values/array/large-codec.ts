@@ -14,7 +14,7 @@ import type { NonFinite, ParseFailure } from './number-codec.ts'
 const minAsyncElements = 64 * 1024
 
 /** Reads a text, a large one by {@link parseLarge}. */
-export function parseText(
+export function parseArrayText(
   json: Uint8Array,
   dtype: DType | undefined,
   enforced: boolean,
