@@ -109,6 +109,7 @@ const save = () => {
   writeFileSync(`${options.out}.svg`, drawSamples(title, samples, marks))
   writeFileSync(`${options.out}.json`, `${JSON.stringify({ options, marks, samples, unexplained }, undefined, 1)}\n`)
 }
+let echoed = 0
 const trouble = { counts: {} as Readonly<Record<string, number>> }
 try {
   const load = await startSteadyLoad(port, grpcPort, capacitySeconds)
@@ -134,7 +135,8 @@ try {
     const [eldest] = workers
     if (eldest === undefined) continue
     const heap = await heapOf(port, eldest)
-    const { times, failures, skipped } = await load.report()
+    const { times, failures, skipped, messages } = await load.report()
+    echoed += messages
     const seconds = (Date.now() - reported) / 1000
     reported = Date.now()
     const all = [...failures, ...harm.failures.splice(0)]
@@ -181,6 +183,7 @@ const [answered, skipped, killed] = [sum((s) => s.answered), sum((s) => s.skippe
 const kills = marks.filter(({ isKill }) => isKill).length
 console.log(`${answered} requests answered, ${skipped} not sent; ${killed} lost to ${kills} kills`)
 console.log(`${unexplained.length} other failures over ${marks.length - kills} reloads`)
+console.log(`${echoed} messages of live streams came back`)
 console.log(`harmful clients: ${JSON.stringify(trouble.counts)}`)
 const supervisorRise = rise(samples, (s) => s.supervisorRss)
 console.log(`last third to first: RSS of workers at equal age ${riseOfWorkers(samples).toFixed(3)}`)

@@ -1,4 +1,4 @@
-/** The services of the fuzzer and of the regressions, and runners. */
+/** The services of the fuzzer and of the regressions, runners, and a live stream. */
 import { io, Runner, Service } from 'serving'
 import hostile from '../corpora/regressions.service.ts'
 
@@ -25,5 +25,12 @@ svc.api({ input: new io.JSON(), output: new io.JSON() }, function memory() {
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   return { pid: process.pid, heapUsed, external, arrayBuffers }
 })
+export const live_echo = svc.live(
+  'live_echo',
+  { input: new io.Text(), output: new io.Text() },
+  async function* (inputs) {
+    yield* inputs
+  },
+)
 
 export default svc

@@ -1,6 +1,7 @@
 /**
  * The process that makes the good load of a soak: requests of every descriptor, of runners and over gRPC go out when
- * they are due, whether or not those before them are answered, and each answer is checked.
+ * they are due, whether or not those before them are answered, and each answer is checked. Beside them live clients
+ * send a message as soon as the one before has come back.
  * @module
  */
 import { fork } from 'node:child_process'
@@ -8,9 +9,12 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { WebSocket } from 'ws'
+import { createClient } from '../../src/client/index.ts'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import { type Good, goods } from '../fuzz/good-load.ts'
 import { GrpcClient } from '../rpc/harness.ts'
+import type * as service from './soak.service.ts'
 
 const same = (name: string, path: string, contentType: string, body: string, right = body): Good => {
   return { name, path, contentType, body: Buffer.from(body), isRight: (answer) => answer === right }
@@ -83,6 +87,8 @@ export interface LoadReport {
   readonly failures: readonly Failure[]
   /** Requests that were due and not sent, since 2,000 others waited for their answers. */
   readonly skipped: number
+  /** Messages of live streams that came back. */
+  readonly messages: number
 }
 
 /** What a message asks of the process. */
@@ -90,6 +96,9 @@ type Order = { readonly pace: number } | 'report' | 'stop'
 
 const connections = 32
 const maxWaiting = 2000
+const liveClients = 8
+const liveEveryMs = 20
+const liveTimeoutMs = 30_000
 
 class SteadyLoad {
   readonly #pool: Pool
@@ -100,9 +109,12 @@ class SteadyLoad {
   #skipped = 0
   #pace = 0
   #isOver = false
+  #messages = 0
+  readonly #origin: string
 
   constructor(port: number, grpcPort: number) {
-    this.#pool = new Pool(`http://127.0.0.1:${port}`, { connections, headersTimeout: 30_000, bodyTimeout: 30_000 })
+    this.#origin = `http://127.0.0.1:${port}`
+    this.#pool = new Pool(this.#origin, { connections, headersTimeout: 30_000, bodyTimeout: 30_000 })
     this.#grpc = new GrpcClient(grpcPort)
   }
 
@@ -146,7 +158,34 @@ class SteadyLoad {
     return sent / seconds
   }
 
+  /** Sends messages over one live stream, and the unanswered one again when the stream was made again. */
+  async live(client: number): Promise<void> {
+    let unanswered: string | undefined
+    const api = createClient<typeof service>(this.#origin, { WebSocket }).live_echo
+    const live = api.open({ resume: () => unanswered })
+    const answers = live[Symbol.asyncIterator]()
+    try {
+      for (let i = 0; !this.#isOver; i++) {
+        const text = `client ${client}, message ${i} ${'x'.repeat(i % 100 === 0 ? 200_000 : i % 1000)}`
+        await live.send(text)
+        unanswered = text
+        const { value } = await Promise.race([answers.next(), wait(liveTimeoutMs, { value: 'nothing' })])
+        if (value !== text) throw new Error(`expected message ${i}, received ${String(value).slice(0, 60)}`)
+        unanswered = undefined
+        this.#messages++
+        await wait(liveEveryMs)
+      }
+    } catch (error) {
+      this.#failures.push({ at: Date.now(), what: `live: ${error}` })
+    } finally {
+      live.close()
+    }
+    if (!this.#isOver) await wait(1000)
+    if (!this.#isOver) await this.live(client)
+  }
+
   async run(): Promise<void> {
+    for (let client = 0; client < liveClients; client++) void this.live(client)
     let due = performance.now()
     for (let i = 0; !this.#isOver; i++) {
       due = Math.max(due + 1000 / this.#pace, performance.now() - 1000)
@@ -161,10 +200,11 @@ class SteadyLoad {
   }
 
   report(): LoadReport {
-    const report = { times: this.#times, failures: this.#failures, skipped: this.#skipped }
+    const report = { times: this.#times, failures: this.#failures, skipped: this.#skipped, messages: this.#messages }
     this.#times = []
     this.#failures = []
     this.#skipped = 0
+    this.#messages = 0
     return report
   }
 

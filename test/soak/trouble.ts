@@ -1,12 +1,15 @@
 /**
- * Clients that harm: hostile bodies, broken requests, aborts, slow senders and readers that do not read.
+ * Clients that harm: hostile bodies, broken requests, aborts, slow senders, readers that do not read, and live streams
+ * that vanish or are read slowly.
  * @module
  */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { hostileBodies } from '../corpora/hostile.ts'
 import { fuzzRequest, kinds } from '../fuzz/corpora.ts'
+import { frame, upgradeText } from '../live/frames.ts'
 
 /** What the harmful clients have done. */
 export interface Trouble {
@@ -16,12 +19,14 @@ export interface Trouble {
   stop(): Promise<void>
 }
 
-const everyMs = { hostile: 500, broken: 100, abort: 100, slow: 1000, deaf: 2000 }
+const everyMs = { hostile: 500, broken: 100, abort: 100, slow: 1000, deaf: 2000, vanish: 200, unread: 2000 }
 const slowSockets = 50
+/** A message of 10 kB. */
+const piece = frame(1, 'x'.repeat(10_000))
 
 /** Starts all of them; each kind at its own pace, one after another. */
 export function startTrouble(port: number): Trouble {
-  const counts: Record<string, number> = { hostile: 0, broken: 0, abort: 0, slow: 0, deaf: 0 }
+  const counts: Record<string, number> = { hostile: 0, broken: 0, abort: 0, slow: 0, deaf: 0, vanish: 0, unread: 0 }
   const failures: { at: number; what: string }[] = []
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4, headersTimeout: 60_000 })
   const sockets = new Set<Socket>()
@@ -78,6 +83,26 @@ export function startTrouble(port: number): Trouble {
       const socket = open()
       socket.pause()
       socket.write(`${head('/large', 7)}5000000`)
+      setTimeout(() => socket.destroy(), 30_000).unref()
+    },
+    // A live stream that ends in the middle of its messages.
+    async vanish(i) {
+      const socket = open()
+      socket.write(upgradeText('/live_echo'))
+      await wait(5 + (i % 20))
+      for (let message = 0; message < 20; message++) socket.write(piece)
+      if (i % 2 === 0) socket.resetAndDestroy()
+      else socket.destroy()
+    },
+    // Sends 5 MB to a live stream, and reads 1 kB of the answers a second.
+    async unread() {
+      if (sockets.size > slowSockets) return
+      const socket = open()
+      socket.write(upgradeText('/live_echo'))
+      await once(socket, 'readable', { signal: AbortSignal.timeout(5000) }).catch(() => {})
+      for (let message = 0; message < 500; message++) socket.write(piece)
+      const timer = setInterval(() => socket.read(1000), 1000)
+      socket.once('close', () => clearInterval(timer))
       setTimeout(() => socket.destroy(), 30_000).unref()
     },
   }
