@@ -1,5 +1,5 @@
 import { InsufficientStorage, Overloaded } from '../core/errors.ts'
-import { BinaryFile, type BinaryFileOptions, spooledFile } from '../core/file/binary-file.ts'
+import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
 import { TempFile } from '../core/file/temp-file.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import type { Context } from '../http/context.ts'
@@ -85,7 +85,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     if (file === undefined) return new BinaryFile(this.#whole ?? this.#join(size), this.#options)
     const last = this.#blocks.pop()
     if (last !== undefined) this.#store(file, last, this.#used)
-    return this.#settled().then(() => spooledFile(file, size, this.#options))
+    return this.#settled().then(() => BinaryFile.onDisk(file, size, this.#options))
   }
 
   abort(): void {

@@ -5,7 +5,7 @@ import type { StoredResponse } from './job.ts'
 import type { Outcome } from './job-store.ts'
 
 /** Returns the problem document of an error, as the answer of a job. Its request id is the job's. */
-export function problemAnswer(error: ServingError, id: string): StoredResponse {
+function problemAnswer(error: ServingError, id: string): StoredResponse {
   const { headers, body } = problemResponse(error, id)
   return { status: error.status, headers, body: new TextEncoder().encode(body as string) }
 }

@@ -19,7 +19,7 @@ export const extensions: readonly string[] = [
 ]
 
 /** Name, datatype and shape. */
-export function tensorMetadata({ name, datatype, shape }: TensorInfo) {
+function tensorMetadata({ name, datatype, shape }: TensorInfo) {
   return { name, datatype, shape }
 }
 

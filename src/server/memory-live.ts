@@ -23,7 +23,7 @@ import { collected, inject } from './memory-engine.ts'
 import { createServerState } from './server-state.ts'
 
 /** Opens a live stream as a server would. **Errors**: InvalidArgument for a wrong request. */
-export async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
+async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request
   if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))

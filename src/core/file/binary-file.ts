@@ -8,9 +8,6 @@ export interface BinaryFileOptions {
   readonly mimeType?: string
 }
 
-/** Makes a file whose `size` bytes are on disk. Not a member of the class, which functions see. */
-export let spooledFile: (disk: TempFile, size: number, options: BinaryFileOptions) => BinaryFile
-
 const noBytes = new Uint8Array(0)
 // Sockets take 16 KiB at a time, so larger pieces gain nothing.
 const pieceBytes = 256 * 1024
@@ -38,6 +35,14 @@ export class BinaryFile {
     this.size = bytes.length
   }
 
+  /** @internal Makes a file whose `size` bytes are on disk. */
+  static onDisk(disk: TempFile, size: number, options: BinaryFileOptions): BinaryFile {
+    const file = new BinaryFile(noBytes, options)
+    file.#bytes = undefined
+    file.#file = disk
+    return Object.assign(file, { size })
+  }
+
   /** All bytes; blocks to read a file on disk, once. */
   get bytes(): Uint8Array {
     this.#bytes ??= (this.#file as TempFile).readSync(this.size)
@@ -63,15 +68,6 @@ export class BinaryFile {
       const piece = allocate(length)
       await (this.#file as TempFile).read(piece, at)
       yield piece
-    }
-  }
-
-  static {
-    spooledFile = (disk, size, options) => {
-      const file = new BinaryFile(noBytes, options)
-      file.#bytes = undefined
-      file.#file = disk
-      return Object.assign(file, { size })
     }
   }
 }

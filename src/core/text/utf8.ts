@@ -27,7 +27,7 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
 }
 
 /** **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
-export function checkUtf8(bytes: Uint8Array, name: string): void {
+function checkUtf8(bytes: Uint8Array, name: string): void {
   const offset = illFormedAt(bytes)
   if (offset === -1) return
   const message = `expected UTF-8 text for ${name}, received an invalid byte sequence`

@@ -40,9 +40,6 @@ export const fileMetadata = {
   8: ['encryption', {}],
 } as const
 
-/** The row groups of a file, as Thrift has them. */
-export type RowGroups = NonNullable<ThriftStruct<typeof fileMetadata>['groups']>
-
 /** A column or a group of the schema. */
 export interface SchemaElement {
   readonly path: string

@@ -25,14 +25,14 @@ export function getLabels(frame: object): Column | undefined {
 }
 
 /** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */
-export function listLabels(labels: Column | undefined, rows: number): Label[] {
+function listLabels(labels: Column | undefined, rows: number): Label[] {
   if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
   const read = valueReader(labels)
   return Array.from({ length: rows }, (_, row) => read(row) as Label)
 }
 
 /** Converts a list to labels. **Errors**: InvalidArgument unless `rows` strings, int64 integers or finite numbers. */
-export function parseLabels(list: readonly Label[], rows: number): Column {
+function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
     throw new InvalidArgument(
       expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list),
