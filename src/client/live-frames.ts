@@ -12,17 +12,24 @@ const escape = '{"$":"value","value":'
 /** **Errors**: ServingError `bad_input` for what the API does not take. */
 export async function encodeFrame(api: ApiInfo, value: unknown): Promise<Frame> {
   const { body } = encodeArgument(api, await readStreams(api, value))
-  const isText = api.input.id === 'serving.io.Text'
-  if (typeof body === 'string') {
-    return body.startsWith('{"$":') ? `${escape}${isText ? JSON.stringify(body) : body}}` : body
-  }
-  return new Response(body).arrayBuffer()
+  return typeof body === 'string' ? escaped(api, body) : new Response(body).arrayBuffer()
+}
+
+/** Returns a value in text as a message: one that looks like a control message is put into one that says so. */
+export function escaped({ input }: ApiInfo, text: string): string {
+  if (!text.startsWith('{"$":')) return text
+  return `${escape}${input.id === 'serving.io.Text' ? JSON.stringify(text) : text}}`
 }
 
 /** **Errors**: whatever reading the message throws. */
 export async function decodeFrame(info: DescriptorInfo, frame: Frame): Promise<unknown> {
+  return decodeContent(info, contentOf(info, frame))
+}
+
+/** Returns a message as the content that it is. */
+export function contentOf(info: DescriptorInfo, frame: Frame): Response {
   const [type, body] = typeof frame === 'string' ? textContent(info, frame) : bytesContent(info, frame)
-  return decodeContent(info, new Response(body, { headers: { 'content-type': type } }))
+  return new Response(body, { headers: { 'content-type': type } })
 }
 
 function textContent({ mimeTypes }: DescriptorInfo, text: string) {

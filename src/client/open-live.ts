@@ -1,7 +1,7 @@
 /** Opens live streams. @module */
-import type { ApiInfo } from './description.ts'
+import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { Live, type LiveOptions } from './live.ts'
-import { decodeFrame, encodeFrame } from './live-frames.ts'
+import { decodeFrame, encodeFrame, type Frame } from './live-frames.ts'
 import { badArgument } from './serving-error.ts'
 import { type ClientOptions, limitOf, networkError, type Secret, send, unlessAborted } from './transport.ts'
 import type { WebSocketClass } from './web-socket.ts'
@@ -9,12 +9,21 @@ import type { WebSocketClass } from './web-socket.ts'
 /** How many connections may fail in a row: for about two minutes. */
 const defaultRetries = 10
 
+/** Values ⇄ messages, for {@link openLive}. */
+export interface LiveCodec {
+  encode(api: ApiInfo, value: unknown): Promise<Frame>
+  decode(output: DescriptorInfo, frame: Frame): unknown
+}
+
+const values: LiveCodec = { encode: encodeFrame, decode: decodeFrame }
+
 /** Opens a stream to the API that `find` returns, of the service at `base`. */
 export function openLive<I, O>(
   find: () => Promise<ApiInfo>,
   base: string,
   options: ClientOptions,
   given: LiveOptions<I> = {},
+  codec = values,
 ): Live<I, O> {
   const { retries = defaultRetries, resume } = given
   const all = { ...options, ...given, retries: 0 }
@@ -34,8 +43,8 @@ export function openLive<I, O>(
       // What is said to a request without an upgrade that is fine otherwise.
       return refusal?.status === 426 ? undefined : refusal
     },
-    encode: async (value) => encodeFrame(await find(), value),
-    decode: async (frame) => decodeFrame((await find()).output, frame),
+    encode: async (value) => codec.encode(await find(), value),
+    decode: async (frame) => codec.decode((await find()).output, frame),
   })
 }
 

@@ -7,6 +7,7 @@ import type { Content } from './field.ts'
 import { fieldOf } from './fields.ts'
 import { mediaView } from './image-field.ts'
 import { showJob } from './job-view.ts'
+import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
 import {
   type Example,
@@ -17,7 +18,7 @@ import {
   type ServiceDocument,
   schemesOf,
 } from './operation.ts'
-import { languages, onOneLine, snippet } from './snippets.ts'
+import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
 export interface Page {
@@ -40,8 +41,10 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
   const sendButton = h('button.send', { type: 'submit' }, 'Send')
   const jobButton = h('button', { type: 'submit' }, 'Submit as a job')
-  let language: (typeof languages)[number] = 'curl'
+  const languages = languagesOf(api)
+  let [language] = languages
   let running: AbortController | undefined
+  const live = api.isLive ? liveView(api, answer, { base, credentials, field }) : undefined
   // From then on the first example comes too late.
   let isTouched = false
   const schemes = schemesOf(operation, document)
@@ -63,6 +66,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
 
   const submit = async (event: Event) => {
     event.preventDefault()
+    if (live !== undefined) return live.send()
     if (running !== undefined) return running.abort()
     const isJob = (event as SubmitEvent).submitter === jobButton
     running = new AbortController()
@@ -97,7 +101,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     ...paramFields.map(({ name, input }) => h('label', h('code', name), ' ', input)),
     field.element,
     credentials.element,
-    h('div.tools', sendButton, api.isAsync && jobButton, h('span.dim', 'Ctrl + Enter')),
+    h('div.tools', sendButton, api.isAsync && jobButton, ...(live?.buttons ?? []), h('span.dim', 'Ctrl + Enter')),
   )
 
   const load = (example: Example) =>
@@ -147,7 +151,11 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     reference(api, operation, document),
   )
   if (examples.length > 0) void use(examples[0], () => isTouched)
-  return { element, leave: () => running?.abort() }
+  const leave = () => {
+    running?.abort()
+    live?.leave()
+  }
+  return { element, leave }
 }
 
 /** Shows the picture of an example, the first one of a form. */

@@ -116,7 +116,8 @@ async function* piecesOf(response: Response, tell: (bytes: number) => void): Asy
   }
 }
 
-function showError(box: HTMLElement, error: ServingError, status: number): ErrorLocation[] {
+/** Shows an error; returns where in the input it is. */
+export function showError(box: HTMLElement, error: ServingError, status: number): ErrorLocation[] {
   const { message, code, reason, path, offset, issues, requestId } = error
   const facts = Object.entries({ code, reason, path, offset, 'request id': requestId }).filter(
     ([, value]) => value !== undefined,

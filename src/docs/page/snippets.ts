@@ -8,13 +8,18 @@ const maxInline = 2000
 const maxLine = 110
 
 /** Languages of the snippets. */
-export const languages = ['curl', 'Python', 'TypeScript'] as const
+export type Language = 'curl' | 'Python' | 'TypeScript'
+
+/** Returns the languages in which an API is shown. */
+export function languagesOf({ isLive }: ApiInfo): readonly Language[] {
+  return isLive ? ['TypeScript'] : ['curl', 'Python', 'TypeScript']
+}
 
 type Headers = Readonly<Record<string, string>>
 
 /** Returns the call of an API in a language. `base` is the URL of the service, `headers` are of credentials. */
 export function snippet(
-  language: (typeof languages)[number],
+  language: Language,
   api: ApiInfo,
   content: Content,
   base: string,
@@ -120,14 +125,17 @@ function typescript(api: ApiInfo, content: Content, base: string, headers: Heade
   const own = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
   const method = /^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`
   const call = `${method}(${value}${own})`
+  const live = `const live = ${method}.open()\nawait live.send(${value})\n`
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
     "import { createClient } from 'serving/client'",
     "import type * as service from './service.ts' // exports the APIs\n",
     `const client = createClient<typeof service>(${quoted(base)}${options})`,
-    api.output.id === 'serving.io.Text'
-      ? `for await (const piece of ${call}) console.log(piece)\n`
-      : `console.log(await ${call})\n`,
+    api.isLive
+      ? `${live}for await (const answer of live) console.log(answer)\n`
+      : api.output.id === 'serving.io.Text'
+        ? `for await (const piece of ${call}) console.log(piece)\n`
+        : `console.log(await ${call})\n`,
   ].join('\n')
 }
 

@@ -1,0 +1,117 @@
+/** A live stream: messages that are sent one by one or spoken, and what comes back. @module */
+import type { ApiInfo } from '../../client/description.ts'
+import type { Live } from '../../client/live.ts'
+import { contentOf, encodeFrame, escaped, type Frame } from '../../client/live-frames.ts'
+import { openLive } from '../../client/open-live.ts'
+import type { ServingError } from '../../client/serving-error.ts'
+import { answerView } from './answer.ts'
+import type { Credentials } from './credentials.ts'
+import { button, h } from './dom.ts'
+import { showError } from './exchange.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
+import { record } from './microphone.ts'
+
+/** How many answers stay on the page. */
+const maxAnswers = 200
+
+/** Where a live stream is, and what its failures are shown by. */
+export interface LivePlace {
+  readonly base: string
+  readonly credentials: Credentials
+  readonly field: Field
+}
+
+/** Returns what sends the content of the field over a live stream, the buttons beside it, and what closes it. */
+export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, field }: LivePlace) {
+  let live: Live<unknown, Response> | undefined
+  let stopRecording = () => {}
+  const state = h('span.status')
+  const end = button('End', () => {
+    stopRecording()
+    live?.end()
+  })
+  const microphone = button('Microphone', () => (microphone.textContent === 'Stop' ? stopRecording() : void speak()))
+  end.hidden = true
+  microphone.hidden = !takesSound(api)
+
+  const fail = (error: unknown): ErrorLocation[] => {
+    const { status, issues } = error as ServingError
+    if (status === 401) credentials.askAny()
+    if (issues !== undefined) return showError(box, error as ServingError, status)
+    box.append(h('p.failure', { role: 'alert' }, (error as Error).message))
+    return []
+  }
+  const begin = () => {
+    const { 'x-api-key': apiKey, authorization } = credentials.headers()
+    const token = authorization?.replace('Bearer ', '')
+    const own = { apiKey, token, retries: 0, timeoutMs: 30_000 }
+    const opened = openLive<unknown, Response>(async () => api, base, own, own, { encode, decode: contentOf })
+    box.replaceChildren(h('p.facts', state))
+    state.textContent = 'open'
+    end.hidden = false
+    void show(opened)
+    return opened
+  }
+  const show = async (own: Live<unknown, Response>) => {
+    try {
+      for await (const answer of own) {
+        box.append(await answerView(api.output, answer))
+        if (box.childElementCount > maxAnswers + 1) box.children[1].remove()
+      }
+    } catch (error) {
+      if (live === own) field.mark(fail(error))
+    }
+    // Another one may have taken its place.
+    if (live !== own) return
+    live = undefined
+    stopRecording()
+    state.textContent = 'ended'
+    end.hidden = true
+  }
+  const say = (value: Content | Float32Array) => {
+    live ??= begin()
+    // Its error is that of the stream, which is shown.
+    live.send(value).catch(() => {})
+  }
+  const send = () => {
+    try {
+      say(field.read())
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const speak = async () => {
+    microphone.disabled = true
+    try {
+      const stop = await record(say)
+      microphone.textContent = 'Stop'
+      stopRecording = () => {
+        stop()
+        stopRecording = () => {}
+        microphone.textContent = 'Microphone'
+      }
+    } catch (error) {
+      fail(error)
+    } finally {
+      microphone.disabled = false
+    }
+  }
+  const leave = () => {
+    stopRecording()
+    live?.close()
+    live = undefined
+  }
+  return { send, leave, buttons: [microphone, end] }
+}
+
+/** Whether an API takes samples of sound, in pieces of any length. */
+function takesSound({ input: { id, args } }: ApiInfo): boolean {
+  const { dtype, shape } = args
+  return id === 'serving.io.NumpyNdarray' && dtype === 'float32' && Array.isArray(shape) && String(shape) === '-1'
+}
+
+async function encode(api: ApiInfo, value: unknown): Promise<Frame> {
+  if (value instanceof Float32Array) return encodeFrame(api, value)
+  const { data } = value as Content
+  return typeof data === 'string' ? escaped(api, data) : data.arrayBuffer()
+}
