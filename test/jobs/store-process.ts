@@ -16,8 +16,8 @@ export type Role =
 export type Told =
   | { readonly kind: 'ready' }
   | { readonly kind: 'added'; readonly id: string }
-  | { readonly kind: 'started'; readonly id: string; readonly attempt: number; readonly at: number }
-  | { readonly kind: 'aborted'; readonly id: string; readonly code: string; readonly at: number }
+  | { readonly kind: 'started'; readonly id: string; readonly attempt: number }
+  | { readonly kind: 'aborted'; readonly id: string; readonly code: string }
   | { readonly kind: 'changed'; readonly status: string }
   | { readonly kind: 'done' }
 
@@ -28,10 +28,8 @@ process.once('disconnect', () => process.exit())
 
 /** Bodies say what to do. */
 async function run({ job, request, number, signal, report }: Attempt): Promise<Outcome> {
-  tell({ kind: 'started', id: job.id, attempt: number, at: Date.now() })
-  signal.addEventListener('abort', () =>
-    tell({ kind: 'aborted', id: job.id, code: signal.reason.code, at: Date.now() }),
-  )
+  tell({ kind: 'started', id: job.id, attempt: number })
+  signal.addEventListener('abort', () => tell({ kind: 'aborted', id: job.id, code: signal.reason.code }))
   const [what, ms] = textOf(request.body).split(' ')
   // The last resort of a function that kills its process.
   if (what === 'die') process.kill(process.pid, 'SIGKILL')
