@@ -70,6 +70,21 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await worker.stop(0)
   })
 
+  it('runs a stored job that could not be given to BullMQ at first', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const client = openRedis(url, 'the test')
+    onTestFinished(() => client.disconnect())
+    // What BullMQ counts in first: it takes no job then, and has written nothing.
+    await client.lpush('serving:a:id', 'no number')
+    const { id } = newJob()
+    await expect(store.add(newJob({ id }), 10)).rejects.toMatchObject({ status: 503 })
+    await client.del('serving:a:id')
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed('run'))
+    await untilStatus(store, id, 'completed')
+    await worker.stop(0)
+  })
+
   it('aborts a canceled job that runs where an attempt before it ended late', async () => {
     const { url } = await testServer()
     const store = await opened(url)

@@ -132,7 +132,9 @@ class BullmqStore implements JobStore {
     }
     const { client, prefix } = this.#records
     const data: JobData = { retries, hasWebhook: webhook !== undefined }
-    await Promise.all([this.#queue(api).add(api, data, options), client.zrem(`${prefix}unsent`, id)])
+    await this.#queue(api).add(api, data, options)
+    // Not sooner: until BullMQ has it, the sweep must find it.
+    await client.zrem(`${prefix}unsent`, id)
   }
 
   /** Sends a job that is stored and not yet sent. */
