@@ -12,7 +12,7 @@ export interface LiveMessage {
   /** Whether a text is JSON. */
   readonly isJson: boolean
   /** @internal Called when the content was sent. */
-  readonly release?: () => void
+  readonly release?: (() => void) | undefined
 }
 
 /** Arrays are sent as .npy, unless the client says what it accepts. */
@@ -31,6 +31,8 @@ export class LiveCodec {
   readonly binaryType: string | undefined
   readonly #textHeaders: RequestHeaders
   readonly #binaryHeaders: RequestHeaders
+  /** Of the last content type: most functions answer with one. */
+  #kind = { type: '', isText: false, isJson: false }
 
   constructor({ input, output }: Pick<LiveApi, 'input' | 'output'>) {
     this.#input = input
@@ -67,17 +69,19 @@ export class LiveCodec {
 
   /** **Errors**: as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
-    return whenReady(this.#output.toHttpResponse(result as never, ctx), messageOf)
+    return whenReady(this.#output.toHttpResponse(result as never, ctx), this.#messageOf)
   }
-}
 
-function messageOf({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> {
-  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-  const kind = { isText: isTextType(type), isJson: isJsonType(type) }
-  if (typeof body === 'string') return { ...kind, content: body }
-  if (!(body instanceof Uint8Array)) return collectBody(body).then((content) => ({ ...kind, content }))
-  const content = before === undefined ? body : Buffer.concat([Buffer.from(before), body])
-  return { ...kind, content, ...(pooled !== undefined && before === undefined && { release: () => pooled.give(body) }) }
+  readonly #messageOf = ({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> => {
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    if (type !== this.#kind.type) this.#kind = { type, isText: isTextType(type), isJson: isJsonType(type) }
+    const { isText, isJson } = this.#kind
+    if (typeof body === 'string') return { content: body, isText, isJson }
+    if (!(body instanceof Uint8Array)) return collectBody(body).then((content) => ({ content, isText, isJson }))
+    const content = before === undefined ? body : Buffer.concat([Buffer.from(before), body])
+    const release = pooled === undefined || before !== undefined ? undefined : () => pooled.give(body)
+    return { content, isText, isJson, release }
+  }
 }
 
 function isJsonType(type: string): boolean {
