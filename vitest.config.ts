@@ -32,7 +32,7 @@ export default defineConfig({
       'serving/client': src('client/index.ts'),
       'serving/onnx': src('runner/onnx/index.ts'),
       'serving/auth': src('api/auth/index.ts'),
-      'serving/openai': src('openai/index.ts'),
+      'serving/openai': src('protocols/openai/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),
     },

@@ -15,7 +15,7 @@ const byPath = [
   'cli/worker',
   'core/modules/typescript-format',
   'jobs/sqlite/store-thread',
-  'oip/remote-model',
+  'protocols/oip/remote-model',
   'runner/model-process',
   'runner/model-thread',
   'runner/onnx/model',

@@ -90,7 +90,7 @@ export type {
   ProtoMessages,
   SeriesMessage,
 } from './messages/messages.ts'
-export { modelRepository, type RepositoryOptions } from './oip/repository.ts'
+export { modelRepository, type RepositoryOptions } from './protocols/oip/repository.ts'
 export type { ModelCall, ModelPlace } from './runner/model-host.ts'
 export type { CondaPackages, PythonOptions, PythonSettings } from './runner/python/python-options.ts'
 export type { RemoteMethods, RemoteOptions, RemoteTensor, RemoteTensors } from './runner/remote-options.ts'

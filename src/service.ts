@@ -27,7 +27,7 @@ import { checkOneOf, checkOptions, checkThat } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
-import { modelRepository } from './oip/repository.ts'
+import { modelRepository } from './protocols/oip/repository.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
 
 const serverPaths = ['health', 'metrics', 'connect', 'oip'] as const

@@ -7,7 +7,7 @@ import { defaultLimits } from '../../src/engine/options.ts'
 import { createRouter } from '../../src/engine/router.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
-import { Models } from '../../src/oip/models.ts'
+import { Models } from '../../src/protocols/oip/models.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { io } from 'serving'
 import { expect, it } from 'vitest'
 import { HeaderList, HttpRequest } from '../../src/http/message.ts'
-import { type LastRequest, readInfer } from '../../src/oip/infer-json.ts'
+import { type LastRequest, readInfer } from '../../src/protocols/oip/infer-json.ts'
 import { requestsTo } from './requests.ts'
 import { modelService } from './service.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Listener, modelRepository, type RepositoryOptions, Service, serve } from 'serving'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { parseTextMessage } from '../../src/oip/pbtxt.ts'
-import type { ModelRepository } from '../../src/oip/repository.ts'
+import { parseTextMessage } from '../../src/protocols/oip/pbtxt.ts'
+import type { ModelRepository } from '../../src/protocols/oip/repository.ts'
 import { silent } from '../rpc/harness.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/onnx/${name}`, import.meta.url))

@@ -1,7 +1,7 @@
 /** A model whose texts a test asks for: `say` of a request are its deltas. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { NDArray, Unauthorized } from '../../src/index.ts'
-import type { ChatRequest, CompletionRequest, Delta } from '../../src/openai/index.ts'
+import type { ChatRequest, CompletionRequest, Delta } from '../../src/protocols/openai/index.ts'
 
 /** Requests that have come and streams that have ended, in a thread's model read by `seen`. */
 export function load() {

@@ -5,7 +5,7 @@ import OpenAI, { APIError, AuthenticationError, BadRequestError, InternalServerE
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { type Listener, Runner, Service, serve } from '../../src/index.ts'
-import { openai } from '../../src/openai/index.ts'
+import { openai } from '../../src/protocols/openai/index.ts'
 import { canImport, python } from '../docs/python.ts'
 import { engines } from '../engines.ts'
 

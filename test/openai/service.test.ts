@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import { Forbidden, type RemoteRunner, Runner, Service, serve } from '../../src/index.ts'
-import { type OpenAiModel, openai } from '../../src/openai/index.ts'
+import { type OpenAiModel, openai } from '../../src/protocols/openai/index.ts'
 
 it('tells of deadlines and hooks in its own shape, and ends the model', async () => {
   const runner = new Runner<typeof import('./model.ts')>('said', {

@@ -1,5 +1,5 @@
 /** A worker process as one of those of its supervisor. @module */
-import { answerGroup, type GroupAnswer, joinModelGroup } from '../../oip/model-group.ts'
+import { answerGroup, type GroupAnswer, joinModelGroup } from '../../protocols/oip/model-group.ts'
 import { joinGroup } from '../../telemetry/metrics/exposition.ts'
 import { Dialogue, type Families, within } from './dialogue.ts'
 import { collectMs, sendToSupervisor } from './worker-messages.ts'

@@ -1,6 +1,6 @@
 /** What the workers of a supervisor do together: they count as one, and load and unload the same models. @module */
 import type { Worker } from 'node:cluster'
-import type { GroupAnswer, GroupRequest } from '../../oip/model-group.ts'
+import type { GroupAnswer, GroupRequest } from '../../protocols/oip/model-group.ts'
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
 import { workerFamilies } from '../telemetry/server-metrics.ts'
 import { Dialogue, type Families, within } from './dialogue.ts'

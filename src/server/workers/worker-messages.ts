@@ -1,8 +1,8 @@
 /** Messages between a worker process and its supervisor. @module */
 
 import type { EngineName, ServeSettings } from '../../engine/options.ts'
-import type { GroupRequest } from '../../oip/model-group.ts'
-import type { RepositoryOptions } from '../../oip/repository.ts'
+import type { GroupRequest } from '../../protocols/oip/model-group.ts'
+import type { RepositoryOptions } from '../../protocols/oip/repository.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 
 /** How long a supervisor waits for the metrics of a busy worker. **Units**: milliseconds. */

@@ -1,0 +1,112 @@
+/** APIs as tools: their schemas, their arguments as bodies, and their answers as content. @module */
+
+import type { Api } from '../../api/api.ts'
+import { BadInput, expected } from '../../core/errors.ts'
+import { isRecord } from '../../core/options.ts'
+import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
+import type { IODescriptor } from '../../descriptors/descriptor.ts'
+import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
+import { collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../http/message.ts'
+import type { Tool, ToolContent, ToolResult } from './mcp-package.ts'
+
+/** How the arguments of a tool are a body. */
+interface Input {
+  readonly type: string
+  readonly schema: JsonSchema
+  /** The arguments themselves are the JSON value, not their member `input`. */
+  readonly isWhole: boolean
+  readonly kind: 'json' | 'text' | 'base64'
+}
+
+/** Returns the tool of an API; undefined if its input is a form or a format of its own. */
+export function toolOf(api: Api): Tool | undefined {
+  const input = inputOf(api.input)
+  if (input === undefined) return undefined
+  const { schema, isWhole } = input
+  const { $defs, ...own } = isWhole ? schema : moved(schema)
+  const wrapped = {
+    type: 'object',
+    properties: { input: own },
+    required: ['input'],
+    ...($defs !== undefined && { $defs }),
+  }
+  const outputSchema = structureOf(api)
+  return {
+    name: api.name,
+    ...(api.doc !== undefined && { description: api.doc }),
+    inputSchema: (isWhole ? schema : wrapped) as Tool['inputSchema'],
+    ...(outputSchema !== undefined && { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
+  }
+}
+
+/** A schema that is a property refers to itself by another path. */
+function moved(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#"', '"$ref":"#/properties/input"'))
+}
+
+/** Returns the schema of an answer that is always one JSON object. */
+function structureOf({ fn, output }: Api): JsonSchema | undefined {
+  if (/^(Async)?GeneratorFunction$/.test(fn.constructor.name)) return undefined
+  const [format] = output.describe().output
+  return format !== undefined && isJson(format) && format.schema?.type === 'object' ? format.schema : undefined
+}
+
+function inputOf(descriptor: IODescriptor): Input | undefined {
+  const formats = descriptor.describe().input
+  // A file may also come in a form.
+  if (formats[0]?.fields !== undefined) return undefined
+  const json = formats.find(isJson)
+  if (json !== undefined) {
+    const schema = json.schema ?? {}
+    return { type: json.mimeType, schema, isWhole: schema.type === 'object', kind: 'json' }
+  }
+  const [{ mimeType } = { mimeType: '' }] = formats
+  if (descriptor.descriptorId === 'serving.io.Text')
+    return { type: mimeType, schema: { type: 'string' }, isWhole: false, kind: 'text' }
+  if (descriptor.descriptorId !== 'serving.io.File' && descriptor.descriptorId !== 'serving.io.Image') return undefined
+  const schema = { type: 'string', contentEncoding: 'base64', contentMediaType: mimeType, description: 'As base64.' }
+  return { type: mimeType, schema, isWhole: false, kind: 'base64' }
+}
+
+function isJson({ mimeType }: FormatDescription): boolean {
+  const type = mediaTypeOf(mimeType)
+  return type !== undefined && isJsonType(type)
+}
+
+/** Returns the request that the arguments of a tool stand for. **Errors**: BadInput. */
+export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): HttpRequest {
+  const { type, isWhole, kind } = inputOf(api.input) as Input
+  const value = isWhole ? args : args.input
+  const body = () => {
+    if (kind === 'json' && value !== undefined) return Buffer.from(JSON.stringify(value))
+    if (kind === 'text' && typeof value === 'string') return Buffer.from(value)
+    const isBase64 = typeof value === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value)
+    if (kind === 'base64' && isBase64) return Buffer.from(value, 'base64')
+    const wanted = { json: 'a value', text: 'a string', base64: 'base64' }[kind]
+    throw new BadInput(expected(wanted, 'the argument input', value), { reason: 'schema', path: 'input' })
+  }
+  // A file without a type of its own takes any.
+  const contentType = type.includes('*') || type === '' ? 'application/octet-stream' : type
+  return new HttpRequest(HeaderList.from({ 'content-type': contentType }), body())
+}
+
+/** Returns an answer as the content of a tool's result. */
+export async function resultOf(api: Api, { headers, body }: HttpResponse): Promise<ToolResult> {
+  const bytes = Buffer.from(await collectBody(body))
+  const mimeType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
+  const type = mediaTypeOf(mimeType)
+  const text = () => [{ type: 'text' as const, text: bytes.toString() }]
+  if (type !== undefined && isJsonType(type)) {
+    const value: unknown = structureOf(api) === undefined ? undefined : JSON.parse(bytes.toString())
+    return { content: text(), ...(isRecord(value) && { structuredContent: value }) }
+  }
+  const essence = type?.essence ?? mimeType
+  if (essence.startsWith('text/') || essence === 'application/x-ndjson') return { content: text() }
+  return { content: [binaryOf(api.name, essence, bytes.toString('base64'))] }
+}
+
+function binaryOf(name: string, mimeType: string, data: string): ToolContent {
+  if (mimeType.startsWith('image/')) return { type: 'image', mimeType, data }
+  if (mimeType.startsWith('audio/')) return { type: 'audio', mimeType, data }
+  return { type: 'resource', resource: { uri: `serving:${name}`, mimeType, blob: data } }
+}

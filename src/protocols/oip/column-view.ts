@@ -1,0 +1,99 @@
+/** Frames as one tensor for each column, and series as one tensor. @module */
+
+import { type DataOf, type DType, dataConstructor, isFloat } from '../../core/dtype.ts'
+import { BadInput, BadOutput } from '../../core/errors.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import { float16ToNumber } from '../../core/text/number-text.ts'
+import type { PandasDataFrame } from '../../descriptors/pandas-dataframe.ts'
+import type { PandasSeries } from '../../descriptors/pandas-series.ts'
+import { type DataFrameMessage, type SeriesMessage, valueLists } from '../../messages/messages.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { kindOfType, parseFrameType } from '../../values/table/frame-dtype.ts'
+import type { DataFrame, Series } from '../../values/table/polars/polars-package.ts'
+import { type Datatype, datatypeOf } from './datatype.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+import type { TensorInfo, TensorView } from './tensor-info.ts'
+
+/** BYTES for types without a datatype, such as dates. */
+function datatypeOfName(name: string): Datatype {
+  return datatypeOf(kindOfType(parseFrameType(name, 'dtype')) ?? 'str')
+}
+
+/** Returns the view of a frame's columns. Without `columns` and `dtype` it takes inputs of any name. */
+export function frameView(descriptor: PandasDataFrame): TensorView {
+  const types = typeof descriptor.dtype === 'object' ? descriptor.dtype : {}
+  const names = descriptor.columns ?? Object.keys(types)
+  const infos = names.map((name) => columnInfo(name, Object.hasOwn(types, name) ? types[name] : undefined))
+  return {
+    infos,
+    ...(names.length === 0 && { isOpen: true }),
+    fromTensors(inputs) {
+      const tensors = inputs as readonly Tensor[]
+      if (tensors.length === 0) throw new BadInput('expected an input for each column, received none')
+      return descriptor.fromProto({ columnNames: tensors.map(({ name }) => name), columns: tensors.map(seriesMessage) })
+    },
+    toTensors: (value) =>
+      whenReady(descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>, (message) =>
+        (message.columnNames ?? []).map((name, i) => columnTensor(name, message.columns?.[i] ?? {})),
+      ),
+  }
+}
+
+/** Returns the view of a series as a tensor of that name. */
+export function seriesView(descriptor: PandasSeries, name: string): TensorView {
+  const dtype = typeof descriptor.dtype === 'string' ? descriptor.dtype : undefined
+  return {
+    infos: [columnInfo(name, dtype)],
+    fromTensors: ([input]) => descriptor.fromProto(seriesMessage(input as Tensor)),
+    toTensors: (value) => [columnTensor(name, descriptor.toProto(value as Series))],
+  }
+}
+
+function columnInfo(name: string, dtype: string | undefined): TensorInfo {
+  const datatype = dtype === undefined ? 'FP64' : datatypeOfName(dtype)
+  return { name, datatype, shape: [-1], isAnyShape: true, ...(dtype === undefined && { isAnyDatatype: true }) }
+}
+
+/** **Errors**: BadInput unless the shape is `[rows]` or `[rows, 1]`. */
+function seriesMessage({ name, array }: Tensor): SeriesMessage {
+  const { shape, dtype, data } = array
+  if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
+    throw inputFault(name, `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`)
+  }
+  const wide = wider[dtype]
+  const list = valueLists.find((each) => each.dtype === (wide ?? dtype))
+  const numbers = data as Uint16Array
+  const values = wide && new (dataConstructor(wide))(numbers.length)
+  values?.set(dtype === 'float16' ? Array.from(numbers, float16ToNumber) : numbers)
+  return { [list?.property as 'floatValues']: (values ?? data) as Float32Array }
+}
+
+const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
+  float16: 'float32',
+  int8: 'int32',
+  int16: 'int32',
+  uint8: 'uint32',
+  uint16: 'uint32',
+}
+
+/** Nulls become NaN, or empty texts. **Errors**: BadOutput for nulls of other columns. */
+function columnTensor(name: string, message: SeriesMessage): Tensor {
+  const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
+  const dtype = list?.dtype ?? 'float64'
+  const data = (list === undefined ? new Float64Array(0) : message[list.property]) as DataOf<DType>
+  const nulls = message.nullPositions ?? []
+  if (nulls.length > 0 && isFloat(dtype)) {
+    const filled = (data as Float64Array).slice()
+    for (const i of nulls) filled[i] = Number.NaN
+    return tensorOf(name, filled, dtype)
+  }
+  if (nulls.length > 0 && dtype !== 'str') {
+    const what = `no nulls in column ${shown(name)} of ${dtype}, for which tensors have no value`
+    throw new BadOutput(`expected ${what}, received ${nulls.length}`)
+  }
+  return tensorOf(name, data, dtype)
+}
+
+function tensorOf(name: string, data: DataOf<DType>, dtype: DType): Tensor {
+  return { name, datatype: datatypeOf(dtype), array: new NDArray(data, [data.length], dtype) }
+}

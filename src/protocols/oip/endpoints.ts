@@ -1,0 +1,139 @@
+/** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
+import { isPathSegment } from '../../api/api.ts'
+import { BadInput } from '../../core/errors.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import { parseJson } from '../../core/text/parse-json.ts'
+import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { generateEndpoint } from './generate.ts'
+import { inferEndpoint } from './infer-endpoint.ts'
+import { describeModel } from './inference.ts'
+import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { changeModel, groupStatistics } from './model-group.ts'
+import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
+
+type Params = RequestTarget['params']
+/** Returns the JSON value of an answer; undefined is an empty body. May throw. */
+type Value = (params: Params, request: HttpRequest) => MaybePromise<unknown>
+
+/** Returns the endpoints of the protocol. */
+export function oipEndpoints(server: OipServer): Endpoint[] {
+  const values = Object.entries(valuesOf(server)).map(([key, value]) => {
+    // Health is open to everybody, under any load.
+    const own = { isLimited: !/\/(live|ready)$/.test(key), isOpen: / \/health\//.test(key) }
+    return oipEndpoint(server, key, own, (request, _, { params }) => whenReady(value(params, request), jsonResponse))
+  })
+  const { models } = server
+  const inferences = modelPaths.flatMap((path) => [
+    inferEndpoint(`${path}/infer`, server),
+    generateEndpoint(`${path}/generate`, server),
+    generateEndpoint(`${path}/generate_stream`, server),
+  ])
+  // Found without reading the path.
+  const named = models.ownNames.filter(isPathSegment).map((name) => {
+    return inferEndpoint(`/models/${name}/infer`, server, models.find(name))
+  })
+  const others = oipEndpoint(
+    server,
+    'GET /*',
+    { methods: [], readsHeaders: [], isLimited: false, decompresses: false },
+    never,
+  )
+  return [...values, ...inferences, ...named, others]
+}
+
+function never(): never {
+  throw new TypeError('no method goes here')
+}
+
+const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
+
+function valuesOf({ models, introspection, unready }: OipServer): Readonly<Record<string, Value>> {
+  const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
+  const one = ({ model, version }: Params) => models.find(model, version)
+  const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
+    const model = one(params)
+    return whenReady(describeModel(model), (description) => make(model, description))
+  }
+  const statistics = async (name?: string, version?: string) => ({
+    model_stats: await groupStatistics(models, name, version),
+  })
+  const ofModel = (path: string): Record<string, Value> => ({
+    [`GET ${path}`]: (params) =>
+      described(params, (model, description) => modelMetadata(model, models.versions(model.name), description)),
+    [`GET ${path}/ready`]: (params) => {
+      const { name, unready } = one(params)
+      return { name, ...readiness(unready) }
+    },
+    [`GET ${path}/config`]: (params) => described(params, modelConfig),
+    [`GET ${path}/stats`]: ({ model, version }) => statistics(model, version),
+  })
+  return {
+    'GET ': metadata,
+    'GET /': metadata,
+    'GET /health/live': () => ({ live: true }),
+    'GET /health/ready': () => readiness(unready()),
+    ...Object.assign({}, ...modelPaths.map(ofModel)),
+    'GET /models/{model}/trace/setting': () => traceSettings,
+    ...(introspection && {
+      'GET /models': () => ({ models: [...new Set(models.all().map(({ name }) => name))] }),
+      'GET /models/stats': () => statistics(),
+      'POST /repository/index': (_, request) => {
+        const isReadyOnly = readsReady(request.peek())
+        return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
+      },
+    }),
+    'POST /repository/models/{model}/load': ({ model }) => changeModel(models, 'load', model),
+    'POST /repository/models/{model}/unload': ({ model }) => changeModel(models, 'unload', model),
+    ...absent,
+  }
+}
+
+const readiness = (reason: string | undefined) =>
+  reason === undefined ? { ready: true } : { ready: false, error: reason }
+
+function readsReady(body: Uint8Array): boolean {
+  if (body.length === 0) return false
+  const value = parseJson(body, 'the request')
+  return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true
+}
+
+const traceSettings = {
+  trace_level: ['OFF'],
+  trace_rate: '1000',
+  trace_count: '-1',
+  log_frequency: '0',
+  trace_file: '',
+  trace_mode: 'triton',
+}
+
+const logSettings = {
+  log_file: '',
+  log_info: true,
+  log_warning: true,
+  log_error: true,
+  log_verbose_level: 0,
+  log_format: 'default',
+}
+
+function noRegions(): never {
+  throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
+}
+
+const sharedMemory = (path: string): Record<string, Value> => ({
+  [`GET ${path}/status`]: () => [],
+  [`POST ${path}/unregister`]: () => undefined,
+  [`POST ${path}/region/{region}/unregister`]: () => undefined,
+  [`POST ${path}/region/{region}/register`]: noRegions,
+})
+
+/** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */
+const absent: Readonly<Record<string, Value>> = {
+  ...sharedMemory('/systemsharedmemory'),
+  ...sharedMemory('/cudasharedmemory'),
+  'GET /trace/setting': () => traceSettings,
+  'POST /trace/setting': () => traceSettings,
+  'GET /logging': () => logSettings,
+  'POST /logging': () => logSettings,
+}

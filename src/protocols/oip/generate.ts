@@ -1,0 +1,135 @@
+/** Triton's generate extension: inputs and outputs as members of one JSON object. @module */
+
+import { functionFailureOf } from '../../api/stages.ts'
+import { BadInput, expected, PayloadTooLarge, ServingError } from '../../core/errors.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { encodeEvent } from '../../http/event-stream.ts'
+import { parseArrayText } from '../../values/array/large-codec.ts'
+import { numberCodec } from '../../values/array/native-codec.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { reshapeTo } from '../../values/array/shape.ts'
+import { datatypes } from './datatype.ts'
+import { jsonHeaders, type Output } from './infer-answer.ts'
+import type { InferRequest } from './infer-request.ts'
+import { describeModel, infer, inferStream } from './inference.ts'
+import { cutJson } from './json-cut.ts'
+import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
+import { errorText } from './oip-error.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+import type { TensorInfo } from './tensor-info.ts'
+
+/** Members with an input's name are its elements; others are parameters. **Errors**: BadInput; PayloadTooLarge. */
+async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Promise<InferRequest> {
+  if (body.length > maxGenerateBytes) {
+    const what = `at most ${maxGenerateBytes} bytes for a generate request`
+    throw new PayloadTooLarge(`expected ${what}, as infer takes more, received ${body.length}`)
+  }
+  const cut = cutJson(body, { of: 'text', names: inputs.map(({ name }) => name) })
+  const value = cut.value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
+  }
+  const tensors: Promise<Tensor>[] = []
+  const texts = textQuota()
+  const parameters: Record<string, string | number | boolean> = {}
+  const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
+  for (const [key, each] of [...Object.entries(members), ...Object.entries(own ?? {})]) {
+    const info = inputs.find(({ name }) => name === key)
+    if (info === undefined) {
+      parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
+      continue
+    }
+    const extent = cut.cuts[cut.indexOf(each)]
+    const text = extent === undefined ? Buffer.from(JSON.stringify(each)) : body.subarray(...extent)
+    tensors.push(readMember(info, text, texts))
+  }
+  return {
+    id: String(id),
+    parameters,
+    inputs: await Promise.all(tensors),
+    outputs: undefined,
+  }
+}
+
+async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array, texts: Quota): Promise<Tensor> {
+  const { dtype } = datatypes[datatype]
+  const parsed = await parseArrayText(json, dtype, dtype !== 'str', false)
+  if ('failure' in parsed) {
+    const what = `an element or a list of elements of ${datatype}`
+    throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
+  }
+  if (datatype === 'BYTES') texts.take(parsed.size)
+  // Of several open dimensions all but the last are 1.
+  const wild = shape.lastIndexOf(-1)
+  const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
+  const own = reshapeTo([parsed.size], pattern)
+  if (own === undefined) {
+    throw inputFault(name, `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`)
+  }
+  return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
+}
+
+/** Outputs of one element become that element, others flat lists. */
+function generateAnswer(
+  { name, version }: Pick<Model, 'name' | 'version'>,
+  id: string,
+  outputs: readonly Output[],
+): string {
+  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
+  let text = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}"`
+  for (const { tensor } of outputs) {
+    const { data, dtype, size } = tensor.array
+    const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
+    const json = numberCodec.encodeNdarray(flat, 'literal') as string | Uint8Array
+    text += `,${JSON.stringify(tensor.name)}:${typeof json === 'string' ? json : Buffer.from(json).toString()}`
+  }
+  return `${text}}`
+}
+
+/** Yields the events of a stream; an error ends it. */
+async function* generateEvents(
+  model: Model,
+  id: string,
+  answers: AsyncIterable<readonly Output[]>,
+  onError: (error: ServingError) => void,
+): AsyncGenerator<string> {
+  try {
+    for await (const outputs of answers) yield encodeEvent({ data: generateAnswer(model, id, outputs) })
+  } catch (thrown) {
+    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    onError(error)
+    yield encodeEvent({ data: JSON.stringify({ error: errorText(error) }) })
+  }
+}
+
+const events = [
+  ['content-type', 'text/event-stream; charset=utf-8'],
+  ['cache-control', 'no-cache'],
+  // Tells proxies not to buffer events.
+  ['x-accel-buffering', 'no'],
+] as const
+
+/** Answers generate requests of every model, with one object, or with events at a path that ends in `_stream`. */
+export function generateEndpoint(path: string, server: OipServer): Endpoint {
+  const { models, onLateError } = server
+  const name = path.endsWith('_stream') ? 'generate_stream' : 'generate'
+  const own = { name, readsHeaders: inferHeaders(models.all()) }
+  return oipEndpoint(server, `POST ${path}`, own, async (request, ctx, { params }) => {
+    const model = models.find(params.model, params.version)
+    const { body } = request
+    request.release()
+    const read = await readGenerate(body, await describeModel(model))
+    if (name === 'generate') {
+      const inference = await infer(model, read, ctx)
+      return 'error' in inference
+        ? inference
+        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs) }
+    }
+    const inference = await inferStream(model, read, ctx)
+    if ('error' in inference) return inference
+    const late = (error: ServingError) => onLateError(error, ctx.id)
+    return { headers: events, body: generateEvents(model, read.id, inference.answers, late) }
+  })
+}

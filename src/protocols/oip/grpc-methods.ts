@@ -1,0 +1,181 @@
+/** The methods of `inference.GRPCInferenceService`, from bytes to bytes, without a gRPC package. @module */
+
+import { functionFailureOf } from '../../api/stages.ts'
+import { NotFound, ServingError } from '../../core/errors.ts'
+import { bufferPool } from '../../core/memory/buffer-pool.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import type { EncodedMessage } from '../../messages/encoded-message.ts'
+import type { MessageOf } from '../../messages/message-type.ts'
+import {
+  changeRequest,
+  configAnswer,
+  flagAnswer,
+  indexAnswer,
+  indexRequest,
+  inferAnswer,
+  metadataAnswer,
+  modelName,
+  serverMetadata,
+  statisticsAnswer,
+  streamAnswer,
+} from './grpc-messages.ts'
+import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
+import { minPooledBytes, type Output } from './infer-answer.ts'
+import { attempt, describeModel, infer, inferStream } from './inference.ts'
+import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { changeModel, groupStatistics } from './model-group.ts'
+import type { Models } from './models.ts'
+import type { OipServer } from './oip-endpoint.ts'
+import { errorText } from './oip-error.ts'
+import { writeRaw } from './tensor.ts'
+
+/** Full name of the service. */
+export const grpcServiceName = 'inference.GRPCInferenceService'
+
+/** The bytes of a response, or the error. */
+export type GrpcAnswer = EncodedMessage | { readonly error: ServingError }
+
+/** A unary method. Never throws, never rejects. Takes ownership of the bytes. */
+export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<GrpcAnswer>
+
+/** The methods of a server. */
+export interface GrpcMethods {
+  readonly unary: Readonly<Record<string, UnaryMethod>>
+  /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
+  readonly stream: (message: Uint8Array, ctx: Context) => AsyncIterable<Uint8Array>
+}
+
+/** Returns the methods of a server's models. */
+export function grpcMethods({ models, introspection, unready, onLateError }: OipServer): GrpcMethods {
+  const method =
+    (answer: (message: Uint8Array, ctx: Context) => MaybePromise<Uint8Array>): UnaryMethod =>
+    (message, ctx) =>
+      attempt(() => whenReady(answer(message, ctx), (bytes) => ({ bytes })))
+  const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
+    const { name = '', version } = modelName.decode(message)
+    const model = models.find(name, version)
+    return whenReady(describeModel(model), (description) => make(model, description))
+  }
+  const change = async (action: 'load' | 'unload', message: Uint8Array) => {
+    await changeModel(models, action, changeRequest.decode(message).model_name ?? '')
+    return Buffer.alloc(0)
+  }
+  const unary: Record<string, UnaryMethod> = {
+    ServerLive: method(() => flagAnswer.encode({ flag: true })),
+    ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
+    ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) })),
+    ServerMetadata: method(() => serverMetadata.encode({ name: 'serving', version: packageVersion, extensions })),
+    ModelMetadata: method((message) =>
+      described(message, (model, description) =>
+        metadataAnswer.encode(modelMetadata(model, models.versions(model.name), description)),
+      ),
+    ),
+    ModelConfig: method((message) =>
+      described(message, (model, description) => configAnswer.encode({ config: modelConfig(model, description) })),
+    ),
+    ModelInfer: (message, ctx) => attempt(() => inferOne(models, readInferRequest(message), ctx)),
+    ModelStatistics: method((message) => {
+      const { name = '', version } = modelName.decode(message)
+      if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
+      return groupStatistics(models, name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
+    }),
+    RepositoryModelLoad: method((message) => change('load', message)),
+    RepositoryModelUnload: method((message) => change('unload', message)),
+  }
+  if (introspection) {
+    unary.RepositoryIndex = method((message) => {
+      const isReadyOnly = indexRequest.decode(message).ready === true
+      return indexAnswer.encode({ models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY') })
+    })
+  }
+  return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
+}
+
+/** An unknown model is not ready, which is no error over gRPC. */
+function readinessOf(models: Models, { name = '', version }: MessageOf<typeof modelName>): boolean {
+  try {
+    return models.find(name, version).unready === undefined
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): MaybePromise<GrpcAnswer> {
+  const model = models.find(request.name, request.version)
+  return whenReady(infer(model, request.read(), ctx), (inference): GrpcAnswer => {
+    if ('error' in inference) return inference
+    const info = { name: model.name, version: model.version, id: request.id }
+    return encodeInferResponse(info, inference.outputs)
+  })
+}
+
+/** Faults are answers, too, unless metadata ask for a status. */
+async function* streamOne(
+  models: Models,
+  message: Uint8Array,
+  ctx: Context,
+  onLateError: OipServer['onLateError'],
+): AsyncGenerator<Uint8Array> {
+  let info: AnswerInfo = { name: '', version: '', id: '' }
+  try {
+    const request = readInferRequest(message)
+    info = { name: request.name, version: request.version, id: request.id }
+    const { isStream } = await describeModel(models.find(request.name, request.version))
+    // Looked up again: the version may have been replaced meanwhile.
+    const model = models.find(request.name, request.version)
+    info = { ...info, version: model.version, isFinal: true }
+    if (!isStream) {
+      const inference = await infer(model, request.read(), ctx)
+      if ('error' in inference) throw inference.error
+      yield encodeStreamResponse(info, inference.outputs)
+      return
+    }
+    const inference = await inferStream(model, request.read(), ctx)
+    if ('error' in inference) throw inference.error
+    const open = { ...info, isFinal: false }
+    for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
+    if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(info, [])
+  } catch (thrown) {
+    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    if (ctx.headers.get('triton_grpc_error') === 'true') throw error
+    onLateError(error, ctx.id)
+    yield encodeStreamResponse(info, [], errorText(error))
+  }
+}
+
+/** What an answer is to, and what it says beside its outputs. */
+interface AnswerInfo {
+  readonly name: string
+  readonly version: string
+  readonly id: string
+  readonly isFinal?: boolean
+}
+
+/** Encodes a ModelInferResponse. */
+function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
+  const { message, size } = answerOf(info, outputs)
+  const isPooled = size >= minPooledBytes
+  return { bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined), hasRoom: true, isPooled }
+}
+
+/** Encodes a ModelStreamInferResponse. */
+function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[], error = ''): Uint8Array {
+  const { message, size } = answerOf(info, outputs)
+  return streamAnswer.encode({ error_message: error, infer_response: message }, size)
+}
+
+function answerOf({ name, version, id, isFinal }: AnswerInfo, outputs: readonly Output[]) {
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor))
+  const message = {
+    model_name: name,
+    model_version: version,
+    id,
+    ...(isFinal !== undefined && { parameters: [{ key: 'triton_final_response', value: { bool_param: isFinal } }] }),
+    outputs: outputs.map(({ tensor }) => ({ ...tensor, shape: tensor.array.shape })),
+    raw_output_contents: raws,
+  }
+  return { message, size: raws.reduce((sum, raw) => sum + raw.length + 256, 256) }
+}

@@ -1,0 +1,98 @@
+/** Requests of the protocol over gRPC, from their bytes. @module */
+
+import { type DataOf, type DType, dataConstructor } from '../../core/dtype.ts'
+import { BadInput } from '../../core/errors.ts'
+import type { MessageOf } from '../../messages/message-type.ts'
+import { ProtoQuota, protoLimits, readProto } from '../../messages/protobuf.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { showShape } from '../../values/array/shape.ts'
+import { datatypes } from './datatype.ts'
+import { type Contents, inferRequest, type ParameterEntry } from './grpc-messages.ts'
+import { type InferRequest, type Parameters, requestedOutput, requireDistinct } from './infer-request.ts'
+import { maxFields, maxIntegers, textQuota } from './limits.ts'
+import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
+
+/** A request with the model that it is for. */
+export interface GrpcInferRequest {
+  readonly name: string
+  readonly version: string
+  readonly id: string
+  read(): InferRequest
+  readonly parameters: Parameters
+}
+
+/** Takes ownership of the bytes; tensors are views of them. **Errors**: BadInput. */
+export function readInferRequest(bytes: Uint8Array): GrpcInferRequest {
+  const quota = new ProtoQuota({ ...protoLimits, fields: maxFields, integers: maxIntegers })
+  const message = readProto(bytes, (reader) => inferRequest.read(reader), quota)
+  const { model_name: name = '', model_version: version = '', id = '' } = message
+  const parameters = parametersOf(message.parameters)
+  const read = (): InferRequest => {
+    const inputs = readTensors(message)
+    requireDistinct(inputs, 'input')
+    const outputs = message.outputs?.map((output) => requestedOutput(output.name, parametersOf(output.parameters)))
+    requireDistinct(outputs ?? [], 'output')
+    return { id, parameters, inputs, outputs }
+  }
+  return { name, version, id, parameters, read }
+}
+
+function parametersOf(entries: readonly ParameterEntry[] = []): Parameters {
+  const values = entries.map(({ key = '', value = {} }) => {
+    const [found] = Object.values(value)
+    if (found !== undefined) return [key, found]
+    throw new BadInput(`expected a value for parameter ${shown(key)}, received none`)
+  })
+  return Object.fromEntries(values)
+}
+
+/** Raw entries belong to the inputs without contents: kserve's client sends both kinds in one request. */
+function readTensors({ inputs = [], raw_input_contents: raws = [] }: MessageOf<typeof inferRequest>): Tensor[] {
+  const bare = inputs.filter(({ contents }) => contents === undefined).length
+  if (raws.length > bare) {
+    const what = `${bare} raw_input_contents, one for each input without contents`
+    throw new BadInput(`expected ${what}, received ${raws.length}`, { reason: 'shape' })
+  }
+  const texts = textQuota()
+  let next = 0
+  return inputs.map(({ name, datatype, shape = [], contents }) => {
+    const info = checkTensorInfo(name, datatype, shape)
+    if (info.datatype === 'BYTES') texts.take(info.size)
+    if (contents !== undefined) return tensorOf(info, contents)
+    const raw = raws[next++] ?? (info.size === 0 ? new Uint8Array(0) : undefined)
+    if (raw !== undefined) return readRaw(info, raw)
+    throw inputFault(
+      info.name,
+      `expected contents or raw_input_contents for input ${shown(info.name)}, received neither`,
+    )
+  })
+}
+
+function tensorOf({ name, datatype, shape, size }: TensorInfo, contents: Contents): Tensor {
+  const place = `input ${shown(name)}`
+  const { dtype, contents: field } = datatypes[datatype]
+  const lists = Object.entries(contents).filter(([, list]) => list !== undefined)
+  if (lists.length > 1) throw inputFault(name, `expected one list of contents for ${place}, received several`, 'dtype')
+  const [[found, list] = [field, []]] = lists
+  if (found !== field) {
+    const what = field === undefined ? 'raw_input_contents' : `the contents of ${datatype}`
+    throw inputFault(name, `expected ${what} for ${place}, received those of another datatype`, 'dtype')
+  }
+  if (list?.length !== size) {
+    throw inputFault(
+      name,
+      `expected ${size} elements (shape ${showShape(shape)}) for ${place}, received ${list?.length}`,
+    )
+  }
+  if (datatype === 'BYTES') {
+    const texts = Array.from(list as readonly Uint8Array[], (bytes) => textOf(bytes, 0, bytes.length, place))
+    return { name, datatype, array: new NDArray(texts, shape, dtype) }
+  }
+  const Elements = dataConstructor(dtype as 'int8')
+  if (list instanceof Elements) return { name, datatype, array: new NDArray(list as DataOf<DType>, shape, dtype) }
+  const data = new Elements(size)
+  data.set(list as Int32Array)
+  const wrong = Array.prototype.findIndex.call(list, (value, i) => data[i] !== value)
+  if (wrong === -1) return { name, datatype, array: new NDArray(data as DataOf<DType>, shape, dtype) }
+  throw inputFault(name, `expected numbers in the range of ${datatype} for ${place}, received ${list[wrong]}`, 'dtype')
+}

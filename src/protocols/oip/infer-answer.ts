@@ -1,0 +1,159 @@
+/** Answers of `…/infer`: JSON, with tensors in binary form behind it. @module */
+
+import { BadInput, expected } from '../../core/errors.ts'
+import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
+import { isPromise, type MaybePromise, whenAllReady } from '../../core/promise.ts'
+import type { HeaderLine } from '../../http/message.ts'
+import { constantHeaders } from '../../http/response-head.ts'
+import { encodeLarge, isLarge } from '../../values/array/large-codec.ts'
+import { numberCodec } from '../../values/array/native-codec.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { classify, classQuotas } from './classification.ts'
+import { type InferRequest, lengthHeader, type RequestedOutput } from './infer-request.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
+
+/** An answer's bytes, and what they are. */
+export interface EncodedAnswer {
+  readonly headers: readonly HeaderLine[]
+  readonly body: string | Uint8Array
+  readonly pooled?: PooledBody
+  readonly before?: string
+}
+
+/** Of answers in JSON. */
+export const jsonHeaders = constantHeaders([['content-type', 'application/json']])
+/** Shorter answers are copied out of the pool. **Units**: bytes. */
+export const minPooledBytes = 64 * 1024
+
+// uWebSockets.js joins this much text with the bytes behind it. **Units**: bytes.
+const maxBeforeBytes = 4096
+
+/** An output that is to be sent. */
+export interface Output {
+  readonly tensor: Tensor
+  readonly binary: boolean | undefined
+}
+
+/** The requested outputs, by default all. **Errors**: BadInput for unknown names; those of {@link classify}. */
+export function selectOutputs(
+  tensors: readonly Tensor[],
+  requested: readonly RequestedOutput[] | undefined,
+  labels: ModelDescription['labels'],
+): readonly Output[] {
+  if (requested === undefined) return tensors.map((tensor) => ({ tensor, binary: undefined }))
+  const quotas = classQuotas()
+  return requested.map(({ name, binary, classes }) => {
+    const tensor = tensors.find((each) => each.name === name)
+    if (tensor === undefined) throw unknownOutput(name, tensors)
+    return { tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name], quotas), binary }
+  })
+}
+
+/** Called before the model computes. **Errors**: BadInput. */
+export function requireOutputs({ outputs }: InferRequest, known: readonly { readonly name: string }[]): void {
+  for (const { name } of outputs ?? []) {
+    if (known.length > 0 && !known.some((each) => each.name === name)) throw unknownOutput(name, known)
+  }
+}
+
+function unknownOutput(name: string, known: readonly { readonly name: string }[]): BadInput {
+  const names = known.map((each) => shown(each.name)).join(', ')
+  return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
+}
+
+/** `allBinary`: the request's default. `isAtOnce`: it is sent in this turn, so that a large tensor needs no copy. */
+export function encodeAnswer(
+  { name, version }: Model,
+  id: string,
+  outputs: readonly Output[],
+  allBinary: boolean,
+  isAtOnce: boolean,
+): MaybePromise<EncodedAnswer> {
+  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
+  const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
+  const binaries: Uint8Array[] = []
+  const texts: MaybePromise<Uint8Array | string>[] = []
+  for (const { tensor, binary } of outputs) {
+    if (binary ?? allBinary) {
+      const bytes = writeRaw(tensor)
+      binaries.push(bytes)
+      texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
+    } else texts.push(dataOf(writtenArray(tensor)))
+  }
+  return whenAllReady(texts, (data) => {
+    const answer = joined(opening, outputs, data, binaries, isAtOnce)
+    // Texts of large arrays lie in memory of the pool, and were copied.
+    for (const [i, own] of data.entries()) {
+      if (isPromise(texts[i])) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
+    }
+    return answer
+  })
+}
+
+/** NaN and infinities as bare words, as clients of the protocol read them. */
+function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
+  const flat = new NDArray(array.data, [array.size], array.dtype)
+  if (isLarge(flat)) return encodeLarge(flat, 'literal') as Promise<Uint8Array>
+  const text = numberCodec.encodeNdarray(flat, 'literal') as Uint8Array | string
+  return typeof text === 'string' ? `"data":${text}}` : text
+}
+
+function joined(
+  opening: string,
+  outputs: readonly Output[],
+  data: readonly (Uint8Array | string)[],
+  binaries: readonly Uint8Array[],
+  isAtOnce: boolean,
+): EncodedAnswer {
+  const pieces: (Uint8Array | string)[] = []
+  let text = opening
+  for (let i = 0; i < outputs.length; i++) {
+    const { name, datatype, array } = outputs[i].tensor
+    if (i > 0) text += ','
+    text += `{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${shapeText(array.shape)}],`
+    const own = data[i]
+    if (typeof own === 'string') text += own
+    else {
+      pieces.push(`${text}"data":`, own)
+      text = '}'
+    }
+  }
+  text += ']}'
+  if (pieces.length === 0 && binaries.length === 0) return { headers: jsonHeaders, body: text }
+  pieces.push(text)
+  let length = 0
+  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  const json = length
+  for (const bytes of binaries) length += bytes.length
+  const headers = binaries.length === 0 ? jsonHeaders : binaryHeaders(json)
+  if (isAtOnce && pieces.length === 1 && binaries.length === 1 && json <= maxBeforeBytes) {
+    const [body] = binaries
+    if (body.length > minPooledBytes) return { headers, before: text, body }
+  }
+  const isPooled = length >= minPooledBytes
+  const body = isPooled ? Buffer.from(bufferPool.take(length), 0, length) : Buffer.allocUnsafe(length)
+  let at = 0
+  for (const piece of [...pieces, ...binaries]) {
+    if (typeof piece === 'string') at += body.write(piece, at)
+    else {
+      body.set(piece, at)
+      at += piece.length
+    }
+  }
+  return { headers, body, ...(isPooled && { pooled: new PooledBody() }) }
+}
+
+/** As `join(',')`, which takes longer. */
+function shapeText(shape: readonly number[]): string {
+  let text = ''
+  for (let i = 0; i < shape.length; i++) text += i === 0 ? shape[i] : `,${shape[i]}`
+  return text
+}
+
+function binaryHeaders(json: number): readonly HeaderLine[] {
+  return [
+    ['content-type', 'application/octet-stream'],
+    [lengthHeader, String(json)],
+  ]
+}

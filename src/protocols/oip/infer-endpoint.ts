@@ -1,0 +1,112 @@
+/** `POST …/infer`. @module */
+import { promisify } from 'node:util'
+import { deflate, gzip } from 'node:zlib'
+import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
+import { encodeAnswer } from './infer-answer.ts'
+import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
+import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
+import { describeModel, infer } from './inference.ts'
+import type { Model } from './model.ts'
+import { inferHeaders, type OipServer, oipEndpoint } from './oip-endpoint.ts'
+import { readRaw } from './tensor.ts'
+
+// `deflate` is zlib's format (RFC 9110 section 8.4.1.2).
+const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
+
+/** Answers inferences of every model, or of the one that the path names. */
+export function inferEndpoint(path: string, server: OipServer, named?: Model): Endpoint {
+  const { models } = server
+  const last: LastRequest = {}
+  const own: Partial<Endpoint> = {
+    name: 'infer',
+    readsHeaders: inferHeaders(named === undefined ? models.all() : [named]),
+    // Tensors are views of the body.
+    alignedAt(headers) {
+      const length = headers.get(lengthHeader)
+      return length === undefined || !isLength(length) ? undefined : Number(length)
+    },
+  }
+  return oipEndpoint(server, `POST ${path}`, own, (request, ctx, { params }) => {
+    const find = () => named ?? models.find(params.model, params.version)
+    const model = find()
+    const read = readRequest(model, request, ctx, last)
+    if (!isPromise(read)) return answerTo(model, read, ctx, true)
+    // Looked up again: the version may have been replaced while the body was read.
+    return read.then((ready) => answerTo(find(), ready, ctx, false))
+  })
+}
+
+function readRequest(model: Model, request: HttpRequest, ctx: Context, last: LastRequest): MaybePromise<InferRequest> {
+  const length = ctx.headers.get(lengthHeader)
+  if (isRawBody(length)) return rawRequest(model, request.body)
+  let read: MaybePromise<InferRequest> | undefined
+  try {
+    read = readInfer(request, length, last)
+  } finally {
+    if (!isPromise(read)) request.release()
+  }
+  return isPromise(read) ? read.finally(() => request.release()) : read
+}
+
+function answerTo(
+  model: Model,
+  request: InferRequest,
+  ctx: Context,
+  isAtOnce: boolean,
+): MaybePromise<HttpResponse | { readonly error: ServingError }> {
+  const { id, parameters, isRaw = false } = request
+  const isBinary = isRaw || parameters.binary_data_output === true
+  const encoding = encodingFrom(ctx.headers.get('accept-encoding'))
+  const pending = infer(model, request, ctx)
+  const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
+  return whenReady(pending, (inference) => {
+    if ('error' in inference) return inference
+    return whenReady(encodeAnswer(model, id, inference.outputs, isBinary, isSent), (answer) => {
+      const own = ctx.ownResponse
+      const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
+      return encoding === undefined ? response : compressed(response, encoding)
+    })
+  })
+}
+
+function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
+  return whenReady(describeModel(model), ({ inputs }) => {
+    const [info] = inputs
+    if (inputs.length !== 1) {
+      throw new BadInput(expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`))
+    }
+    const { name, datatype } = info
+    const shape = info.shape.map((dim) => (dim === -1 ? 1 : dim))
+    const size = shape.reduce((product, dim) => product * dim, 1)
+    const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
+    const tensor = readRaw({ name, datatype, shape, size }, elements)
+    return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined, isRaw: true }
+  })
+}
+
+function withLength(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(4 + body.length)
+  bytes.writeUInt32LE(body.length)
+  bytes.set(body, 4)
+  return bytes
+}
+
+/** A list is ignored: aiohttp and httpx send all that they know, and compressing costs more than sending. */
+function encodingFrom(accept: string | undefined): keyof typeof encoders | undefined {
+  const name = accept?.trim().toLowerCase()
+  return name === 'gzip' || name === 'deflate' ? name : undefined
+}
+
+function compressed(response: HttpResponse, name: keyof typeof encoders): MaybePromise<HttpResponse> {
+  const { body, headers, pooled, ...rest } = response
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  if (!isWhole || body.length === 0) return response
+  return encoders[name](body).then((bytes) => {
+    pooled?.give(body as Uint8Array)
+    return { ...rest, headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']], body: bytes }
+  })
+}

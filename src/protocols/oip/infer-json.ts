@@ -1,0 +1,227 @@
+/** Bodies of `…/infer`: JSON, with tensors in binary form behind it. @module */
+
+import { BadInput, type BadInputReason, expected } from '../../core/errors.ts'
+import { minAsyncBytes } from '../../core/memory/limiter.ts'
+import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
+import { parseJson } from '../../core/text/parse-json.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { parseArrayText } from '../../values/array/large-codec.ts'
+import { numberCodec } from '../../values/array/native-codec.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import type { ParseFailure } from '../../values/array/number-codec.ts'
+import { showShape } from '../../values/array/shape.ts'
+import { datatypes } from './datatype.ts'
+import {
+  type InferRequest,
+  lengthHeader,
+  noParameters,
+  type Parameters,
+  parseParameters,
+  type RequestedOutput,
+  requestedOutput,
+  requireDistinct,
+} from './infer-request.ts'
+import { type CutJson, cutAlike, cutJson } from './json-cut.ts'
+import { textQuota } from './limits.ts'
+import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
+
+const maxTensors = 1000
+// Longer requests are not compared with the next one. **Units**: bytes.
+const maxKeptBytes = 16 * 1024
+const noBytes = new Uint8Array(0)
+const dataOfInputs = { of: 'inputs', names: ['data'] } as const
+
+/** What a request says beside its tensors' elements and its id. */
+interface Plan {
+  readonly parameters: Parameters
+  readonly inputs: readonly PlannedInput[]
+  readonly outputs: readonly RequestedOutput[] | undefined
+  /** Index of the cut that has the id; -1 if `id` is what came. */
+  readonly idCut: number
+  readonly id: unknown
+}
+
+interface PlannedInput {
+  readonly info: TensorInfo
+  /** Index of the cut that has the elements; -1 for others. */
+  readonly cut: number
+  /** Elements that were not cut out, since their key has escapes. */
+  readonly text?: Uint8Array
+  /** Of elements behind the JSON, not checked. **Units**: bytes. */
+  readonly size?: unknown
+}
+
+/** The last short request of an endpoint: most clients send the same again, with other elements. */
+export interface LastRequest {
+  seen?: { readonly json: Uint8Array; readonly cuts: CutJson['cuts']; readonly plan: Plan }
+}
+
+/** **Errors**: BadInput with the input's name as its path. */
+export function readInfer(
+  request: HttpRequest,
+  length: string | undefined,
+  last: LastRequest,
+): MaybePromise<InferRequest> {
+  const body = request.peek()
+  // A body that is read beside the event loop must outlive the socket's callback.
+  if (body.length >= minAsyncBytes) request.retain()
+  if (length === undefined) return readParts(request.peek(), noBytes, last, request.isPooled)
+  const size = Number(length)
+  if (!isLength(length) || size > body.length) {
+    throw new BadInput(expected(`a length from 0 to ${body.length}, that of the body,`, lengthHeader, length))
+  }
+  const whole = size === body.length ? request.peek() : request.body
+  return readParts(whole.subarray(0, size), whole.subarray(size), last, request.isPooled)
+}
+
+/** Whether the header has a length. */
+export function isLength(text: string): boolean {
+  return /^\d{1,15}$/.test(text)
+}
+
+/** Whether the body is one tensor's elements alone. */
+export function isRawBody(length: string | undefined): boolean {
+  return length !== undefined && /^0+$/.test(length)
+}
+
+function readParts(
+  json: Uint8Array,
+  binary: Uint8Array,
+  last: LastRequest,
+  isPrivate: boolean,
+): MaybePromise<InferRequest> {
+  const { seen } = last
+  const again = seen === undefined ? undefined : cutAlike(json, seen.json, seen.cuts)
+  if (seen !== undefined && again !== undefined) return readPlanned(seen.plan, again, json, binary, isPrivate)
+  const cut = cutJson(json, dataOfInputs)
+  const plan = planOf(cut)
+  if (json.length <= maxKeptBytes) last.seen = { json: new Uint8Array(json), cuts: cut.cuts, plan }
+  return readPlanned(plan, cut.cuts, json, binary, isPrivate)
+}
+
+/** **Errors**: BadInput. */
+function planOf({ value: body, indexOf }: CutJson): Plan {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
+  }
+  const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
+  const list = requireList(inputs, 'inputs')
+  const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
+  const planned = list.map((input) => plannedInput(input, indexOf))
+  requireDistinct(
+    planned.map(({ info }) => info),
+    'input',
+  )
+  return {
+    idCut: indexOf(id),
+    id,
+    parameters: parseParameters(parameters, 'the request'),
+    inputs: planned,
+    outputs: listed.length === 0 ? undefined : readOutputs(listed),
+  }
+}
+
+function plannedInput(input: Readonly<Record<string, unknown>>, indexOf: CutJson['indexOf']): PlannedInput {
+  const { data } = input
+  const info = checkTensorInfo(input.name, input.datatype, input.shape)
+  const parameters = parseParameters(input.parameters, 'input', info.name)
+  const size = parameters.binary_data_size
+  const place = `input ${shown(info.name)}`
+  if (data === undefined) {
+    if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
+    return { info, cut: -1, size }
+  }
+  if (size !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+  const cut = indexOf(data)
+  return { info, cut, ...(cut === -1 && { text: Buffer.from(JSON.stringify(data)) }) }
+}
+
+function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
+  if (!isList) throw new BadInput(expected('a list of objects', name, value), { reason: 'schema' })
+  if (value.length <= maxTensors) return value
+  throw new BadInput(expected(`at most ${maxTensors} elements`, name, value.length), { reason: 'schema' })
+}
+
+function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
+  const outputs = list.map(({ name, parameters }) =>
+    requestedOutput(name, parseParameters(parameters, 'output', String(name))),
+  )
+  requireDistinct(outputs, 'output')
+  return outputs
+}
+
+/** `isPrivate`: of `parseLarge`. */
+function readPlanned(
+  plan: Plan,
+  cuts: CutJson['cuts'],
+  json: Uint8Array,
+  binary: Uint8Array,
+  isPrivate: boolean,
+): MaybePromise<InferRequest> {
+  const { parameters, outputs } = plan
+  const textOf = (index: number) => json.subarray(cuts[index][0], cuts[index][1])
+  const id = plan.idCut === -1 ? plan.id : parseJson(textOf(plan.idCut), 'id')
+  if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  const texts = textQuota()
+  let at = 0
+  const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {
+    // The function may keep and change what it gets.
+    const info = { ...shared, shape: shared.shape.slice() }
+    if (info.datatype === 'BYTES') texts.take(info.size)
+    if (size === undefined) {
+      const { dtype } = datatypes[info.datatype]
+      const parsed = parseArrayText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)
+      return whenReady(parsed, (array) => tensorOf(info, array))
+    }
+    const left = binary.length - at
+    if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
+      const what = `a number of bytes up to ${left}, which are left of the body,`
+      throw inputFault(info.name, expected(what, `binary_data_size of input ${shown(info.name)}`, size))
+    }
+    const start = at
+    at += size as number
+    return readRaw(info, binary.subarray(start, at))
+  })
+  if (at !== binary.length) {
+    const what = `${at} bytes behind the JSON, as the inputs say`
+    throw new BadInput(`expected ${what}, received ${binary.length - at} more`, { reason: 'shape' })
+  }
+  const own = parameters === noParameters ? parameters : { ...parameters }
+  return whenAllReady(tensors, (inputs): InferRequest => ({ id, parameters: own, inputs, outputs }))
+}
+
+function missingData(place: string, parameters: Parameters): string {
+  const region = parameters.shared_memory_region
+  if (region === undefined) return `expected data or binary_data_size for ${place}, received neither`
+  return expected('data or binary_data_size, since there is no shared memory here,', place, 'shared_memory_region')
+}
+
+const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
+  syntax: 'syntax',
+  encoding: 'encoding',
+  ragged: 'ragged',
+  depth: 'shape',
+}
+
+/** Takes flat or nested elements. **Errors**: BadInput. */
+function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
+  if ('failure' in parsed) {
+    const { failure, offset, path } = parsed
+    const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
+    const place = `the data of input ${shown(name)}`
+    const message = `expected ${what} for ${place}, received something else at ${path ?? `byte ${offset} of it`}`
+    throw inputFault(name, message, reasons[failure] ?? 'dtype')
+  }
+  if (parsed.size !== size) {
+    const what = `${size} elements (shape ${showShape(shape)}) for the data of input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received ${parsed.size}`)
+  }
+  return { name, datatype, array: new NDArray(parsed.data, shape, parsed.dtype) }
+}
+
+/** **Errors**: BadInput. */
+export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
+  const { dtype } = datatypes[info.datatype]
+  return tensorOf(info, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
+}

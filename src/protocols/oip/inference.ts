@@ -1,0 +1,74 @@
+/** The pipeline of an inference, for every transport: model, outputs, errors. @module */
+
+import { decodeFailureOf } from '../../api/stages.ts'
+import { Overloaded, ServingError } from '../../core/errors.ts'
+import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
+import type { InferRequest } from './infer-request.ts'
+import type { Model, ModelDescription } from './model.ts'
+
+/** The requested outputs, or the error. */
+export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
+
+/** The answers of a streaming inference, or the error. */
+export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | { readonly error: ServingError }
+
+/** **Errors**: Overloaded while it is not ready. */
+export function describeModel(model: Model): MaybePromise<ModelDescription> {
+  const { unready } = model
+  if (unready !== undefined) throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
+  return model.describe()
+}
+
+/** Never throws, never rejects. */
+export function infer(model: Model, request: InferRequest, ctx: Context): MaybePromise<Inference> {
+  return run(model, request, ctx, ({ labels }) =>
+    whenReady(model.infer(request.inputs, ctx), (outcome) =>
+      'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
+    ),
+  )
+}
+
+/** As {@link infer}, for functions that yield. */
+export function inferStream(model: Model, request: InferRequest, ctx: Context): MaybePromise<StreamInference> {
+  return run(model, request, ctx, ({ labels }) =>
+    whenReady(model.stream(request.inputs, ctx), (outcome) =>
+      'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
+    ),
+  )
+}
+
+function run<R>(
+  model: Model,
+  request: InferRequest,
+  ctx: Context,
+  call: (description: ModelDescription) => MaybePromise<R>,
+): MaybePromise<R | { readonly error: ServingError }> {
+  return attempt(() =>
+    whenReady(describeModel(model), (description): MaybePromise<R> => {
+      requireOutputs(request, description.outputs)
+      ctx.parameters = request.parameters
+      return call(description)
+    }),
+  )
+}
+
+async function* selected(
+  answers: AsyncIterable<Parameters<typeof selectOutputs>[0]>,
+  { outputs }: InferRequest,
+  labels: ModelDescription['labels'],
+): AsyncGenerator<readonly Output[]> {
+  for await (const tensors of answers) yield selectOutputs(tensors, outputs, labels)
+}
+
+/** Returns a failure as an error. */
+export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { readonly error: ServingError }> {
+  const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
+  try {
+    const answer = run()
+    return isPromise(answer) ? answer.catch(fail) : answer
+  } catch (error) {
+    return fail(error)
+  }
+}

@@ -1,0 +1,120 @@
+/** What the protocol calls a model, and an API as one. @module */
+
+// The global of this name is a slow getter.
+import { performance } from 'node:perf_hooks'
+import type { Api } from '../../api/api.ts'
+import { firstOf, statusErrorOf } from '../../api/call-rpc.ts'
+import { callNamed, type Protocol } from '../../api/stages.ts'
+import type { ServingError } from '../../core/errors.ts'
+import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import { Statistics } from './statistics.ts'
+import type { Tensor } from './tensor.ts'
+import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'
+import { tensorView } from './tensor-view.ts'
+
+/** What metadata and configuration say of a model. */
+export interface ModelDescription {
+  readonly platform: string
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+  /** Rows joined into one call; 0 if the first dimension is not rows. */
+  readonly maxBatchSize: number
+  readonly isStream: boolean
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+/** The outcome of an inference. */
+export type Outcome = { readonly outputs: readonly Tensor[] } | { readonly error: ServingError }
+
+/** The first answer was awaited. */
+export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | { readonly error: ServingError }
+
+/** A model that can be called. */
+export interface Model {
+  readonly name: string
+  readonly version: string
+  readonly statistics: Statistics
+  readonly readsHeaders: readonly string[] | 'all'
+  readonly unready: string | undefined
+  /** **Errors**: rejects while it is unready. */
+  describe(): MaybePromise<ModelDescription>
+  /** Never throws, never rejects. */
+  infer(inputs: readonly Tensor[], ctx: Context): MaybePromise<Outcome>
+  /** Never throws, never rejects. */
+  stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome>
+}
+
+/** Returns the APIs whose descriptors are tensors. */
+export function apiModels(apis: Iterable<Api>): Model[] {
+  const models: Model[] = []
+  for (const api of apis) {
+    const input = tensorView(api.input, 'input')
+    const output = tensorView(api.output, 'output')
+    if (input !== undefined && output !== undefined) models.push(apiModel(api, input, output))
+  }
+  return models
+}
+
+/** The version of a model that has no others. */
+export const onlyVersion = '1'
+
+function apiModel(api: Api, input: TensorView, output: TensorView): Model {
+  const statistics = new Statistics()
+  const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
+  const { infos: inputs } = input
+  const { infos: outputs } = output
+  const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
+  const fail = (error: ServingError) => ({ error })
+  const unary: Protocol<Outcome> = {
+    encode: (_, result, ctx) =>
+      whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
+        const error = statusErrorOf(ctx)
+        return error === undefined ? { outputs: tensors } : { error }
+      }),
+    fail,
+  }
+  const streaming: Protocol<StreamOutcome> = {
+    encode: async (_, result, ctx) => {
+      const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
+      const first = await firstOf(answers[Symbol.asyncIterator](), ctx)
+      return 'error' in first ? first : { answers: first.items }
+    },
+    fail,
+  }
+  const run = <R extends Outcome | StreamOutcome>(tensors: readonly Tensor[], ctx: Context, protocol: Protocol<R>) => {
+    const decode = () => input.fromTensors(requireInputs(tensors, input), ctx)
+    return measured(statistics, tensors, () => callNamed(api, decode, ctx, protocol))
+  }
+  return {
+    name: api.name,
+    version: onlyVersion,
+    statistics,
+    readsHeaders: api.readsHeaders,
+    unready: undefined,
+    describe: () => description,
+    infer: (inputs, ctx) => run(inputs, ctx, unary),
+    stream: (inputs, ctx) => run(inputs, ctx, streaming),
+  }
+}
+
+/** Runs an inference and counts it. */
+export function measured<R extends Outcome | StreamOutcome>(
+  statistics: Statistics,
+  [first]: readonly Tensor[],
+  run: () => MaybePromise<R>,
+): MaybePromise<R> {
+  const start = performance.now()
+  const count = (outcome: R) => {
+    const ms = performance.now() - start
+    if ('error' in outcome) statistics.failed(ms)
+    else statistics.succeeded(first?.array.shape[0] ?? 1, ms)
+    return outcome
+  }
+  const outcome = run()
+  return isPromise(outcome) ? outcome.then(count) : count(outcome)
+}
+
+async function* once(make: () => MaybePromise<readonly Tensor[]>): AsyncGenerator<readonly Tensor[]> {
+  yield await make()
+}

@@ -1,0 +1,69 @@
+/** What all endpoints of the protocol have in common. @module */
+import type { ServingError } from '../../core/errors.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { joinHeaderNames } from '../../http/message.ts'
+import { constantHeaders } from '../../http/response-head.ts'
+import { lengthHeader } from './infer-request.ts'
+import { attempt } from './inference.ts'
+import type { Model } from './model.ts'
+import type { Models } from './models.ts'
+import { errorResponse } from './oip-error.ts'
+import { oipOperations } from './operations.ts'
+
+/** Request headers that the protocol reads, and those that the functions of the models read. */
+export function inferHeaders(models: readonly Model[]): Endpoint['readsHeaders'] {
+  const own = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
+  return joinHeaderNames(own, ...models.map(({ readsHeaders }) => readsHeaders))
+}
+
+/** What the endpoints need of their server. */
+export interface OipServer {
+  readonly models: Models
+  readonly prefix: string
+  /** Whether the names of all models are published. */
+  readonly introspection: boolean
+  unready(): string | undefined
+  /** Called for an error that comes after the answer's status. */
+  onLateError(error: ServingError, requestId: string): void
+}
+
+/** May throw. */
+type Answer = (
+  ...request: Parameters<Endpoint['answer']>
+) => MaybePromise<HttpResponse | { readonly error: ServingError }>
+
+/** `key`: method and path below `/v2`. `own`: where it differs from the others. */
+export function oipEndpoint({ prefix }: OipServer, key: string, own: Partial<Endpoint>, answer: Answer): Endpoint {
+  const [method, below] = key.split(' ', 2)
+  const path = `${prefix}/v2${below}`
+  return {
+    name: path,
+    path,
+    methods: [method],
+    operation: oipOperations[key],
+    readsHeaders: ['x-request-id', 'content-encoding'],
+    isLimited: true,
+    decompresses: true,
+    ...own,
+    problem: errorResponse,
+    answer: (request, ctx, target) =>
+      whenReady(
+        attempt(() => answer(request, ctx, target)),
+        (response) => ('body' in response ? response : errorResponse(response.error, ctx.id)),
+      ),
+  }
+}
+
+// A proxy that keeps an old answer would keep a dead server in rotation.
+const headers = constantHeaders([
+  ['content-type', 'application/json'],
+  ['cache-control', 'no-store'],
+])
+
+/** Undefined is an empty body. A value that says that it is not ready has status 503. */
+export function jsonResponse(value: unknown): HttpResponse {
+  const isUnready = (value as { readonly ready?: unknown } | undefined)?.ready === false
+  return { headers, body: value === undefined ? '' : JSON.stringify(value), ...(isUnready && { status: 503 }) }
+}

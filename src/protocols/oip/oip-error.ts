@@ -1,0 +1,27 @@
+/** Errors as `{"error": text}`, with the members of problem bodies. kserve's client needs application/json. @module */
+import { type ServingError, tellsDetail } from '../../core/errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { http } from '../../http/node-http.ts'
+import { problemHeaders, problemMembers } from '../../http/problem.ts'
+
+/** Returns the text of an error for a client. */
+export function errorText(error: ServingError): string {
+  if (tellsDetail(error)) return error.message
+  if (error.code === 'function_error') return 'the function failed'
+  return error.code === 'bad_output' ? 'the model returned what cannot be sent' : 'the server failed'
+}
+
+/** Encodes an error as a response. */
+export function errorResponse(error: ServingError, requestId: string): HttpResponse {
+  const { status } = error
+  const headers = problemHeaders(error, requestId, 'application/json')
+  // RFC 9110 section 12.5.3.
+  if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
+  const members = {
+    error: errorText(error),
+    title: http.STATUS_CODES[status],
+    status,
+    ...problemMembers(error, requestId),
+  }
+  return { status, headers, body: JSON.stringify(members), error }
+}

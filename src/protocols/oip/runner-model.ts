@@ -1,0 +1,150 @@
+/** A runner as a model: its arguments and results are arrays by name. @module */
+
+import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
+import { functionFailureOf, type Protocol, withDeadline } from '../../api/stages.ts'
+import { dataConstructor } from '../../core/dtype.ts'
+import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../../core/errors.ts'
+import type { MaybePromise } from '../../core/promise.ts'
+import { Context } from '../../http/context.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { sizeOf } from '../../values/array/shape.ts'
+import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
+import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
+import { Statistics } from './statistics.ts'
+import type { Tensor } from './tensor.ts'
+import { requireInputs, type TensorInfo } from './tensor-info.ts'
+
+type Arrays = Readonly<Record<string, NDArray>>
+type Method = (input: unknown, ctx?: Context) => Promise<unknown>
+
+const protocol: Protocol<Outcome> = {
+  encode: () => ({ outputs: [] }),
+  fail: (error) => ({ error }),
+}
+
+interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
+  readonly platform?: string
+}
+
+/** See {@link ModelOptions}. */
+export class RunnerModel implements Model {
+  readonly name: string
+  readonly version: string
+  readonly statistics = new Statistics()
+  readonly readsHeaders = []
+  readonly #options: ModelOptions
+  readonly #maxBatchSize: number
+  #description: MaybePromise<ModelDescription> | undefined
+
+  /** `maxBatchSize`: rows joined into one call; 0 without batching. */
+  constructor(options: ModelOptions, maxBatchSize = 0) {
+    this.#options = options
+    this.#maxBatchSize = maxBatchSize
+    this.name = options.name ?? options.runner.name
+    this.version = options.version ?? onlyVersion
+  }
+
+  get unready(): string | undefined {
+    return this.#options.runner.unready
+  }
+
+  describe(): MaybePromise<ModelDescription> {
+    this.#description ??= this.#describe()
+    return this.#description
+  }
+
+  #describe(): MaybePromise<ModelDescription> {
+    const { inputs, outputs } = this.#options
+    if (inputs !== undefined && outputs !== undefined) return this.#described({ inputs, outputs })
+    const describe = this.#method('describe')
+    if (describe === undefined) {
+      throw new InvalidArgument(
+        `expected inputs and outputs for the model ${this.name}, whose runner has no method describe`,
+      )
+    }
+    const answer = describe(undefined).then((found) => {
+      this.#description = this.#described(found)
+      return this.#description
+    })
+    answer.catch(() => {
+      this.#description = undefined
+    })
+    return answer
+  }
+
+  #described(found: unknown): ModelDescription {
+    const { inputs, outputs, platform = 'serving' } = found as Described
+    const { labels } = this.#options
+    const maxBatchSize = this.#maxBatchSize
+    return { platform, inputs: inputs.map(infoOf), outputs: outputs.map(infoOf), maxBatchSize, isStream: false, labels }
+  }
+
+  /** Calls the model once, with zeros. Never throws. */
+  async warm(): Promise<void> {
+    const { inputs } = await this.describe()
+    const tensors = inputs.map(({ name, datatype, shape }): Tensor => {
+      const { dtype } = datatypes[datatype]
+      const own = shape.map((dim) => (dim === -1 ? 1 : dim))
+      const size = sizeOf(own)
+      const data = dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
+      return { name, datatype, array: new NDArray(data, own, dtype) }
+    })
+    await this.#infer(tensors, new Context())
+  }
+
+  infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
+    return measured(this.statistics, tensors, () => withDeadline(ctx, this.#infer(tensors, ctx), protocol))
+  }
+
+  async stream(tensors: readonly Tensor[], ctx: Context): Promise<StreamOutcome> {
+    const outcome = await this.infer(tensors, ctx)
+    return 'error' in outcome ? outcome : { answers: only(outcome.outputs) }
+  }
+
+  async #infer(tensors: readonly Tensor[], ctx: Context): Promise<Outcome> {
+    try {
+      const { unready } = this
+      if (unready !== undefined) throw new Overloaded(`the model ${this.name} is not ready`)
+      const { inputs, outputs } = await this.describe()
+      const arrays = requireInputs(tensors, { infos: inputs })
+      const isSingle = inputs.length === 1 && outputs.length === 1
+      const method = this.#options.method ?? (isSingle && this.#method('predict') !== undefined ? 'predict' : 'run')
+      const call = this.#method(method)
+      if (call === undefined) {
+        throw new InvalidArgument(`expected a method ${method} of the runner of the model ${this.name}`)
+      }
+      const feeds: Record<string, NDArray> = {}
+      for (const tensor of arrays) if (tensor !== undefined) feeds[tensor.name] = tensor.array
+      const result = await call(method === 'run' ? feeds : feeds[inputs[0].name], ctx)
+      return { outputs: tensorsOf(result, outputs) }
+    } catch (error) {
+      return { error: ServingError.is(error) ? error : functionFailureOf(error) }
+    }
+  }
+
+  #method(name: string): Method | undefined {
+    const method: unknown = (this.#options.runner as unknown as Readonly<Record<string, unknown>>)[name]
+    return typeof method === 'function' ? (method.bind(this.#options.runner) as Method) : undefined
+  }
+}
+
+function infoOf(tensor: ModelTensor): TensorInfo {
+  const { name, shape } = tensor
+  return { name, datatype: datatypeOfModel(tensor), shape }
+}
+
+function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {
+  const arrays: Arrays = result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
+  return infos.map(({ name, datatype }) => {
+    const array = typeof arrays === 'object' && arrays !== null ? arrays[name] : undefined
+    if (array instanceof NDArray) {
+      const isBf16 = datatype === 'BF16' && array.dtype === 'float32'
+      return { name, datatype: isBf16 ? datatype : datatypeOf(array.dtype), array }
+    }
+    throw new BadOutput(expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array))
+  })
+}
+
+async function* only<T>(value: T): AsyncGenerator<T> {
+  yield value
+}

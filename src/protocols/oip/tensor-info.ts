@@ -1,0 +1,76 @@
+/** What models say of their inputs and outputs, and requests checked against it. @module */
+
+import { expected, type ServingError } from '../../core/errors.ts'
+import type { MaybePromise } from '../../core/promise.ts'
+import type { Context } from '../../http/context.ts'
+import { matchesShape, showShape } from '../../values/array/shape.ts'
+import type { Datatype } from './datatype.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+
+/** **Shape**: -1 for any size. */
+export interface TensorInfo {
+  readonly name: string
+  readonly datatype: Datatype
+  readonly shape: readonly number[]
+  readonly isAnyDatatype?: boolean
+  readonly isAnyShape?: boolean
+  readonly isOptional?: boolean
+}
+
+/** A descriptor as tensors. */
+export interface TensorView {
+  /** In the order in which `fromTensors` takes the inputs; an open view takes all as they come. */
+  readonly infos: readonly TensorInfo[]
+  readonly isOpen?: boolean
+  /** **Errors**: BadInput. */
+  fromTensors(inputs: readonly (Tensor | undefined)[], ctx: Context): MaybePromise<unknown>
+  /** **Errors**: BadOutput. */
+  toTensors(value: unknown, ctx: Context): MaybePromise<readonly Tensor[]>
+  toStream?(value: unknown, ctx: Context): AsyncIterable<readonly Tensor[]>
+}
+
+/**
+ * Returns the inputs in the order of their infos, undefined for optional ones that are missing. **Errors**: BadInput
+ * for missing or unknown names, and for other datatypes and shapes.
+ */
+export function requireInputs(
+  tensors: readonly Tensor[],
+  { infos, isOpen }: Pick<TensorView, 'infos' | 'isOpen'>,
+): readonly (Tensor | undefined)[] {
+  if (isOpen) return tensors
+  let count = 0
+  const inputs = infos.map((info, i) => {
+    const { name } = info
+    const tensor = tensors[i]?.name === name ? tensors[i] : tensors.find((each) => each.name === name)
+    if (tensor !== undefined) {
+      requireFit(tensor, info)
+      count++
+    }
+    return tensor
+  })
+  if (count < tensors.length) throw unknownInput(tensors, infos)
+  const missing = infos.find(({ isOptional }, i) => inputs[i] === undefined && !isOptional)
+  if (missing === undefined) return inputs
+  const { name } = missing
+  throw inputFault(name, `expected an input ${shown(name)}, received a request without it`, 'schema')
+}
+
+function unknownInput(tensors: readonly Tensor[], infos: readonly TensorInfo[]): ServingError {
+  const { name } = tensors.find((tensor) => !infos.some((info) => info.name === tensor.name)) as Tensor
+  const known = infos.map((info) => shown(info.name)).join(', ')
+  return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
+}
+
+function requireFit({ name, datatype, array }: Tensor, info: TensorInfo): void {
+  // The model gets float32 of both.
+  const isFloat32 = (name: Datatype) => name === 'FP32' || name === 'BF16'
+  const fits = datatype === info.datatype || (isFloat32(datatype) && isFloat32(info.datatype))
+  if (!fits && !info.isAnyDatatype) {
+    const what = `datatype ${info.datatype} for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received ${datatype}`, 'dtype')
+  }
+  if (!info.isAnyShape && !matchesShape(array.shape, info.shape)) {
+    const what = `shape ${showShape(info.shape)} for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received shape ${showShape(array.shape)}`)
+  }
+}

@@ -1,0 +1,156 @@
+/** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
+
+import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { decodeUtf8 } from '../../core/text/utf8.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { bytesOf, checkSize, viewElements } from '../../values/array/ndarray-flatbuffer.ts'
+import { maxDimensions, showShape, sizeOf } from '../../values/array/shape.ts'
+import { type Datatype, datatypes, isDatatype } from './datatype.ts'
+
+/** A named array in a request or an answer. */
+export interface Tensor {
+  readonly name: string
+  readonly datatype: Datatype
+  /** BF16 is float32 here; BYTES are texts. */
+  readonly array: NDArray
+}
+
+/** Name, datatype and shape of a request, checked by {@link checkTensorInfo}. */
+export interface TensorInfo {
+  readonly name: string
+  readonly datatype: Datatype
+  readonly shape: readonly number[]
+  readonly size: number
+}
+
+/** Returns a fault of an input. */
+export function inputFault(name: string, message: string, reason: ServingError['reason'] = 'shape'): BadInput {
+  return new BadInput(message, { reason, path: name })
+}
+
+/** **Errors**: BadInput. */
+export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown): TensorInfo {
+  if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
+  if (!isDatatype(datatype)) {
+    const known = Object.keys(datatypes).join(', ')
+    throw inputFault(name, expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype), 'dtype')
+  }
+  const dims = shape as readonly number[]
+  if (Array.isArray(shape) && shape.length > maxDimensions) {
+    const message = `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${shape.length}`
+    throw inputFault(name, message)
+  }
+  if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
+    throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
+  }
+  const size = sizeOf(dims)
+  if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
+  if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
+  throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
+}
+
+/** Returns a name for a message. */
+export function shown(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
+}
+
+/** A view of bytes that lie at a multiple of the element size; others are copied. **Errors**: BadInput. */
+export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array): Tensor {
+  if (datatype === 'BYTES') {
+    return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
+  }
+  const { dtype, bytes: width } = datatypes[datatype]
+  if (bytes.length !== size * width) {
+    const what = `${size * width} bytes (shape ${showShape(shape)} of ${datatype}) for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received ${bytes.length}`)
+  }
+  if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
+  const data = viewElements(bytes, dtype as 'float64', `input ${shown(name)}`)
+  return { name, datatype, array: new NDArray(data as NDArray['data'], shape, dtype) }
+}
+
+/** BF16 are the upper 16 bits of float32. */
+function widen(bytes: Uint8Array): Float32Array {
+  const words = new Uint32Array(bytes.length / 2)
+  for (let i = 0; i < words.length; i++) words[i] = (bytes[2 * i] << 16) | (bytes[2 * i + 1] << 24)
+  return new Float32Array(words.buffer)
+}
+
+function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
+  const place = `input ${shown(name)}`
+  if (bytes.length < size * 4) {
+    throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`)
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const texts: string[] = []
+  let at = 0
+  for (let i = 0; i < size; i++) {
+    const rest = bytes.length - at
+    if (rest < 4) throw inputFault(name, `expected the length of element ${i} of ${place}, received ${rest} bytes`)
+    const length = view.getUint32(at, true)
+    if (length > rest - 4) {
+      throw inputFault(name, `expected ${length} bytes for element ${i} of ${place}, received ${rest - 4}`)
+    }
+    texts.push(textOf(bytes, at + 4, at + 4 + length, place))
+    at += 4 + length
+  }
+  if (at === bytes.length) return texts
+  throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)
+}
+
+// For shorter texts the call of a TextDecoder costs more than its work.
+const shortBytes = 128
+const { utf8Slice } = Buffer.prototype as unknown as {
+  utf8Slice(this: Uint8Array, start: number, end: number): string
+}
+
+/** **Errors**: BadInput for invalid UTF-8. */
+export function textOf(bytes: Uint8Array, start: number, end: number, place: string): string {
+  if (end - start <= shortBytes) {
+    const text = utf8Slice.call(bytes, start, end)
+    if (!text.includes('\ufffd')) return text
+  }
+  try {
+    return decodeUtf8(bytes.subarray(start, end), place)
+  } catch {
+    // The decoder's offset would be one in the element.
+    throw new BadInput(`expected UTF-8 text for an element of ${place}, received an invalid byte sequence`, {
+      reason: 'encoding',
+    })
+  }
+}
+
+/** Rounds to the nearest BF16, halves to even; NaN stays NaN. */
+function narrow(values: Float32Array): Uint8Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length)
+  const halves = new Uint16Array(words.length)
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]
+    const isNaN = (word & 0x7fffffff) > 0x7f800000
+    halves[i] = isNaN ? (word >>> 16) | 0x40 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16
+  }
+  return bytesOf(halves)
+}
+
+/** BF16 are sent as JSON in float32. */
+export function writtenArray({ datatype, array }: Tensor): NDArray {
+  if (datatype !== 'BF16') return array
+  return new NDArray(widen(narrow(array.data as Float32Array)), array.shape)
+}
+
+/** Returns the elements of a tensor in binary form. */
+export function writeRaw({ datatype, array: { dtype, data } }: Tensor): Uint8Array {
+  if (datatype === 'BF16') return narrow(data as Float32Array)
+  if (dtype !== 'str') return bytesOf(data as Float64Array)
+  const texts = data as readonly string[]
+  let length = 0
+  for (const text of texts) length += 4 + Buffer.byteLength(text)
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const text of texts) {
+    const size = bytes.write(text, at + 4)
+    bytes.writeUInt32LE(size, at)
+    at += 4 + size
+  }
+  return bytes
+}

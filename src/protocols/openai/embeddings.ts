@@ -1,0 +1,49 @@
+/** The answer of `/v1/embeddings`. @module */
+
+import { BadInput, BadOutput, expected } from '../../core/errors.ts'
+import { isRecord } from '../../core/options.ts'
+import { numberCodec } from '../../values/array/native-codec.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import type { Embeddings } from './model.ts'
+import type { EmbeddingRequest } from './requests.ts'
+
+/** Returns the JSON text. **Errors**: BadOutput for other than one vector an input; BadInput for other `dimensions`. */
+export function embeddingAnswer(result: Embeddings, { model, inputs, isBase64, dimensions }: EmbeddingRequest): string {
+  const { embeddings, tokens = [] } =
+    isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }
+  const rows = rowsOf(embeddings)
+  const length = rows[0]?.length ?? 0
+  if (rows.length !== inputs.length || rows.some((row) => row.length !== length || row.length === 0)) {
+    const lengths = rows.map((row) => row.length)
+    throw new BadOutput(expected(`${inputs.length} vectors of one length`, 'the result of embed', lengths))
+  }
+  if (dimensions !== undefined && dimensions !== length)
+    throw new BadInput(expected(`${length}, the only length here,`, 'dimensions', dimensions), { path: 'dimensions' })
+  const data = rows.map((row, index) => {
+    return `{"object":"embedding","index":${index},"embedding":${isBase64 ? base64Of(row) : jsonOf(row)}}`
+  })
+  const count = tokens.reduce((sum, each) => sum + each, 0)
+  const usage = `{"prompt_tokens":${count},"total_tokens":${count}}`
+  return `{"object":"list","data":[${data.join(',')}],"model":${JSON.stringify(model)},"usage":${usage}}`
+}
+
+function rowsOf(vectors: unknown): Float32Array[] {
+  if (Array.isArray(vectors)) return vectors.map((row) => Float32Array.from(row as number[]))
+  const isMatrix = vectors instanceof NDArray && vectors.shape.length === 2 && /^float(32|64)$/.test(vectors.dtype)
+  if (!isMatrix) throw new BadOutput(expected('a float32 or float64 array of two dimensions', 'embed', vectors))
+  const [count, length] = vectors.shape
+  const data = Float32Array.from(vectors.data as Float32Array)
+  return Array.from({ length: count }, (_, i) => data.subarray(i * length, (i + 1) * length))
+}
+
+function jsonOf(row: Float32Array): string {
+  const json = numberCodec.encodeNdarray(new NDArray(row), 'error')
+  if (json === undefined)
+    throw new BadOutput('expected finite numbers for the result of embed, received NaN or Infinity')
+  return typeof json === 'string' ? json : Buffer.from(json).toString()
+}
+
+/** **Units**: little-endian float32, as the servers that we run on have it. */
+function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return `"${Buffer.from(buffer, byteOffset, byteLength).toString('base64')}"`
+}

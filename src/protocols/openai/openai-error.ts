@@ -1,0 +1,24 @@
+/** Errors as OpenAI's clients read them. @module */
+import { type ServingError, tellsDetail } from '../../core/errors.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { problemHeaders } from '../../http/problem.ts'
+
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+}
+
+/** Returns the body of an error. */
+export function errorBody(error: ServingError): string {
+  const { status, path: param = null, code } = error
+  const message = tellsDetail(error) ? error.message : 'the server or its model failed'
+  const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
+  return JSON.stringify({ error: { message, type, param, code } })
+}
+
+/** Encodes an error as a response. */
+export function errorResponse(error: ServingError, requestId: string): HttpResponse {
+  const headers = problemHeaders(error, requestId, 'application/json')
+  return { status: error.status, headers, body: errorBody(error), error }
+}
