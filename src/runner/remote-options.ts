@@ -63,7 +63,7 @@ export function remoteRunnerOptions(name: string, options: RemoteOptions): Runne
     concurrency: 64,
     ...rest,
     threads: 0,
-    module: new URL(`../oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+    module: new URL(`../protocols/oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
     init: { urls, model, version },
     methods: { predict: methods.predict ?? {}, run: {}, describe: {} },
   }
