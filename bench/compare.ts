@@ -5,11 +5,12 @@
  *
  * The ref is built in a worktree of its own and keeps its own bench/servers, since today's may use options that it
  * lacks; requests and measuring are today's, and both servers take turns. Two numbers matter: the tree's requests per
- * second over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
+ * second over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster. Jobs that the ref
+ * cannot do are named, and at the end those that take more CPU than the ref by 3 %.
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,14 +18,15 @@ import { parseArgs } from 'node:util'
 import { casePlans } from './cases/index.ts'
 import { contenders } from './contender.ts'
 import { Generator } from './load/load.ts'
-import { measureCase } from './measure.ts'
+import { hasWrk, wrk } from './load/wrk.ts'
+import { type CaseOptions, measureCase } from './measure.ts'
 import { ratiosOf } from './report.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     seconds: { type: 'string', default: '1.5' },
     rounds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
@@ -39,12 +41,17 @@ function run(command: string, args: readonly string[], cwd = root): string {
 /** Builds the ref's sources in a new folder, with the benchmark of the working tree but its own servers. */
 function buildRef(dir: string): void {
   run('git', ['worktree', 'add', '--quiet', '--detach', dir, ref])
-  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
-  const hasSameAddon = run('git', ['diff', '--name-only', ref, '--', 'native', 'package.json']) === ''
-  const built = join(root, 'native/build')
-  if (hasSameAddon && existsSync(built)) cpSync(built, join(dir, 'native/build'), { recursive: true })
-  else run(process.execPath, ['native/build.mjs', '--force'], dir)
-  run('npm', ['run', '--silent', 'build'], dir)
+  const isSame = (...files: string[]) => run('git', ['diff', '--name-only', ref, '--', ...files]) === ''
+  if (isSame('package-lock.json')) {
+    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
+    const built = join(root, 'native/build')
+    if (isSame('native') && existsSync(built)) cpSync(built, join(dir, 'native/build'), { recursive: true })
+    else run(process.execPath, ['native/build.mjs', '--force'], dir)
+    run('npm', ['run', '--silent', 'build'], dir)
+  } else {
+    // Its own dependencies, some of which today's tree may lack; this builds both as well.
+    run('npm', ['ci', '--silent', '--prefer-offline', '--no-audit', '--no-fund'], dir)
+  }
   cpSync(join(root, 'bench'), join(dir, 'bench'), {
     recursive: true,
     filter: (path) => !/node_modules|\.venv|bench\/servers\b/.test(path),
@@ -60,41 +67,58 @@ async function workerOptionsOf(dir: string): Promise<readonly string[] | undefin
   return workerNodeOptions
 }
 
+/** Whether the ref's servers know the variables that make ours the one that a job is about. */
+function isKnownToRef(ours: string): boolean {
+  const variables = Object.keys(contenders[ours].env ?? {})
+  const servers = readdirSync(join(dir, 'bench/servers')).filter((name) => name.endsWith('.ts'))
+  const sources = servers.map((name) => readFileSync(join(dir, 'bench/servers', name), 'utf8')).join('')
+  return variables.every((name) => sources.includes(name))
+}
+
+const slower = 0.97
 const parent = mkdtempSync(join(tmpdir(), 'bench-'))
 const dir = join(parent, 'ref')
 try {
   buildRef(dir)
   const nodeOptions = await workerOptionsOf(dir)
   await using generator = await Generator.start()
-  const rows = []
-  for (const plan of casePlans.filter(({ name }) => name.includes(options.only))) {
+  const seconds = Number(options.seconds)
+  const settings: CaseOptions = {
+    seconds,
+    smallSeconds: seconds,
+    rounds: Number(options.rounds),
+    withoutPython: true,
+    autocannon: generator.fire,
+    wrk: hasWrk() ? wrk : undefined,
+    progress: (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text}`),
+  }
+  const rows: Record<string, { rate: number; cpu: number }> = {}
+  const left: Record<string, string> = {}
+  for (const plan of casePlans.filter(({ name }) => options.only.some((text) => name.includes(text)))) {
     const { ours = 'serving' } = plan
     contenders[ref] = { ...contenders[ours], nodeOptions, root: dir }
-    const result = await measureCase(
-      { ...plan, contenders: [ours, ref], targets: {} },
-      {
-        seconds: Number(options.seconds),
-        rounds: Number(options.rounds),
-        withoutPython: true,
-        autocannon: generator.fire,
-        wrk: undefined,
-        progress: (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${text}`),
-      },
-    )
-    const [ratio] = ratiosOf(result)
-    rows.push({ job: plan.name, 'req/s, tree ÷ ref': ratio.rate, 'CPU, ref ÷ tree': ratio.cpu })
+    try {
+      if (!isKnownToRef(ours)) throw new Error(`${ref} has no ${ours}`)
+      const [ratio] = ratiosOf(await measureCase({ ...plan, contenders: [ours, ref], targets: {} }, settings))
+      rows[plan.name] = { rate: ratio.wrkRate ?? ratio.rate, cpu: ratio.cpu }
+      if (!options.json) console.log(`${plan.name}: CPU ${ratio.cpu.toFixed(2)}`)
+    } catch (error) {
+      left[plan.name] = String(error).slice(0, 200)
+    }
   }
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
-  if (options.json) console.log(JSON.stringify({ ref, rows }, null, 2))
-  else
-    console.table(
-      Object.fromEntries(
-        rows.map(({ job, ...ratios }) => [
-          job,
-          Object.fromEntries(Object.entries(ratios).map(([name, value]) => [name, Number(value.toFixed(2))])),
-        ]),
-      ),
-    )
+  settings.progress('')
+  const below = Object.keys(rows).filter((name) => rows[name].cpu < slower)
+  if (options.json) console.log(JSON.stringify({ ref, rows, left, below }, null, 2))
+  else {
+    const shown = Object.entries(rows).map(([name, { rate, cpu }]) => [
+      name,
+      { 'req/s, tree ÷ ref': Number(rate.toFixed(2)), 'CPU, ref ÷ tree': Number(cpu.toFixed(2)) },
+    ])
+    console.table(Object.fromEntries(shown))
+    for (const [name, why] of Object.entries(left)) console.log(`not compared: ${name}: ${why}`)
+    const list = below.map((name) => `${name} (${rows[name].cpu.toFixed(3)})`)
+    console.log(`below ${slower} by CPU: ${list.join(', ') || 'none'}`)
+  }
 } finally {
   run('git', ['worktree', 'remove', '--force', dir])
   rmSync(parent, { recursive: true, force: true })

@@ -45,13 +45,16 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
     progress(`${plan.name}: starting ${present.join(', ')}`)
     const starts = await Promise.allSettled(present.map((name) => startContender(name, job, bodyFile)))
     started.push(...starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : [])))
-    for (const start of starts) if (start.status === 'rejected') throw start.reason
+    for (const [i, start] of starts.entries()) {
+      if (start.status === 'fulfilled') continue
+      if (!isForeign(present[i])) throw start.reason
+      skipped[present[i]] = String(start.reason).slice(0, 300)
+    }
     for (const contender of started) {
       progress(`${plan.name}: ${contender.name} answers`)
       const wrong = await wrongAnswer(contender, job)
       if (wrong === undefined) continue
-      // A Python peer that gives a wrong answer is left out; ours and those in JavaScript must be right.
-      if (contenders[contender.name].python === undefined) throw new Error(`${contender.name} answers ${wrong}`)
+      if (!isForeign(contender.name)) throw new Error(`${contender.name} answers ${wrong}`)
       skipped[contender.name] = `answers ${wrong}`
     }
     const able = started.filter(({ name }) => skipped[name] === undefined)
@@ -63,6 +66,9 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
     await rm(dir, { recursive: true, force: true })
   }
 }
+
+/** Whether a contender that does not start or answers wrong is left out; ours and those in JavaScript must be right. */
+const isForeign = (name: string) => contenders[name].python !== undefined || contenders[name].program !== undefined
 
 function whoIsThere(plan: CasePlan, withoutPython: boolean) {
   const present: string[] = []

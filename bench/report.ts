@@ -5,6 +5,7 @@
 import type { CaseResult } from './measure.ts'
 import { type MemoryResult, memoryTargets } from './memory.ts'
 import { type MixedResult, mixedTarget } from './mixed.ts'
+import { causeOf } from './p99.ts'
 import type { Row } from './rounds.ts'
 
 /** The result of `npm run bench`, as in `bench/results.json`. */
@@ -16,7 +17,9 @@ export interface Report {
   readonly isPinned: boolean
   /** Load average of the machine over the minute before the benchmark. */
   readonly loadAverage: number
+  /** Length of a round, and of one of small requests. */
   readonly seconds: number
+  readonly smallSeconds?: number
   readonly rounds: number
   readonly minutes: number
   /** Names of the jobs of the last run; others are from earlier runs. */
@@ -55,6 +58,9 @@ const megabytes = (bytes: number) => Math.round(bytes / 1e6)
 
 const full = 0.9
 
+const ways = ['model inline', 'no model', 'unbatched', 'batched']
+const isOurs = (contender: string) => contender.startsWith('serving') || ways.includes(contender)
+
 function isFull(row: Row): boolean {
   const cores = row.wrkServerCores ?? row.serverCores
   return cores >= full && cores < 1.1
@@ -75,7 +81,7 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
   const by = isFull(ours) && isFull(row) ? 'rate' : 'cpu'
   const ratio = by === 'cpu' ? cpu : isChecked ? wrkRate : rate
   const isLoop = row.loadCores === 0
-  const isOther = !isLoop && !row.contender.startsWith('bare') && !row.contender.startsWith('serving')
+  const isOther = !isLoop && !row.contender.startsWith('bare') && !isOurs(row.contender)
   const p99 =
     ours.wrkP99Ms !== undefined && row.wrkP99Ms !== undefined ? row.wrkP99Ms / ours.wrkP99Ms : row.p99Ms / ours.p99Ms
   return {
@@ -90,6 +96,15 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
     ...(!isLoop && { p99 }),
     ...(isOther && { p99Holds: fixed(p99) >= 1 }),
   }
+}
+
+/** Returns the comparisons in which another server's p99 is better than ours, the worst first. */
+export function worseP99({ results }: Pick<Report, 'results'>): (Ratio & { readonly p99: number })[] {
+  const isWorse = (ratio: Ratio): ratio is Ratio & { p99: number } => ratio.p99Holds === false
+  return results
+    .flatMap(ratiosOf)
+    .filter(isWorse)
+    .sort((a, b) => a.p99 - b.p99)
 }
 
 /** Returns which of server and generator was saturated; neither when the machine was busy with other work. */
@@ -178,6 +193,19 @@ export function describeMixed({ connections, smallPerSecond, largePerSecond, lar
 /** Describes the measurement of memory. */
 export const describeMemory = ({ bodyBytes }: MemoryResult) =>
   `Memory: echoes of an array of ${precise(bodyBytes / 1e6, 2)} MB of JSON over one connection`
+
+/** Prints the comparisons in which another server's p99 is better. */
+export function printWorseP99(report: Pick<Report, 'results'>): void {
+  const lines = worseP99(report).map(({ case: job, contender, p99 }) => ({
+    job,
+    contender,
+    'p99 ×': fixed(p99),
+    cause: causeOf(job, contender) ?? 'unknown: name it in bench/p99.ts',
+  }))
+  if (lines.length === 0) return
+  console.log("\np99 worse than another server's")
+  console.table(lines)
+}
 
 /** Prints the mixed load and the memory. */
 export function printRest({ mixed, memory }: Pick<Report, 'mixed' | 'memory'>): void {

@@ -12,6 +12,8 @@ import type { Load } from './load/load.ts'
 export interface MeasureOptions {
   /** Load on each contender in each round. **Units**: seconds. */
   readonly seconds: number
+  /** The same for contenders whose requests are small, of which more are needed for a figure that holds. */
+  readonly smallSeconds: number
   readonly rounds: number
   readonly autocannon: Load
   /** The cross-check where autocannon is the bottleneck; undefined where it is not installed. */
@@ -44,6 +46,7 @@ export interface Row {
 /** One round under one generator. */
 type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCores' | 'loadCores'> & {
   readonly requests: number
+  readonly errors: number
 }
 
 /**
@@ -51,6 +54,9 @@ type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCo
  * below the second per connection not even the rate.
  */
 const minRequests = { forCpu: 2000, ofConnection: 5 }
+
+/** A small request. **Units**: microseconds of CPU. */
+const smallMicros = 100
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
@@ -64,29 +70,32 @@ export async function measureRounds(
   ours: string,
   options: MeasureOptions,
 ): Promise<Row[]> {
-  const { seconds, autocannon, wrk, progress } = options
-  const amounts = new Map<string, number>()
+  const { seconds, smallSeconds, autocannon, wrk, progress } = options
+  const warm = new Map<string, Round>()
   for (const contender of started) {
     progress(`${job.name}: ${contender.name} warms up`)
-    amounts.set(contender.name, await warmUp(contender, job, options))
+    warm.set(contender.name, await measureRound(contender, autocannon, seconds))
   }
-  const rounds = await takeTurns(started, job, options, (contender) =>
-    measureRound(contender, autocannon, seconds, amounts.get(contender.name)),
-  )
   const isLoadBound = (name: string) => {
-    const list = rounds.get(name) ?? []
-    return median(list.map((round) => round.loadCores / round.serverCores)) > 0.7
+    const { loadCores, serverCores } = warm.get(name) as Round
+    return loadCores / serverCores > 0.7
   }
+  const isSmall = (name: string) => (warm.get(name)?.cpuMicros ?? 0) < smallMicros
   // Where autocannon cannot saturate ours, wrk measures the others as well: latencies of two generators do not compare.
   // autocannon saturates every server in Python.
   const measured = started.filter(
     ({ name, url }) =>
+      wrk !== undefined &&
       (isLoadBound(name) || isLoadBound(ours)) &&
       url?.startsWith('http:') === true &&
       contenders[name].python === undefined,
   )
-  const checks = await takeTurns(wrk === undefined ? [] : measured, job, options, async (contender) => {
-    const round = await measureRound(contender, wrk as Load, seconds)
+  const rounds = await takeTurns(started, job, options, (contender) => {
+    const length = isSmall(contender.name) && !measured.includes(contender) ? smallSeconds : seconds
+    return measureRound(contender, autocannon, length, amountOf(contender, job, length, warm.get(contender.name)))
+  })
+  const checks = await takeTurns(measured, job, options, async (contender) => {
+    const round = await measureRound(contender, wrk as Load, isSmall(ours) ? smallSeconds : seconds)
     await settle(contender)
     return round
   })
@@ -112,28 +121,25 @@ async function takeTurns(
   for (let round = 0; round < rounds; round++) {
     for (const contender of round % 2 === 0 ? list : list.toReversed()) {
       progress(`${job.name}: ${contender.name}, round ${round + 1} of ${rounds}`)
-      results.get(contender.name)?.push(await measure(contender))
+      const result = await measure(contender)
+      assert.equal(result.errors, 0, `${contender.name} failed requests`)
+      results.get(contender.name)?.push(result)
     }
   }
   return results
 }
 
-/**
- * Warms a contender up for as long as a round, since V8 compiles what is hot within the first second; returns the
- * number of requests that fill a round.
- */
-async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
-  const first = await contender.load(autocannon, seconds)
+/** Returns the number of requests that fill a round, after the one that warmed the contender up. */
+function amountOf({ url }: Contender, { connections }: BenchCase, seconds: number, first: Round | undefined): number {
   // A contender without an answer in that time is slow: a few requests suffice.
-  const rate = first.requests === 0 ? 0 : first.perSecond
-  return Math.max(contender.url === undefined ? 1 : Math.max(4, job.connections), Math.round(rate * seconds))
+  const rate = first === undefined || first.requests === 0 ? 0 : first.perSecond
+  return Math.max(url === undefined ? 1 : Math.max(4, connections), Math.round(rate * seconds))
 }
 
 async function measureRound(contender: Contender, load: Load, seconds: number, amount?: number): Promise<Round> {
   const before = await contender.usage()
   const result = await contender.load(load, seconds, amount)
   const after = await contender.usage()
-  assert.equal(result.errors, 0, `${contender.name} failed requests`)
   const spent = after.cpuMicros - before.cpuMicros
   return {
     ...result,

@@ -2,7 +2,17 @@
  * Formats results as tables in Markdown.
  * @module
  */
-import { describeMemory, describeMixed, memoryLines, mixedLines, type Ratio, type Report, ratiosOf } from './report.ts'
+import { causeOf } from './p99.ts'
+import {
+  describeMemory,
+  describeMixed,
+  memoryLines,
+  mixedLines,
+  type Ratio,
+  type Report,
+  ratiosOf,
+  worseP99,
+} from './report.ts'
 
 const fixed = (value: number | undefined) => (value === undefined ? '' : String(Number(value.toFixed(2))))
 const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
@@ -35,6 +45,30 @@ export function describeMachine({ date, cpu, cores, node, loadAverage }: Report)
   return `Of ${date}: ${cores} cores, ${cpu}, Node ${node}; load average before the start ${loadAverage}: ${others}.`
 }
 
+function worseP99Table(report: Report): string {
+  const worse = worseP99(report)
+  const compared = report.results.flatMap(ratiosOf).filter(({ p99Holds }) => p99Holds !== undefined)
+  const lines = worse.map(({ case: job, contender, p99 }) =>
+    row([job, contender, fixed(p99), causeOf(job, contender) ?? '**no cause is known**']),
+  )
+  const head = ['| p99 worse than | by | p99 | cause |', '|---|---|--:|---|']
+  const text = `${worse.length} of ${compared.length} comparisons of p99 are worse than another server's`
+  return worse.length === 0 ? `${text}.` : `${text}:\n\n${[...head, ...lines].join('\n')}`
+}
+
+/** Names the contenders that a job lacks. */
+function missing({ results }: Report): string {
+  const jobs = new Map<string, string[]>()
+  for (const { name, skipped } of results) {
+    for (const [contender, why] of Object.entries(skipped)) {
+      const reason = `${contender} (${why.split('\n')[0]})`
+      jobs.set(reason, [...(jobs.get(reason) ?? []), name])
+    }
+  }
+  const list = [...jobs].map(([reason, names]) => `${reason}: ${names.join(', ')}`)
+  return list.length === 0 ? 'Every contender took part.' : `Left out: ${list.join('. ')}.`
+}
+
 /** Returns all tables, for `bench/README.md`. */
 export function fullTables(report: Report): string {
   const { results, mixed, memory, minutes, measured } = report
@@ -42,6 +76,8 @@ export function fullTables(report: Report): string {
   return [
     `${describeMachine(report)} The last run measured ${measured} jobs in ${minutes} minutes.`,
     [...head, ...results.flatMap(ratiosOf).map((ratio) => row(lineOf(ratio)))].join('\n'),
+    worseP99Table(report),
+    missing(report),
     ...(mixed === undefined ? [] : [`${describeMixed(mixed)}:`, tableOf(mixedLines(mixed))]),
     ...(memory === undefined ? [] : [`${describeMemory(memory)}:`, tableOf(memoryLines(memory))]),
   ].join('\n\n')

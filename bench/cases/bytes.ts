@@ -100,8 +100,8 @@ export const bytesCases: readonly CasePlan[] = [
     name: 'file 10 MB',
     isQuick: false,
     contenders: [...everyone, 'rust', 'go'],
-    targets: { bare: 0.85 },
-    make: () => echo('/file', 'application/octet-stream', file(10_000_000), { connections: 2 }),
+    targets: { bare: 0.85, rust: 0.9 },
+    make: () => echo('/file', 'application/octet-stream', file(10_000_000), { connections: 4 }),
   },
   {
     name: 'file 1 MB',

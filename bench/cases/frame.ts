@@ -101,14 +101,14 @@ export const frameCases: readonly CasePlan[] = [
   {
     name: 'frame records 1000×10',
     isQuick: true,
-    contenders: [...everyone, 'rust', 'go'],
+    contenders: [...everyone, 'rust'],
     targets: { fastify: 4, bentoml: 6 },
     make: () => records(rows(1000), 64),
   },
   {
     name: 'frame records 100k×10',
     isQuick: false,
-    contenders: [...everyone, 'rust', 'go'],
+    contenders: [...everyone, 'rust'],
     targets: { fastify: 3, bentoml: 4 },
     make: () => records(rows(100_000), 2),
   },
@@ -142,12 +142,12 @@ export const frameCases: readonly CasePlan[] = [
   },
   ...[1000, 100_000].flatMap((count): CasePlan[] => {
     const size = `${count === 1000 ? '1000' : '100k'}×10 of 17 digits`
-    const plan = { isQuick: false, contenders: [...everyone, 'rust'], targets: {} }
+    const plan = { isQuick: false, contenders: ['bare', 'serving', 'fastify', 'rust'] }
     const connections = count === 1000 ? 64 : 2
     return [
-      { ...plan, name: `frame records ${size}`, make: () => records(digits(count), connections) },
-      { ...plan, name: `CSV ${size}`, make: () => csv(digits(count), connections) },
-      { ...plan, name: `Parquet ${size}`, make: () => parquet(digits(count)) },
+      { ...plan, name: `frame records ${size}`, targets: {}, make: () => records(digits(count), connections) },
+      { ...plan, name: `CSV ${size}`, targets: { rust: 1.1 }, make: () => csv(digits(count), connections) },
+      { ...plan, name: `Parquet ${size}`, targets: { rust: 1 }, make: () => parquet(digits(count)) },
     ]
   }),
   {

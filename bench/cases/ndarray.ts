@@ -55,7 +55,7 @@ export const ndarrayCases: readonly CasePlan[] = [
     name: 'ndarray 1000×1000 float64 JSON',
     isQuick: false,
     contenders: [...everyone, 'rust', 'go', 'fastify, JSON only', 'native codec in a loop'],
-    targets: { fastify: 5, bentoml: 12 },
+    targets: { fastify: 5, bentoml: 12, rust: 1.1 },
     make: () => matrix(1000),
   },
   {

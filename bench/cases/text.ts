@@ -27,7 +27,7 @@ export const textCases: readonly CasePlan[] = [
   {
     name: 'JSON object',
     isQuick: true,
-    contenders: [...everyone, 'rust', 'go', 'litserve', 'mlserver'],
+    contenders: [...everyone, 'rust', 'go', 'litserve'],
     targets: {},
     make: () => echo('/json', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
   },

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { speedPicture } from '../../bench/speed.ts'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
 import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
@@ -11,7 +12,6 @@ import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { liveFamilies, ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
-import { speedPicture } from './speed-picture.ts'
 
 const root = new URL('../../', import.meta.url)
 const note = '<!-- npm run docs:generate writes this page. -->'
