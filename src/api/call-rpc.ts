@@ -103,7 +103,8 @@ function statusError(status: number): ServingError {
   return new ServingError(code, `the function answered with status ${status}`, {}, own)
 }
 
-async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown> {
+/** Yields one value. */
+export async function* once<T>(make: () => MaybePromise<T>): AsyncGenerator<T> {
   yield await make()
 }
 

@@ -73,7 +73,7 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const server: ServerState = {
     router: createRouter(endpoints),
     oip: {
-      models: new Models({ name: 'none', apis: new Map(), models: [] }),
+      models: new Models({ apis: new Map(), models: [] }),
       prefix: '',
       introspection: false,
       unready: () => undefined,

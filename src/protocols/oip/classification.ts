@@ -4,20 +4,14 @@ import { BadInput } from '../../core/errors.ts'
 import { float16ToNumber } from '../../core/text/number-text.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
-import { maxClassified, maxTexts, Quota } from './limits.ts'
+import { maxClassified, maxTexts, quotaOf } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
-/** What the answer to one request may take. */
-export interface ClassQuotas {
-  readonly elements: Quota
-  readonly classes: Quota
-}
-
-/** Returns the quotas of a request. */
-export function classQuotas(): ClassQuotas {
+/** Returns what the answer to one request may take. */
+export function classQuotas() {
   return {
-    elements: new Quota(maxClassified, 'elements to classify in an answer'),
-    classes: new Quota(maxTexts, 'classes in an answer'),
+    elements: quotaOf(maxClassified, 'elements to classify in an answer'),
+    classes: quotaOf(maxTexts, 'classes in an answer'),
   }
 }
 
@@ -40,8 +34,8 @@ export function classify(
     throw new BadInput(message, { reason: 'shape', path: name })
   }
   const classes = Math.min(count, columns)
-  quotas.elements.take(array.size)
-  quotas.classes.take(rows * classes)
+  quotas.elements(array.size)
+  quotas.classes(rows * classes)
   const isFloat = dtype.startsWith('float')
   const values = (dtype === 'float16' ? Float32Array.from(data as Uint16Array, float16ToNumber) : data) as Float64Array
   const texts: string[] = []

@@ -60,7 +60,7 @@ async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Arra
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
   }
-  if (datatype === 'BYTES') texts.take(parsed.size)
+  if (datatype === 'BYTES') texts(parsed.size)
   // Of several open dimensions all but the last are 1.
   const wild = shape.lastIndexOf(-1)
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))

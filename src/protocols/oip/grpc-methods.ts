@@ -41,14 +41,10 @@ export type GrpcAnswer = EncodedMessage | { readonly error: ServingError }
 export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<GrpcAnswer>
 
 /** The methods of a server. */
-export interface GrpcMethods {
-  readonly unary: Readonly<Record<string, UnaryMethod>>
-  /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
-  readonly stream: (message: Uint8Array, ctx: Context) => AsyncIterable<Uint8Array>
-}
+export type GrpcMethods = ReturnType<typeof grpcMethods>
 
 /** Returns the methods of a server's models. */
-export function grpcMethods({ models, introspection, unready, onLateError }: OipServer): GrpcMethods {
+export function grpcMethods({ models, introspection, unready, onLateError }: OipServer) {
   const method =
     (answer: (message: Uint8Array, ctx: Context) => MaybePromise<Uint8Array>): UnaryMethod =>
     (message, ctx) =>
@@ -83,14 +79,16 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     }),
     RepositoryModelLoad: method((message) => change('load', message)),
     RepositoryModelUnload: method((message) => change('unload', message)),
+    ...(introspection && {
+      RepositoryIndex: method((message) => {
+        const isReadyOnly = indexRequest.decode(message).ready === true
+        return indexAnswer.encode({ models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY') })
+      }),
+    }),
   }
-  if (introspection) {
-    unary.RepositoryIndex = method((message) => {
-      const isReadyOnly = indexRequest.decode(message).ready === true
-      return indexAnswer.encode({ models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY') })
-    })
-  }
-  return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
+  /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
+  const stream = (message: Uint8Array, ctx: Context) => streamOne(models, message, ctx, onLateError)
+  return { unary, stream }
 }
 
 /** An unknown model is not ready, which is no error over gRPC. */

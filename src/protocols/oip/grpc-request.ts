@@ -13,16 +13,10 @@ import { maxFields, maxIntegers, textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
 
 /** A request with the model that it is for. */
-export interface GrpcInferRequest {
-  readonly name: string
-  readonly version: string
-  readonly id: string
-  read(): InferRequest
-  readonly parameters: Parameters
-}
+export type GrpcInferRequest = ReturnType<typeof readInferRequest>
 
 /** Takes ownership of the bytes; tensors are views of them. **Errors**: BadInput. */
-export function readInferRequest(bytes: Uint8Array): GrpcInferRequest {
+export function readInferRequest(bytes: Uint8Array) {
   const quota = new ProtoQuota({ ...protoLimits, fields: maxFields, integers: maxIntegers })
   const message = readProto(bytes, (reader) => inferRequest.read(reader), quota)
   const { model_name: name = '', model_version: version = '', id = '' } = message
@@ -57,7 +51,7 @@ function readTensors({ inputs = [], raw_input_contents: raws = [] }: MessageOf<t
   let next = 0
   return inputs.map(({ name, datatype, shape = [], contents }) => {
     const info = checkTensorInfo(name, datatype, shape)
-    if (info.datatype === 'BYTES') texts.take(info.size)
+    if (info.datatype === 'BYTES') texts(info.size)
     if (contents !== undefined) return tensorOf(info, contents)
     const raw = raws[next++] ?? (info.size === 0 ? new Uint8Array(0) : undefined)
     if (raw !== undefined) return readRaw(info, raw)

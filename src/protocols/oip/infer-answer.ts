@@ -3,7 +3,7 @@
 import { BadInput, expected } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenAllReady } from '../../core/promise.ts'
-import type { HeaderLine } from '../../http/message.ts'
+import type { HeaderLine, HttpResponse } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
 import { encodeLarge, isLarge } from '../../values/array/large-codec.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
@@ -12,14 +12,6 @@ import { classify, classQuotas } from './classification.ts'
 import { type InferRequest, lengthHeader, type RequestedOutput } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
-
-/** An answer's bytes, and what they are. */
-export interface EncodedAnswer {
-  readonly headers: readonly HeaderLine[]
-  readonly body: string | Uint8Array
-  readonly pooled?: PooledBody
-  readonly before?: string
-}
 
 /** Of answers in JSON. */
 export const jsonHeaders = constantHeaders([['content-type', 'application/json']])
@@ -69,7 +61,7 @@ export function encodeAnswer(
   outputs: readonly Output[],
   allBinary: boolean,
   isAtOnce: boolean,
-): MaybePromise<EncodedAnswer> {
+): MaybePromise<HttpResponse> {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
   const binaries: Uint8Array[] = []
@@ -105,7 +97,7 @@ function joined(
   data: readonly (Uint8Array | string)[],
   binaries: readonly Uint8Array[],
   isAtOnce: boolean,
-): EncodedAnswer {
+): HttpResponse {
   const pieces: (Uint8Array | string)[] = []
   let text = opening
   for (let i = 0; i < outputs.length; i++) {

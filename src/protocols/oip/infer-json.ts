@@ -32,14 +32,7 @@ const noBytes = new Uint8Array(0)
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
 /** What a request says beside its tensors' elements and its id. */
-interface Plan {
-  readonly parameters: Parameters
-  readonly inputs: readonly PlannedInput[]
-  readonly outputs: readonly RequestedOutput[] | undefined
-  /** Index of the cut that has the id; -1 if `id` is what came. */
-  readonly idCut: number
-  readonly id: unknown
-}
+type Plan = ReturnType<typeof planOf>
 
 interface PlannedInput {
   readonly info: TensorInfo
@@ -99,8 +92,8 @@ function readParts(
   return readPlanned(plan, cut.cuts, json, binary, isPrivate)
 }
 
-/** **Errors**: BadInput. */
-function planOf({ value: body, indexOf }: CutJson): Plan {
+/** `idCut`: index of the cut that has the id; -1 if `id` is what came. **Errors**: BadInput. */
+function planOf({ value: body, indexOf }: CutJson) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
   }
@@ -168,7 +161,7 @@ function readPlanned(
   const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {
     // The function may keep and change what it gets.
     const info = { ...shared, shape: shared.shape.slice() }
-    if (info.datatype === 'BYTES') texts.take(info.size)
+    if (info.datatype === 'BYTES') texts(info.size)
     if (size === undefined) {
       const { dtype } = datatypes[info.datatype]
       const parsed = parseArrayText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)

@@ -14,26 +14,19 @@ export const maxFields = maxTexts + 10_000
 /** Integers and booleans in the contents of a gRPC message. */
 export const maxIntegers = 2_000_000
 
-/** Counts what a request has of something. */
-export class Quota {
-  #left: number
-  readonly #max: number
-  readonly #what: string
+/** Takes from what a request may have of something. **Errors**: PayloadTooLarge. */
+export type Quota = (count: number) => void
 
-  constructor(max: number, what: string) {
-    this.#left = max
-    this.#max = max
-    this.#what = what
-  }
-
-  /** **Errors**: PayloadTooLarge. */
-  take(count: number): void {
-    this.#left -= count
-    if (this.#left < 0) throw new PayloadTooLarge(`expected at most ${this.#max} ${this.#what}, received more`)
+/** Returns the quota of at most `max` of `what`. */
+export function quotaOf(max: number, what: string): Quota {
+  let left = max
+  return (count) => {
+    left -= count
+    if (left < 0) throw new PayloadTooLarge(`expected at most ${max} ${what}, received more`)
   }
 }
 
 /** Returns the quota of texts of a request. */
 export function textQuota(): Quota {
-  return new Quota(maxTexts, 'elements of BYTES in a request')
+  return quotaOf(maxTexts, 'elements of BYTES in a request')
 }

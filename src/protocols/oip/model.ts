@@ -3,12 +3,12 @@
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
 import type { Api } from '../../api/api.ts'
-import { firstOf, statusErrorOf } from '../../api/call-rpc.ts'
+import { firstOf, once, statusErrorOf } from '../../api/call-rpc.ts'
 import { callNamed, type Protocol } from '../../api/stages.ts'
 import type { ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
-import { Statistics } from './statistics.ts'
+import { countInference, newStatistics, type Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'
 import { tensorView } from './tensor-view.ts'
@@ -60,7 +60,7 @@ export function apiModels(apis: Iterable<Api>): Model[] {
 export const onlyVersion = '1'
 
 function apiModel(api: Api, input: TensorView, output: TensorView): Model {
-  const statistics = new Statistics()
+  const statistics = newStatistics()
   const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
   const { infos: inputs } = input
   const { infos: outputs } = output
@@ -107,14 +107,9 @@ export function measured<R extends Outcome | StreamOutcome>(
   const start = performance.now()
   const count = (outcome: R) => {
     const ms = performance.now() - start
-    if ('error' in outcome) statistics.failed(ms)
-    else statistics.succeeded(first?.array.shape[0] ?? 1, ms)
+    countInference(statistics, 'error' in outcome ? undefined : (first?.array.shape[0] ?? 1), ms)
     return outcome
   }
   const outcome = run()
   return isPromise(outcome) ? outcome.then(count) : count(outcome)
-}
-
-async function* once(make: () => MaybePromise<readonly Tensor[]>): AsyncGenerator<readonly Tensor[]> {
-  yield await make()
 }

@@ -9,27 +9,12 @@ import { ModelRepository } from './repository.ts'
 import { RunnerModel } from './runner-model.ts'
 import { shown } from './tensor.ts'
 
-/** A model's entry in the index of the repository. */
-export interface IndexEntry {
-  readonly name: string
-  readonly version: string
-  readonly state: 'READY' | 'UNAVAILABLE'
-  readonly reason?: string
-}
-
-/** The parts of a Service that models are made of. */
-export interface ModelSource {
-  readonly name: string
-  readonly apis: ReadonlyMap<string, Api>
-  readonly models: readonly ModelOptions[]
-}
-
 /** A service's APIs and listed runners by name; a runner takes precedence. */
 export class Models {
   readonly #byName = new Map<string, Map<string, Model>>()
   readonly #repositories: ModelRepository[] = []
 
-  constructor({ apis, models }: ModelSource) {
+  constructor({ apis, models }: { readonly apis: ReadonlyMap<string, Api>; readonly models: readonly ModelOptions[] }) {
     for (const model of apiModels(apis.values())) this.#byName.set(model.name, new Map([[model.version, model]]))
     const own = models.filter(({ runner }) => !(runner instanceof ModelRepository))
     for (const { runner } of models) if (runner instanceof ModelRepository) this.#repositories.push(runner)
@@ -68,17 +53,13 @@ export class Models {
     throw new NotFound(expected(`version ${[...versions.keys()].join(' or ')}`, `the model ${shown(name)}`, version))
   }
 
-  index(): IndexEntry[] {
-    const entries = this.all().map(({ name, version, unready }): IndexEntry => {
-      if (unready === undefined) return { name, version, state: 'READY' }
-      return { name, version, state: 'UNAVAILABLE', reason: unready }
-    })
-    for (const repository of this.#repositories) {
-      for (const [name, reason] of repository.names()) {
-        if (reason !== undefined) entries.push({ name, version: '', state: 'UNAVAILABLE', reason })
-      }
-    }
-    return entries
+  /** The entries of all models, and of those that could not be loaded. */
+  index() {
+    const failed = this.#repositories.flatMap((repository) => [...repository.names()])
+    return [
+      ...this.all().map(({ name, version, unready }) => indexEntry(name, version, unready)),
+      ...failed.filter(([, reason]) => reason !== undefined).map(([name, reason]) => indexEntry(name, '', reason)),
+    ]
   }
 
   /** **Errors**: NotFound, BadInput. */
@@ -110,6 +91,10 @@ export class Models {
     if (versions === undefined) throw unknownModel(name)
     return versions
   }
+}
+
+function indexEntry(name: string, version: string, reason: string | undefined) {
+  return reason === undefined ? { name, version, state: 'READY' } : { name, version, state: 'UNAVAILABLE', reason }
 }
 
 function unknownModel(name: string): NotFound {

@@ -1,11 +1,8 @@
 /** Calls of a remote model over REST, tensors in binary form. @module */
-import type { ModelCall } from '../../runner/model-host.ts'
 import { readShortJson } from './infer-json.ts'
 import { lengthHeader } from './infer-request.ts'
 import {
   badAnswer,
-  type RemoteDescription,
-  type RemoteRequest,
   type RemoteTensor,
   type RemoteTransport,
   remoteError,
@@ -21,8 +18,8 @@ interface AnswerTensor extends RemoteTensor {
 }
 
 /** Node's fetch, which keeps connections. */
-export class HttpTransport implements RemoteTransport {
-  async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
+export const httpTransport: RemoteTransport = {
+  async infer(address, { model, version, inputs }, call) {
     const parts = inputs.map(writeRaw)
     const infos = inputs.map(({ name, datatype, array }, i) => ({
       name,
@@ -31,7 +28,7 @@ export class HttpTransport implements RemoteTransport {
       parameters: { binary_data_size: parts[i].length },
     }))
     const json = Buffer.from(JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }))
-    const response = await send(`${address}${pathOf(model, version)}/infer`, {
+    const { body, headers } = await answerOf(`${address}${pathOf(model, version)}/infer`, {
       method: 'POST',
       headers: {
         'content-type': 'application/octet-stream',
@@ -41,29 +38,25 @@ export class HttpTransport implements RemoteTransport {
       body: Buffer.concat([json, ...parts]),
       signal: call.signal,
     })
-    const body = await bytesOf(response)
     try {
-      return outputsOf(body, response.headers.get(lengthHeader))
+      return outputsOf(body, headers.get(lengthHeader))
     } catch (cause) {
       throw badAnswer(cause)
     }
-  }
+  },
 
-  async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
+  async describe(address, model, version) {
     const signal = AbortSignal.timeout(shortMs)
-    const response = await send(`${address}${pathOf(model, version)}`, { signal })
-    const body = await bytesOf(response)
+    const { body } = await answerOf(`${address}${pathOf(model, version)}`, { signal })
     const { inputs, outputs } = JSON.parse(body.toString()) as Record<string, AnswerTensor[]>
     return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
-  }
+  },
 
-  async isReady(address: string, model: string, version: string): Promise<boolean> {
+  async isReady(address, model, version) {
     const response = await fetch(`${address}${pathOf(model, version)}/ready`, { signal: AbortSignal.timeout(shortMs) })
     await response.arrayBuffer()
     return response.status === 200
-  }
-
-  close(): void {}
+  },
 }
 
 function pathOf(model: string, version: string): string {
@@ -71,21 +64,14 @@ function pathOf(model: string, version: string): string {
   return version === '' ? path : `${path}/versions/${version}`
 }
 
-/** **Errors**: Unsent without an answer: another server may be asked, since inferences change nothing. */
-async function send(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init)
-  } catch (cause) {
-    if (init.signal?.aborted) throw cause
-    throw new Unsent('the server of the remote model did not answer', { cause })
-  }
-}
-
-/** **Errors**: the server's. */
-async function bytesOf(response: Response): Promise<Buffer> {
-  const bytes = Buffer.from(await response.arrayBuffer())
-  if (response.status === 200) return bytes
-  let text = bytes.toString()
+/** **Errors**: the server's; Unsent without an answer: another may be asked, since inferences change nothing. */
+async function answerOf(url: string, init: RequestInit): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
+  const response = await fetch(url, init).catch((cause) => {
+    throw init.signal?.aborted ? cause : new Unsent('the server of the remote model did not answer', { cause })
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  if (response.status === 200) return { body, headers: response.headers }
+  let text = body.toString()
   try {
     text = String((JSON.parse(text) as { readonly error?: unknown }).error ?? text)
   } catch {}

@@ -8,24 +8,19 @@ import type { RemoteLife } from '../../runner/remote-options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { datatypeOf } from './datatype.ts'
 import { GrpcTransport } from './remote-grpc.ts'
-import { HttpTransport } from './remote-http.ts'
+import { httpTransport } from './remote-http.ts'
 import { type RemoteDescription, type RemoteInit, type RemoteTransport, Unsent } from './remote-transport.ts'
 import type { Tensor } from './tensor.ts'
 
-/** The methods of a remote model. */
-export interface RemoteMethods {
-  predict(x: NDArray, call: ModelCall): Promise<NDArray>
-  /** **Errors**: the server's; Overloaded if no server is reachable; InternalError for an invalid answer. */
-  run(feeds: Readonly<Record<string, NDArray>>, call: ModelCall): Promise<Record<string, NDArray>>
-  describe(): Promise<RemoteDescription>
-}
-
-/** Connects to a model's servers, which may come later: until then it is unready. */
-export async function load({ model, version, urls, life }: RemoteInit): Promise<RemoteMethods> {
+/**
+ * Connects to a model's servers, which may come later: until then it is unready. Its methods throw the server's errors,
+ * Overloaded if no server is reachable, and InternalError for an invalid answer.
+ */
+export async function load({ model, version, urls, life }: RemoteInit) {
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
-  const transport: RemoteTransport = isGrpc ? new GrpcTransport() : new HttpTransport()
+  const transport: RemoteTransport = isGrpc ? new GrpcTransport() : httpTransport
   const backends = watchBackends(urls, (address) => transport.isReady(address, model, version), model, life)
-  life.stopped.addEventListener('abort', () => transport.close(), { once: true })
+  life.stopped.addEventListener('abort', () => transport.close?.(), { once: true })
   await backends.check()
   let description: Promise<RemoteDescription> | undefined
   const describe = (): Promise<RemoteDescription> => {
@@ -49,7 +44,7 @@ export async function load({ model, version, urls, life }: RemoteInit): Promise<
   return {
     run,
     describe,
-    async predict(x, call) {
+    async predict(x: NDArray, call: ModelCall) {
       const { inputs, outputs } = await describe()
       if (inputs.length !== 1) {
         throw new InvalidArgument(`predict takes models of one input, ${model} has ${inputs.length}; call run`)

@@ -48,7 +48,7 @@ export interface RemoteTransport {
   describe(address: string, model: string, version: string): Promise<RemoteDescription>
   /** Rejects if there is no answer. */
   isReady(address: string, model: string, version: string): Promise<boolean>
-  close(): void
+  close?(): void
 }
 
 /** A failure before the server began to work: another one may be asked. */

@@ -4,23 +4,10 @@ import { join } from 'node:path'
 import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
 
 /** A version of a model on disk. */
-export interface ModelFile {
-  readonly version: string
-  readonly path: string
-  readonly signature: string
-}
+export type ModelFile = Awaited<ReturnType<typeof modelFile>>
 
 /** A model on disk. */
-export interface ModelFolder {
-  readonly name: string
-  /** By `version_policy`; by default the greatest. */
-  readonly versions: readonly ModelFile[]
-  readonly maxBatchSize: number
-  /** **Units**: milliseconds. */
-  readonly maxWaitMs: number
-  /** Empty without a `config.pbtxt`. */
-  readonly config: TextMessage
-}
+export type ModelFolder = Awaited<ReturnType<typeof readModelFolder>>
 
 /** `only`: name for a folder that is one model. */
 export async function modelNames(folder: string, only: string): Promise<readonly string[]> {
@@ -29,10 +16,10 @@ export async function modelNames(folder: string, only: string): Promise<readonly
   return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => name)
 }
 
-/** **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
-export async function readModelFolder(folder: string, name: string): Promise<ModelFolder> {
+/** `versions` by `version_policy`; by default the greatest. **Errors**: InvalidArgument; those of the disk. */
+export async function readModelFolder(folder: string, name: string) {
   const entries = await readdir(folder)
-  const config = entries.includes('config.pbtxt')
+  const config: TextMessage = entries.includes('config.pbtxt')
     ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), `config.pbtxt of ${name}`)
     : {}
   const file = textOf(config.default_model_filename) ?? 'model.onnx'
@@ -48,17 +35,17 @@ export async function readModelFolder(folder: string, name: string): Promise<Mod
   }
   found.sort((a, b) => Number(b.version) - Number(a.version))
   const batching = config.dynamic_batching?.[0]
-  const delay = isMessage(batching) ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000 : 0
+  const maxWaitMs = isMessage(batching) ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000 : 0
   return {
     name,
     versions: selectVersions(found, config),
     maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
-    maxWaitMs: delay,
+    maxWaitMs,
     config,
   }
 }
 
-async function modelFile(version: string, path: string): Promise<ModelFile> {
+async function modelFile(version: string, path: string) {
   const { mtimeMs, size, ino } = await stat(path)
   return { version, path, signature: `${mtimeMs} ${size} ${ino}` }
 }

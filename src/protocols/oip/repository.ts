@@ -106,7 +106,7 @@ export class ModelRepository implements RunnerLife {
     if (this.#users === 0 || --this.#users > 0) return
     clearInterval(this.#timer)
     await this.#last.catch(() => {})
-    const all = [...this.#models.values()].flatMap((versions) => [...versions.values()])
+    const all = this.all()
     this.#models.clear()
     await Promise.all(all.map((model) => model.end()))
   }
@@ -121,7 +121,7 @@ export class ModelRepository implements RunnerLife {
     return this.#models.get(name)
   }
 
-  all(): Model[] {
+  all(): LoadedModel[] {
     return [...this.#models.values()].flatMap((versions) => [...versions.values()])
   }
 

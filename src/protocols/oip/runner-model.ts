@@ -1,5 +1,6 @@
 /** A runner as a model: its arguments and results are arrays by name. @module */
 
+import { once } from '../../api/call-rpc.ts'
 import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
 import { functionFailureOf, type Protocol, withDeadline } from '../../api/stages.ts'
 import { dataConstructor } from '../../core/dtype.ts'
@@ -10,7 +11,7 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import { sizeOf } from '../../values/array/shape.ts'
 import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
 import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
-import { Statistics } from './statistics.ts'
+import { newStatistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo } from './tensor-info.ts'
 
@@ -30,7 +31,7 @@ interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
 export class RunnerModel implements Model {
   readonly name: string
   readonly version: string
-  readonly statistics = new Statistics()
+  readonly statistics = newStatistics()
   readonly readsHeaders = []
   readonly #options: ModelOptions
   readonly #maxBatchSize: number
@@ -98,7 +99,7 @@ export class RunnerModel implements Model {
 
   async stream(tensors: readonly Tensor[], ctx: Context): Promise<StreamOutcome> {
     const outcome = await this.infer(tensors, ctx)
-    return 'error' in outcome ? outcome : { answers: only(outcome.outputs) }
+    return 'error' in outcome ? outcome : { answers: once(() => outcome.outputs) }
   }
 
   async #infer(tensors: readonly Tensor[], ctx: Context): Promise<Outcome> {
@@ -143,8 +144,4 @@ function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tens
     }
     throw new BadOutput(expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array))
   })
-}
-
-async function* only<T>(value: T): AsyncGenerator<T> {
-  yield value
 }

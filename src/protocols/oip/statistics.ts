@@ -11,34 +11,32 @@ const none: Readonly<Duration> = { count: 0, ns: 0 }
 // Further batch sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
-/** The counters of one model in this process. */
-export class Statistics {
-  readonly success: Duration = { ...none }
-  readonly fail: Duration = { ...none }
-  /** By the number of rows. */
-  readonly batches: Record<string, Duration> = {}
-  rows = 0
-  /** **Units**: milliseconds since the epoch; 0 for never. */
-  lastMs = 0
+/** Returns the counters of one model in this process. **Units**: `lastMs` in milliseconds since the epoch; 0: never. */
+export function newStatistics() {
+  // By the number of rows.
+  const batches: Record<string, Duration> = {}
+  return { success: { ...none }, fail: { ...none }, batches, rows: 0, lastMs: 0 }
+}
 
-  /** **Units**: `ms` in milliseconds. */
-  succeeded(rows: number, ms: number): void {
-    this.rows += rows
-    this.lastMs = Date.now()
-    count(this.success, ms)
-    if (this.batches[rows] === undefined && Object.keys(this.batches).length < maxBatchSizes) {
-      this.batches[rows] = { ...none }
-    }
-    if (this.batches[rows] !== undefined) count(this.batches[rows], ms)
-  }
+/** The counters of one model. */
+export type Statistics = ReturnType<typeof newStatistics>
 
-  failed(ms: number): void {
-    count(this.fail, ms)
+/** Counts an inference; `rows` is undefined if it failed. */
+export function countInference(statistics: Statistics, rows: number | undefined, ms: number): void {
+  if (rows === undefined) {
+    add(statistics.fail, ms)
+    return
   }
+  const { batches, success } = statistics
+  statistics.rows += rows
+  statistics.lastMs = Date.now()
+  add(success, ms)
+  if (batches[rows] === undefined && Object.keys(batches).length < maxBatchSizes) batches[rows] = { ...none }
+  if (batches[rows] !== undefined) add(batches[rows], ms)
 }
 
 /** The counters of one version of a model. */
-export interface ModelCounts extends Omit<Statistics, 'succeeded' | 'failed'> {
+export interface ModelCounts extends Statistics {
   readonly name: string
   readonly version: string
 }
@@ -48,33 +46,33 @@ export type ModelStatistics = ReturnType<typeof statisticsOf>
 
 /** Adds up the counters of several processes. */
 export function joinStatistics(all: readonly ModelCounts[]): ModelStatistics[] {
-  const joined = new Map<string, ModelCounts>()
+  const byModel = new Map<string, ModelCounts>()
   for (const each of all) {
     const key = JSON.stringify([each.name, each.version])
-    const before = joined.get(key)
-    joined.set(key, before === undefined ? each : sum(before, each))
+    const before = byModel.get(key)
+    byModel.set(key, before === undefined ? each : sum(before, each))
   }
-  return [...joined.values()].map(statisticsOf)
+  return [...byModel.values()].map(statisticsOf)
 }
 
 function sum(a: ModelCounts, b: ModelCounts): ModelCounts {
   const batches = { ...a.batches }
-  for (const [rows, duration] of Object.entries(b.batches)) batches[rows] = add(duration, batches[rows])
+  for (const [rows, duration] of Object.entries(b.batches)) batches[rows] = joined(duration, batches[rows])
   return {
     ...a,
-    success: add(a.success, b.success),
-    fail: add(a.fail, b.fail),
+    success: joined(a.success, b.success),
+    fail: joined(a.fail, b.fail),
     batches,
     rows: a.rows + b.rows,
     lastMs: Math.max(a.lastMs, b.lastMs),
   }
 }
 
-function add(a: Duration, b = none): Duration {
+function joined(a: Duration, b = none): Duration {
   return { count: a.count + b.count, ns: a.ns + b.ns }
 }
 
-function count(duration: Duration, ms: number): void {
+function add(duration: Duration, ms: number): void {
   duration.count++
   duration.ns += Math.round(ms * 1e6)
 }
