@@ -9,10 +9,10 @@ const small = '{"user":"ada","n":3,"tags":["a","b"],"nested":{"x":1.5}}'
 /** A sentence. */
 export const line = 'Anyone who has never made a mistake has never tried anything new.'
 
-/** A list of documents, about 1 MB. */
-function documents(): unknown {
+/** A list of documents of about 300 bytes each. */
+function documents(count: number): unknown {
   const random = seeded()
-  return Array.from({ length: 3400 }, (_, i) => ({
+  return Array.from({ length: count }, (_, i) => ({
     id: i,
     user: { name: `user${Math.floor(random() * 1e6)}`, email: `user${i}@example.org`, verified: random() < 0.5 },
     tags: ['alpha', 'beta', `t${i % 17}`],
@@ -20,6 +20,40 @@ function documents(): unknown {
     note: 'a sentence of a note, as people write them — with a dash',
     parent: null,
   }))
+}
+
+/** An echo of documents. `target` is of Fastify. */
+function documentsCase(name: string, count: number, target: number): CasePlan {
+  return {
+    name,
+    isQuick: count < 1000,
+    contenders: count === 3400 ? [...everyone, 'rust', 'go'] : ['bare', 'serving', 'fastify', 'rust'],
+    targets: { fastify: target },
+    make() {
+      const value = documents(count)
+      const connections = count > 3400 ? 4 : 64
+      return echo('/json', 'application/json', JSON.stringify(value), { connections, isRight: sameJson(value) })
+    },
+  }
+}
+
+/** An echo of documents that come compressed. `target` is of Fastify. */
+function packedCase(name: string, count: number, target: number): CasePlan {
+  return {
+    name,
+    isQuick: true,
+    contenders: ['bare', 'serving', 'fastify'],
+    targets: { fastify: target },
+    make() {
+      const value = documents(count)
+      const text = Buffer.from(JSON.stringify(value))
+      return echo('/gzip', 'application/json', gzipSync(text), {
+        headers: { 'content-encoding': 'gzip' },
+        bare: { contentType: 'application/json', body: text },
+        isRight: sameJson(value),
+      })
+    },
+  }
 }
 
 /** JSON and text. */
@@ -31,31 +65,12 @@ export const textCases: readonly CasePlan[] = [
     targets: {},
     make: () => echo('/json', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
   },
-  {
-    name: 'JSON 1 MB',
-    isQuick: false,
-    contenders: [...everyone, 'rust', 'go'],
-    targets: {},
-    make() {
-      const value = documents()
-      return echo('/json', 'application/json', JSON.stringify(value), { isRight: sameJson(value) })
-    },
-  },
-  {
-    name: 'JSON 1 MB, gzip',
-    isQuick: true,
-    contenders: ['bare', 'serving', 'fastify'],
-    targets: {},
-    make() {
-      const value = documents()
-      const text = Buffer.from(JSON.stringify(value))
-      return echo('/gzip', 'application/json', gzipSync(text), {
-        headers: { 'content-encoding': 'gzip' },
-        bare: { contentType: 'application/json', body: text },
-        isRight: sameJson(value),
-      })
-    },
-  },
+  documentsCase('JSON 10 KB', 34, 1.2),
+  documentsCase('JSON 100 KB', 340, 1.2),
+  documentsCase('JSON 1 MB', 3400, 0.95),
+  documentsCase('JSON 4 MB', 13_600, 0.95),
+  packedCase('JSON 100 KB, gzip', 340, 1.2),
+  packedCase('JSON 1 MB, gzip', 3400, 0.95),
   {
     name: 'Text',
     isQuick: true,
