@@ -41,9 +41,12 @@ const child = fork(here(`servers/${file}`), {
 })
 const [{ port }] = (await once(child, 'message')) as [{ port: number }]
 await using generator = await Generator.start()
-const { contentType, headers, connections } = job
-const url = `${isGrpc ? 'grpc' : 'http'}://127.0.0.1:${port}${job.path}`
-await generator.fire({ url, contentType, headers, bodyFile, connections, seconds: Number(seconds) })
+const { contentType, headers, connections, live } = job
+const scheme = isGrpc ? 'grpc' : live === undefined ? 'http' : 'ws'
+const url = `${scheme}://127.0.0.1:${port}${job.path}`
+// V8's clock of profiles.
+const firedAt = Number(process.hrtime.bigint() / 1000n)
+await generator.fire({ url, contentType, headers, bodyFile, connections, live, seconds: Number(seconds) })
 const gone = once(child, 'exit')
 child.disconnect()
 await gone
@@ -51,22 +54,25 @@ await gone
 interface Profile {
   readonly nodes: readonly { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
   readonly samples: readonly number[]
+  readonly startTime: number
   readonly timeDeltas: readonly number[]
 }
 
 const spent = new Map<string, number>()
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))) {
-  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile
+  const { nodes, samples, timeDeltas, startTime } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
+  let at = startTime
   for (const [i, sample] of samples.entries()) {
+    at += timeDeltas[i]
     const frame = frames.get(sample)
-    if (frame === undefined || frame.functionName === '(idle)') continue
+    if (at < firedAt || frame === undefined || frame.functionName === '(idle)') continue
     const place = `${frame.functionName || '(anonymous)'} ${basename(frame.url)}:${frame.lineNumber + 1}`
     spent.set(place, (spent.get(place) ?? 0) + timeDeltas[i])
   }
 }
 const total = [...spent.values()].reduce((sum, micros) => sum + micros, 0)
-console.log(`${plan.name}: self time without idling, ${folder}`)
+console.log(`${plan.name}: self time under load without idling, ${folder}`)
 for (const [place, micros] of [...spent].sort((a, b) => b[1] - a[1]).slice(0, 15)) {
   console.log(`${((100 * micros) / total).toFixed(1).padStart(5)} %  ${place}`)
 }

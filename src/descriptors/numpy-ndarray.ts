@@ -1,6 +1,6 @@
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, badInput, expected } from '../core/errors.ts'
-import { PooledBody } from '../core/memory/buffer-pool.ts'
+import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -56,6 +56,15 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
 
 const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite', 'maxBytes'] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json'], variesByAccept])
+const formHeaders = new Map(
+  [...ndarrayForms.keys()].map((type) => [type, constantHeaders([['content-type', type], variesByAccept])]),
+)
+// Smaller ones are not worth it. **Units**: bytes.
+const minPooledBytes = 64 * 1024
+
+function takeBytes(size: number): Buffer {
+  return size < minPooledBytes ? Buffer.allocUnsafeSlow(size) : Buffer.from(bufferPool.take(size), 0, size)
+}
 
 /**
  * Decodes a body to an {@link NDArray}; encodes an NDArray as a response.
@@ -144,7 +153,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) {
-      return { headers: [['content-type', form.mimeType], variesByAccept], body: form.encode(array) }
+      const body = form.encode(array, takeBytes)
+      const headers = formHeaders.get(form.mimeType) ?? []
+      return body.length < minPooledBytes ? { headers, body } : { headers, body, pooled: new PooledBody() }
     }
     if (isLarge(array)) {
       return encodeLarge(array, this.nonFinite).then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))

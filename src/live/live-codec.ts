@@ -1,18 +1,29 @@
 import type { LiveApi } from '../api/live-api.ts'
 import { UnsupportedMediaType } from '../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import type { PooledBody } from '../core/memory/buffer-pool.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'
-import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import {
+  collectBody,
+  type HeaderLine,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  type RequestHeaders,
+} from '../http/message.ts'
 
-/** A message that a function has yielded. */
-export interface LiveMessage {
-  readonly content: string | Uint8Array
+interface MessageKind {
   readonly isText: boolean
   /** Whether a text is JSON. */
   readonly isJson: boolean
-  /** @internal Called when the content was sent. */
-  readonly release?: (() => void) | undefined
+}
+
+/** A message that a function has yielded. */
+export interface LiveMessage extends MessageKind {
+  readonly content: string | Uint8Array
+  /** @internal Takes the content's memory back once it is sent. */
+  readonly pooled?: PooledBody | undefined
 }
 
 /** Arrays are sent as .npy, unless the client says what it accepts. */
@@ -31,8 +42,8 @@ export class LiveCodec {
   readonly binaryType: string | undefined
   readonly #textHeaders: RequestHeaders
   readonly #binaryHeaders: RequestHeaders
-  /** Of the last content type: most functions answer with one. */
-  #kind = { type: '', isText: false, isJson: false }
+  /** Of the last headers that cannot change: most descriptors answer with one list. */
+  #last: { readonly headers: readonly HeaderLine[]; readonly kind: MessageKind } | undefined
 
   constructor({ input, output }: Pick<LiveApi, 'input' | 'output'>) {
     this.#input = input
@@ -69,18 +80,24 @@ export class LiveCodec {
 
   /** **Errors**: as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
-    return whenReady(this.#output.toHttpResponse(result as never, ctx), this.#messageOf)
+    const response = this.#output.toHttpResponse(result as never, ctx)
+    return isPromise(response) ? response.then((later) => this.#messageOf(later)) : this.#messageOf(response)
   }
 
-  readonly #messageOf = ({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> => {
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-    if (type !== this.#kind.type) this.#kind = { type, isText: isTextType(type), isJson: isJsonType(type) }
-    const { isText, isJson } = this.#kind
+  #messageOf({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> {
+    const { isText, isJson } = this.#kindOf(headers)
     if (typeof body === 'string') return { content: body, isText, isJson }
     if (!(body instanceof Uint8Array)) return collectBody(body).then((content) => ({ content, isText, isJson }))
-    const content = before === undefined ? body : Buffer.concat([Buffer.from(before), body])
-    const release = pooled === undefined || before !== undefined ? undefined : () => pooled.give(body)
-    return { content, isText, isJson, release }
+    if (before === undefined) return { content: body, isText, isJson, pooled }
+    return { content: Buffer.concat([Buffer.from(before), body]), isText, isJson }
+  }
+
+  #kindOf(headers: readonly HeaderLine[]): MessageKind {
+    if (headers === this.#last?.headers) return this.#last.kind
+    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    const kind = { isText: isTextType(type), isJson: isJsonType(type) }
+    if (Object.isFrozen(headers)) this.#last = { headers, kind }
+    return kind
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LiveApi } from '../api/live-api.ts'
 import { functionFailureOf } from '../api/stages.ts'
 import { ClientClosed, PayloadTooLarge, type ServingError, TooManyRequests, tellsDetail } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import {
   closeCodeOf,
@@ -47,7 +47,10 @@ export class LiveSession implements LiveListener, OpenStream {
   #isClosing = false
   #heardAt = performance.now()
   #wasHeard = true
+  /** At the last sweep. **Units**: bytes. */
   #unread = 0
+  /** Whether bytes may wait for the client to read: asking the socket each time takes longer. */
+  #isUnread = false
 
   constructor({ live, codec }: LiveEndpoint, ctx: Context, host: LiveHost, isFramed: boolean) {
     this.#api = live
@@ -64,7 +67,7 @@ export class LiveSession implements LiveListener, OpenStream {
 
   open(socket: LiveSocket): void {
     this.#socket = socket
-    if (this.#isFramed) socket.send(creditMessage(this.#api.maxBuffered))
+    if (this.#isFramed) this.#write(creditMessage(this.#api.maxBuffered))
     void this.#run()
   }
 
@@ -80,23 +83,31 @@ export class LiveSession implements LiveListener, OpenStream {
   }
 
   #send(result: unknown): MaybePromise<void> {
-    return whenReady(this.#codec.encode(result, this.#encoding), (message) =>
-      whenReady(this.#room(), () => this.#sendMessage(message)),
-    )
+    const message = this.#codec.encode(result, this.#encoding)
+    return isPromise(message) ? message.then((later) => this.#sendInTurn(later)) : this.#sendInTurn(message)
   }
 
-  #sendMessage({ content, isText, isJson, release }: LiveMessage): void {
+  #sendInTurn(message: LiveMessage): MaybePromise<void> {
+    const room = this.#room()
+    return room === undefined ? this.#sendMessage(message) : room.then(() => this.#sendMessage(message))
+  }
+
+  #sendMessage({ content, isText, isJson, pooled }: LiveMessage): void {
     const socket = this.#socket
     if (socket === undefined || this.#isClosing) return
     const text = isText ? (typeof content === 'string' ? content : Buffer.from(content).toString()) : undefined
     const sent = text === undefined ? content : this.#isFramed ? escapeText(text, isJson) : text
-    socket.send(sent)
-    if (socket.copies) release?.()
+    this.#write(sent)
+    if (socket.copies) pooled?.give(content as Uint8Array)
     this.#host.sent(sent)
   }
 
+  #write(message: string | Uint8Array): void {
+    if (this.#socket?.send(message) === false) this.#isUnread = true
+  }
+
   /** Returns a promise only if the client has to read first. */
-  #room(): MaybePromise<void> {
+  #room(): Promise<void> | undefined {
     if (this.#socket === undefined || this.#hasRoom) return undefined
     return new Promise((resolve) => {
       this.#wake = resolve
@@ -112,7 +123,10 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** Whether the client has read enough for more messages. */
   get #hasRoom(): boolean {
-    return this.#socket !== undefined && this.#socket.buffered() <= this.#api.maxBuffered
+    if (this.#socket === undefined || !this.#isUnread) return this.#socket !== undefined
+    const unread = this.#socket.buffered()
+    this.#isUnread = unread > 0
+    return unread <= this.#api.maxBuffered
   }
 
   message(bytes: Uint8Array, isText: boolean): void {
@@ -143,14 +157,14 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** Not to a client that does not read. */
   #answerPing(): void {
-    if (this.#hasRoom) this.#socket?.send(pongMessage)
+    if (this.#hasRoom) this.#write(pongMessage)
   }
 
   /** Lets the client send more, before it has used up what it may. */
   #grant(cost: number): void {
     this.#taken += cost
     if (!this.#isFramed || this.#isClosing || this.#taken * 4 < this.#api.maxBuffered || !this.#hasRoom) return
-    this.#socket?.send(creditMessage(this.#taken))
+    this.#write(creditMessage(this.#taken))
     this.#taken = 0
   }
 
@@ -183,7 +197,7 @@ export class LiveSession implements LiveListener, OpenStream {
   #fail(error: ServingError, code = closeCodeOf(error)): void {
     if (this.#isClosing) return
     this.#host.failed(error)
-    if (this.#isFramed) this.#socket?.send(errorMessage(error, this.#ctx.id))
+    if (this.#isFramed) this.#write(errorMessage(error, this.#ctx.id))
     this.#close(code, closeReason(tellsDetail(error) ? error.message : error.code), error)
   }
 

@@ -4,8 +4,8 @@
 export interface LiveSocket {
   /** Whether `send` has taken or copied the bytes when it returns. */
   readonly copies: boolean
-  /** Sends a text message or a binary one. */
-  send(message: string | Uint8Array): void
+  /** Sends a text message or a binary one. Returns false if `buffered` may be above 0 afterwards. */
+  send(message: string | Uint8Array): boolean
   /** Bytes of messages that the kernel has not taken yet. */
   buffered(): number
   ping(): void

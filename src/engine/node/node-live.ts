@@ -184,13 +184,14 @@ class NodeLiveSocket implements LiveSocket {
   }
 
   /** What is sent in one turn leaves in one write. */
-  send(message: string | Uint8Array): void {
+  send(message: string | Uint8Array): boolean {
     if (!this.#isCorked) {
       this.#isCorked = true
       this.#connection.cork()
       process.nextTick(this.#uncork)
     }
     this.#socket.send(message, this.#written)
+    return false
   }
 
   readonly #uncork = () => {

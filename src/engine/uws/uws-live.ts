@@ -3,7 +3,7 @@
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import type { LiveSocket } from '../../live/live-socket.ts'
+import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
 import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
 import type { ServerState } from '../engine.ts'
 import { refusalOf } from '../incoming-request.ts'
@@ -16,7 +16,12 @@ import { addressOf, sendText } from './uws-socket.ts'
 
 /** What a native WebSocket carries. */
 interface LiveData {
-  readonly call: LiveCall
+  readonly listener: LiveListener
+}
+
+/** uWebSockets.js copies the members to the socket, where they are read without a call into it. */
+function listenerOf(socket: unknown): LiveListener {
+  return (socket as LiveData).listener
 }
 
 // Longer messages are cut off without a close code: the session refuses those that are only a little too long.
@@ -42,12 +47,12 @@ export function addLiveRoutes(app: App, server: ServerState, streams: LiveStream
           failed(server, res, error)
         }
       },
-      open: (ws) => ws.getUserData().call.session.open(new UwsLiveSocket(ws)),
-      message: (ws, message, isBinary) => ws.getUserData().call.session.message(new Uint8Array(message), !isBinary),
-      drain: (ws) => ws.getUserData().call.session.drained(),
-      ping: (ws) => ws.getUserData().call.session.heard(),
-      pong: (ws) => ws.getUserData().call.session.heard(),
-      close: (ws) => ws.getUserData().call.session.closed(),
+      open: (ws) => listenerOf(ws).open(new UwsLiveSocket(ws)),
+      message: (ws, message, isBinary) => listenerOf(ws).message(new Uint8Array(message), !isBinary),
+      drain: (ws) => listenerOf(ws).drained(),
+      ping: (ws) => listenerOf(ws).heard(),
+      pong: (ws) => listenerOf(ws).heard(),
+      close: (ws) => listenerOf(ws).closed(),
     })
   }
 }
@@ -82,7 +87,7 @@ function upgrade(
     res.writeStatus('101 Switching Protocols')
     for (const [name, value] of call.headers) res.writeHeader(name, value)
     call.accepted()
-    res.upgrade<LiveData>({ call }, key, call.protocol ?? '', extensions, context)
+    res.upgrade<LiveData>({ listener: call.session }, key, call.protocol ?? '', extensions, context)
   }
   const refusal = call.admit()
   if (!isPromise(refusal)) {
@@ -116,9 +121,11 @@ class UwsLiveSocket implements LiveSocket {
     this.#ws = ws
   }
 
-  send(message: string | Uint8Array): void {
-    // 2: dropped, since more than `maxBackpressure` is unread.
-    if (this.#ws.send(message, typeof message !== 'string') === 2) this.#ws.close()
+  send(message: string | Uint8Array): boolean {
+    const status = this.#ws.send(message, typeof message !== 'string')
+    // 2: dropped, since more than `maxBackpressure` is unread; 1: nothing is.
+    if (status === 2) this.#ws.close()
+    return status === 1
   }
 
   buffered(): number {
