@@ -39,6 +39,8 @@ interface Kind {
   readonly python?: string
   /** Built by the script in the folder of this name below peers. */
   readonly program?: string
+  /** Whether it may use every core. */
+  readonly isFree?: boolean
   /** Whether it serves gRPC instead of HTTP. */
   readonly isGrpc?: boolean
   /** Where it answers a job of live streams over HTTP instead. */
@@ -81,6 +83,7 @@ export const contenders: Record<string, Kind> = {
   rust: compiledPeer('rust'),
   'serving, gRPC': { ...ours({ BENCH_GRPC: '1' }), isGrpc: true },
   'serving, Text stream': { ...ours(), httpPath: '/stream' },
+  'serving, 2 workers': { file: 'workers.ts', isFree: true },
   'serving, node': ours({ BENCH_ENGINE: 'node' }),
   'bare, node': asWorker('bare-node.ts'),
   ws: asWorker('bare-ws.ts'),
@@ -98,7 +101,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * what bare answers.
  */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, nodeOptions = [], python, program, root, isGrpc, httpPath } = contenders[name]
+  const { file, env, nodeOptions = [], python, program, root, isFree, isGrpc, httpPath } = contenders[name]
   const asked: BenchCase = httpPath === undefined ? job : { ...job, path: httpPath, live: undefined }
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined || program !== undefined) {
@@ -108,7 +111,7 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     return { name, pid, usage, ...overNetwork(isGrpc ? grpcUrl : url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }
   const child = fork(`${bench}/servers/${file}`, {
-    ...pinned(serverCore, [...nodeOptions, '--import', 'tsx']),
+    ...pinned(isFree === true ? undefined : serverCore, [...nodeOptions, '--import', 'tsx']),
     env: {
       ...process.env,
       ...env,

@@ -81,7 +81,8 @@ export async function measureMixed(
 
   try {
     const rowsSeen: MixedRow[] = []
-    for (const contender of ['bare', 'serving', 'fastify']) rowsSeen.push(await measure(contender))
+    for (const contender of ['bare', 'serving', 'serving, 2 workers', 'fastify'])
+      rowsSeen.push(await measure(contender))
     const bytes = { smallBytes: small.body.length, largeBytes: large.body.length }
     return { ...bytes, connections, smallPerSecond, largePerSecond, rows: rowsSeen }
   } finally {

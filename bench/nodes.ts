@@ -2,8 +2,9 @@
  * What a request costs on different versions of Node and on both engines: CPU time of the whole served process tree per
  * request of the Iris example, 16 connections of wrk, in turn, the median of the rounds.
  *
- * `npx tsx --tsconfig bench/tsconfig.json bench/nodes.ts NODE...`, paths of Node's executables; the running one is the
- * first. Options: `--seconds N`, `--rounds N`. Needs `npm run build`, Linux and wrk.
+ * `npx tsx --tsconfig bench/tsconfig.json bench/nodes.ts NODE...`, commands that run a Node: the path of an executable,
+ * or `"scripts/debian13.sh --exec node"` for Node 24 on a newer glibc. The running one is the first. Options:
+ * `--seconds N`, `--rounds N`. Needs `npm run build`, Linux and wrk.
  * @module
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -27,10 +28,11 @@ interface Running {
 }
 
 async function start(node: string, engine: string, port: number): Promise<Running | undefined> {
-  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+  const [command, ...first] = node.split(' ')
+  const version = execFileSync(command, [...first, '--version'], { encoding: 'utf8', cwd: root }).trim()
   const name = `Node ${version} ${engine}`
-  const args = ['dist/cli/main.js', 'serve', 'examples/iris/service.ts', '--workers', '1', '--engine', engine]
-  const child = spawn(node, [...args, '--host', '127.0.0.1', '--port', String(port)], { cwd: root, stdio: 'ignore' })
+  const args = [...first, 'dist/cli/main.js', 'serve', 'examples/iris/service.ts', '--workers', '1', '--engine', engine]
+  const child = spawn(command, [...args, '--host', '127.0.0.1', '--port', String(port)], { cwd: root, stdio: 'ignore' })
   for (let tries = 0; tries < 150 && child.exitCode === null; tries++) {
     const isReady = await fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ ok }) => ok,

