@@ -19,7 +19,7 @@ const processes = [
   ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
   ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
   'test/jobs/sqlite.test.ts',
-  ...['calls', 'failures', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
+  ...['calls', 'failures', 'inputs', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
 ]
 
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */

@@ -33,9 +33,13 @@ interface ChannelPart {
 export type ChannelListeners = Map<number, (part: unknown) => void>
 
 /** Returns one end of a stream's channel. */
-export function channelOf(listeners: ChannelListeners, id: number, post: (message: ChannelPart) => void): Channel {
+export function channelOf(
+  listeners: ChannelListeners,
+  id: number,
+  post: (message: ChannelPart, transfer: readonly Transfer[]) => void,
+): Channel {
   return {
-    post: (part) => post({ kind: 'part', id, part }),
+    post: (part, transfer = []) => post({ kind: 'part', id, part }, transfer),
     listen: (listener) => void listeners.set(id, listener),
     close: () => void listeners.delete(id),
   }
@@ -140,7 +144,7 @@ class Child implements ModelWorker {
   open(message: unknown, transfer: readonly Transfer[]) {
     const id = ++this.#count
     const done = this.#send(id, message, transfer, true).finally(() => this.#channels.delete(id))
-    return { channel: channelOf(this.#channels, id, (part) => this.#link.post(part, [])), done }
+    return { channel: channelOf(this.#channels, id, (...part) => this.#link.post(...part)), done }
   }
 
   kill(): void {

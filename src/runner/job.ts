@@ -9,6 +9,7 @@ import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model
 import { joinRows } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
+import { InputSender, isInputs } from './stream-inputs.ts'
 import { type Boundary, pack } from './transfer.ts'
 import { type Channel, type ModelWorker, type Transfer, WorkerEnded } from './worker.ts'
 
@@ -16,6 +17,8 @@ import { type Channel, type ModelWorker, type Transfer, WorkerEnded } from './wo
 export interface OpenStream {
   readonly channel: Channel
   readonly done: Promise<unknown>
+  /** Undefined for a stream of one input, which its message has. */
+  readonly inputs: InputSender | undefined
   abandon(): void
 }
 
@@ -161,11 +164,14 @@ export class Job implements CallOwner {
     const [call] = this.#calls
     const transfer: Transfer[] = []
     const trace = this.#trace(false)
-    const input = pack(call.value, this.#options.boundary, transfer)
-    const message: StreamMessage = { kind: 'stream', ...this.#message(trace), input }
+    const { boundary } = this.#options
+    const { value } = call
+    const input = isInputs(value) ? undefined : pack(value, boundary, transfer)
+    const message: StreamMessage = { kind: 'stream', ...this.#message(trace), ...(input && { input }) }
     const { channel, done } = this.#slot.worker.open(message, transfer)
     const traced = settled(done, trace)
-    call.resolve({ channel, done: traced, abandon: () => this.#watch() } satisfies OpenStream)
+    const inputs = isInputs(value) ? new InputSender(value, channel, boundary) : undefined
+    call.resolve({ channel, done: traced, inputs, abandon: () => this.#watch() } satisfies OpenStream)
     await traced
   }
 }

@@ -16,6 +16,7 @@ import type {
   StreamUp,
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
+import { ModelInputs } from './stream-inputs.ts'
 import { type Boundary, pack, unpack } from './transfer.ts'
 import type { Channel, Transfer } from './worker.ts'
 
@@ -142,15 +143,21 @@ export class ModelHost {
     let credits = 0
     let wake = () => {}
     let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
-    channel.listen((down) => {
-      const message = down as StreamDown
-      if (message.kind === 'credit') credits += message.count
-      else call.abort()
+    const inputs = message.input === undefined ? new ModelInputs(channel) : undefined
+    channel.listen((sent) => {
+      const down = sent as StreamDown
+      if (down.kind === 'credit') credits += down.count
+      else if (down.kind !== 'cancel') inputs?.receive(down)
+      else {
+        call.abort()
+        inputs?.abort()
+      }
       wake()
     })
     try {
       const within = message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
-      iterator = iteratorOf(await within(() => this.#method(message.method)(unpack(message.input), call)))
+      const input = message.input === undefined ? inputs : unpack(message.input)
+      iterator = iteratorOf(await within(() => this.#method(message.method)(input, call)))
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {

@@ -32,7 +32,8 @@ export interface RunMessage extends CallMessage {
 /** Run a method that yields, and send what it yields over the channel. */
 export interface StreamMessage extends CallMessage {
   readonly kind: 'stream'
-  readonly input: Packed
+  /** Without it, inputs come over the channel, one by one. */
+  readonly input?: Packed
 }
 
 /** Sent when all callers have given up the reply to that message. */
@@ -58,7 +59,16 @@ export interface RunReply {
 }
 
 /** From the model: the next value, the end, or the error that ended it. */
-export type StreamUp = { readonly kind: 'item' | 'failure'; readonly item: Packed } | { readonly kind: 'end' }
+export type StreamResult = { readonly kind: 'item' | 'failure'; readonly item: Packed } | { readonly kind: 'end' }
 
-/** To the model: room for so many more values, or the request to stop. */
-export type StreamDown = { readonly kind: 'credit'; readonly count: number } | { readonly kind: 'cancel' }
+/** From the model: a result, or the wish for an input. */
+export type StreamUp = StreamResult | { readonly kind: 'next' }
+
+/** To the model: room for so many more values, the request to stop, or an input. */
+export type StreamDown = { readonly kind: 'credit'; readonly count: number } | { readonly kind: 'cancel' } | InputDown
+
+/** The input that the model has asked for, the end of all inputs, or the message of the error that ended them. */
+export type InputDown =
+  | { readonly kind: 'input'; readonly item: Packed }
+  | { readonly kind: 'last' }
+  | { readonly kind: 'broken'; readonly message: string }

@@ -1,7 +1,7 @@
 /** The values that a model yields, as an async iterator on the caller's side. @module */
 import { InternalError } from '../core/errors.ts'
 import type { OpenStream } from './job.ts'
-import type { StreamDown, StreamUp } from './model-messages.ts'
+import type { StreamDown, StreamResult, StreamUp } from './model-messages.ts'
 import { abortReason, whenAborted } from './runner-call.ts'
 import type { CallOptions } from './runner-options.ts'
 import { unpack } from './transfer.ts'
@@ -16,7 +16,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
   readonly #begin: () => Promise<OpenStream>
   readonly #options: CallOptions
   readonly #values: AsyncGenerator<T, undefined>
-  readonly #received: (StreamUp | Error | typeof left)[] = []
+  readonly #received: (StreamResult | Error | typeof left)[] = []
   #wake = () => {}
 
   constructor(begin: () => Promise<OpenStream>, options: CallOptions) {
@@ -38,7 +38,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     return this
   }
 
-  #receive(up: StreamUp | Error | typeof left): void {
+  #receive(up: StreamResult | Error | typeof left): void {
     this.#received.push(up)
     this.#wake()
   }
@@ -49,7 +49,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
   }
 
   async *#read(): AsyncGenerator<T, undefined> {
-    const { channel, done, abandon } = await this.#begin()
+    const { channel, done, inputs, abandon } = await this.#begin()
     const tell = (down: StreamDown) => channel.post(down)
     let isOpen = true
     const cancel = () => {
@@ -57,7 +57,11 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
       tell({ kind: 'cancel' })
       abandon()
     }
-    channel.listen((up) => this.#receive(up as StreamUp))
+    channel.listen((received) => {
+      const up = received as StreamUp
+      if (up.kind === 'next') inputs?.sendNext()
+      else this.#receive(up)
+    })
     // A regular end comes over the channel, perhaps after `done` resolves.
     done.catch((cause: Error) => this.#receive(new InternalError(`the stream broke off: ${cause.message}`, { cause })))
     tell({ kind: 'credit', count: streamWindow })
@@ -72,17 +76,18 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
             this.#wake = resolve
           })
         }
-        const up = this.#received.shift() as StreamUp | Error | typeof left
+        const up = this.#received.shift() as StreamResult | Error | typeof left
         if (up === left) return undefined
         if (up instanceof Error) throw up
         isOpen = up.kind === 'item'
         if (up.kind === 'end') return undefined
-        if (up.kind === 'failure') throw unpack(up.item) as Error
+        if (up.kind === 'failure') throw inputs?.error ?? (unpack(up.item) as Error)
         if (taken % (streamWindow / 2) === 0) tell({ kind: 'credit', count: streamWindow / 2 })
         yield unpack(up.item) as T
       }
     } finally {
       unsubscribe?.()
+      inputs?.end()
       if (isOpen) {
         cancel()
         await done.catch(() => {})

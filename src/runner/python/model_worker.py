@@ -16,7 +16,7 @@ import traceback
 import types
 import urllib.parse
 from collections import deque
-from functools import cache
+from functools import cache, cached_property
 
 # Nothing is written into the package, whose files builds compare.
 WRITES_NONE, sys.dont_write_bytecode = sys.dont_write_bytecode, True
@@ -43,6 +43,53 @@ class Call:  # the parameter `call` of methods that have one
         return self._cancelled
 
 
+class Inputs:  # of a stream: what its caller sends one by one, for loops of both kinds
+    END = object()
+
+    def __init__(self, host, number, call):
+        self._host, self._number, self._call = host, number, call
+        self._received = deque()
+        self._is_over = False
+
+    def receive(self, part, views):
+        self._received.append((part, views))
+
+    def rest(self):
+        return [self._received.popleft() for _ in range(len(self._received))]
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._is_over:
+            raise StopIteration
+        self._host.link.post({"kind": "part", "id": self._number, "part": {"kind": "next"}})
+        self._host.wait_until(lambda: self._received or self._call._cancelled)
+        if self._call._cancelled:
+            raise RuntimeError("no caller wants the result any more")
+        part, views = self._received.popleft()
+        if part["kind"] == "input":
+            value = unpack(part["item"], views)
+            for view in views:
+                view.drop()
+            return value
+        self._is_over = True
+        if part["kind"] == "last":
+            raise StopIteration
+        raise RuntimeError(part["message"])
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        import asyncio
+
+        value = await asyncio.wrap_future(self._host.waiting.submit(next, self, Inputs.END))
+        if value is Inputs.END:
+            raise StopAsyncIteration
+        return value
+
+
 class Host:
     def __init__(self, link, concurrency):
         self.link = link
@@ -55,25 +102,55 @@ class Host:
         self.later = deque()
         self.changed = threading.Condition()
         self.pool = None
+        self.concurrency = concurrency
         if concurrency > 1:
             from concurrent.futures import ThreadPoolExecutor
 
             self.pool = ThreadPoolExecutor(concurrency)
+        #: Whether a thread reads messages, which no other may do then.
+        self.is_read = self.pool is not None
+
+    @cached_property
+    def waiting(self):
+        """Threads that wait for the inputs of asynchronous generators."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        return ThreadPoolExecutor(self.concurrency)
 
     def serve(self):
         self.link.post({"kind": "ready"})
         while True:
-            received = self.later.popleft() if self.later else self.link.receive()
+            if self.pool is None:
+                self.wait_until(lambda: self.later)
+            received = self.link.receive() if self.pool is not None else self.later.popleft()
             if received is None:
                 return
             message, views = received
             del received
             self.take(message, views)
 
+    def wait_until(self, is_done):
+        """Waits, and takes what comes meanwhile unless another thread does."""
+        while True:
+            with self.changed:
+                self.changed.wait_for(lambda: is_done() or not self.is_read)
+                if is_done():
+                    return
+                self.is_read = True
+            self.read_one()
+
+    def read_one(self):
+        try:
+            self.take_while_busy()
+        finally:
+            with self.changed:
+                self.is_read = False
+                self.changed.notify_all()
+
     def take(self, message, views):
         number, content = message["id"], message.get("message")
         if message["kind"] == "part":
-            self.take_part(self.streams.get(number), message["part"])
+            self.take_part(self.streams.get(number), message["part"], views)
         elif content["kind"] == "cancel":
             if content["id"] in self.calls:
                 self.calls[content["id"]]._cancelled = True
@@ -81,26 +158,35 @@ class Host:
         else:
             call = Call(self, content)
             if message["open"]:
+                call._inputs = Inputs(self, number, call)
                 self.streams[number] = call
             if self.pool is None or content["kind"] == "load":
                 self.handle(number, content, views, call)
             else:
                 self.pool.submit(self.handle_safely, number, content, views, call)
 
-    def take_part(self, call, part):
+    def take_part(self, call, part, views):
         if call is None:
+            for view in views:
+                view.drop()
             return
         with self.changed:
             if part["kind"] == "credit":
                 call._credits += part["count"]
-            else:
+            elif part["kind"] == "cancel":
                 call._cancelled = True
+            else:
+                call._inputs.receive(part, views)
             self.changed.notify_all()
 
     def look(self):
-        """Takes what has come while the model computes in the thread that reads messages."""
-        while self.pool is None and self.link.is_waiting():
-            self.take_while_busy()
+        """Takes what has come while the model computes, unless another thread does."""
+        while True:
+            with self.changed:
+                if self.is_read or not self.link.is_waiting():
+                    return
+                self.is_read = True
+            self.read_one()
 
     def take_while_busy(self):
         received = self.link.receive()
@@ -212,8 +298,10 @@ class Host:
             self.link.post({"kind": "part", "id": number, "part": part}, packer.views)
 
         try:
-            result = self.made(content["method"], unpack(content["input"], views), call)
-            del views
+            # Without an input of its own, it gets those that its caller sends one by one.
+            value = unpack(content["input"], views) if "input" in content else call._inputs
+            result = self.made(content["method"], value, call)
+            del views, value
             iterator = self.iterated(result)
             while self.may_yield(call):
                 try:
@@ -230,19 +318,24 @@ class Host:
             post("failure", error)
         finally:
             del self.streams[number]
+            self.end_inputs(call)
             if iterator is not None and hasattr(iterator, "close"):
                 iterator.close()
 
     def may_yield(self, call):
         """Waits until the reader wants a value; returns False when it wants no more."""
         self.look()
-        while call._credits == 0 and not call._cancelled:
-            if self.pool is None:
-                self.take_while_busy()
-            else:
-                with self.changed:
-                    self.changed.wait_for(lambda: call._credits > 0 or call._cancelled)
+        self.wait_until(lambda: call._credits > 0 or call._cancelled)
         return not call._cancelled
+
+    def end_inputs(self, call):
+        """Wakes a thread that still waits for one."""
+        with self.changed:
+            call._cancelled = True
+            self.changed.notify_all()
+        for _, views in call._inputs.rest():
+            for view in views:
+                view.drop()
 
     def iterated(self, result):
         if hasattr(result, "__anext__"):

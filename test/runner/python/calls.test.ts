@@ -1,5 +1,6 @@
-import { FunctionError, InternalError, NDArray, type RunnerEvent, SetupError } from 'serving'
+import { BadInput, FunctionError, InternalError, NDArray, type RunnerEvent, SetupError } from 'serving'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { deferred } from '../../../src/core/promise.ts'
 import { failureOf } from '../runner.ts'
 import { ended, file, hasNumpy, hasPython, isAlive, pythonRunner, started } from './python.ts'
 
@@ -85,6 +86,51 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
     )
     for await (const value of runner.count(1000)) if (value === 3) break
     expect(await runner.history()).toEqual(['closed', 'closed', 'closed'])
+  })
+
+  it.each([1, 4])('stream answers to inputs that come one by one, with concurrency %d', async (concurrency) => {
+    const methods = { upper: { stream: true }, upper_async: { stream: true }, first_async: { stream: true }, echo: {} }
+    const runner = await started(methods, { concurrency })
+    for (const method of ['upper', 'upper_async']) {
+      let answered = deferred<string>()
+      async function* texts() {
+        for (const text of ['a', 'b', 'c']) {
+          answered = deferred()
+          yield text
+          expect(await answered.promise).toBe(text.toUpperCase())
+        }
+      }
+      const seen: string[] = []
+      for await (const text of runner[method](texts())) {
+        seen.push(text)
+        answered.resolve(text)
+      }
+      expect(seen).toEqual(['A', 'B', 'C'])
+      const error = new BadInput('expected a word')
+      async function* broken() {
+        yield 'a'
+        throw error
+      }
+      const items = runner[method](broken())
+      expect(await items.next()).toEqual({ done: false, value: 'A' })
+      expect(await failureOf(items.next())).toBe(error)
+    }
+    async function* one() {
+      yield 'a'
+      await new Promise(() => {})
+    }
+    for (let i = 0; i < 3; i++) {
+      const seen: string[] = []
+      for await (const text of runner.first_async(one())) seen.push(text)
+      expect(seen).toEqual(['a', 'enough'])
+    }
+    const controller = new AbortController()
+    const items = runner.upper(one(), { signal: controller.signal })
+    await items.next()
+    const next = failureOf(items.next())
+    controller.abort()
+    expect(await next).toMatchObject({ code: 'client_closed' })
+    expect(await runner.echo(7)).toBe(7)
   })
 
   it('put what the model prints into the log, and leave it no input', async () => {
@@ -221,6 +267,18 @@ describe.skipIf(!hasNumpy)('batches of a model in Python (PYTHON names one with 
     let sum = 0
     for await (const { data } of runner.chunks(60)) sum += data[99_999]
     expect(sum).toBe((59 * 60) / 2)
+  })
+
+  it('stream sums of large arrays that come one by one', async () => {
+    const runner = await started({ totals: { stream: true }, history: {} })
+    async function* arrays() {
+      for (let i = 0; i < 60; i++) yield new NDArray(new Float32Array(100_000).fill(i), [100_000])
+    }
+    const totals: number[] = []
+    for await (const total of runner.totals(arrays())) totals.push(total)
+    expect(totals.slice(-2)).toEqual([177_000_000, -177_000_000])
+    for await (const total of runner.totals(arrays())) if (total > 0) break
+    expect(await runner.history()).toEqual(['closed', 'closed'])
   })
 
   it('warm up', async () => {

@@ -150,6 +150,32 @@ class Model:
             await asyncio.sleep(0)
             yield i
 
+    def totals(self, arrays):
+        total = 0.0
+        try:
+            for array in arrays:
+                total += float(array.sum())
+                yield total
+            yield -total
+        finally:
+            self.seen.append("closed")
+
+    def upper(self, texts):
+        for text in texts:
+            yield text.upper()
+
+    async def upper_async(self, texts):
+        async for text in texts:
+            yield text.upper()
+
+    async def first_async(self, texts):
+        """Ends while it still waits for an input."""
+        reading = asyncio.ensure_future(texts.__anext__())
+        yield await reading
+        self.pending = asyncio.ensure_future(texts.__anext__())
+        await asyncio.sleep(0.05)
+        yield "enough"
+
     def chunks(self, count):
         import numpy as np
 
