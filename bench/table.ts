@@ -26,9 +26,10 @@ function tableOf(lines: readonly Record<string, string | number>[]): string {
 const marked = (cell: string | number) =>
   typeof cell === 'string' ? cell.replace(/(missed|worse)(?= by |$)/, (word) => `**${word}**`) : cell
 
-function lineOf({ case: job, contender, rate, wrkRate, cpu, by, target, holds, p99, p99Holds }: Ratio) {
+function lineOf(ratio: Ratio, isFirst: boolean) {
+  const { case: job, contender, rate, wrkRate, cpu, by, target, holds, p99, p99Holds } = ratio
   return [
-    job,
+    isFirst ? job : '',
     contender,
     fixed(rate),
     fixed(wrkRate),
@@ -45,15 +46,19 @@ export function describeMachine({ date, cpu, cores, node, loadAverage }: Report)
   return `Of ${date}: ${cores} cores, ${cpu}, Node ${node}; load average before the start ${loadAverage}: ${others}.`
 }
 
-function worseP99Table(report: Report): string {
+/** Lists the comparisons in which another server's p99 is better, by their causes. */
+function worseP99List(report: Report): string {
   const worse = worseP99(report)
   const compared = report.results.flatMap(ratiosOf).filter(({ p99Holds }) => p99Holds !== undefined)
-  const lines = worse.map(({ case: job, contender, p99 }) =>
-    row([job, contender, fixed(p99), causeOf(job, contender) ?? '**no cause is known**']),
-  )
-  const head = ['| p99 worse than | by | p99 | cause |', '|---|---|--:|---|']
-  const text = `${worse.length} of ${compared.length} comparisons of p99 are worse than another server's`
-  return worse.length === 0 ? `${text}.` : `${text}:\n\n${[...head, ...lines].join('\n')}`
+  const text = `p99 is worse than another server's in ${worse.length} of ${compared.length} comparisons`
+  if (worse.length === 0) return `${text}.`
+  const byCause = new Map<string, string[]>()
+  for (const { case: job, contender, p99 } of worse) {
+    const cause = causeOf(job, contender) ?? '**no cause is known**'
+    byCause.set(cause, [...(byCause.get(cause) ?? []), `${job} (${contender} ${fixed(p99)})`])
+  }
+  const lines = [...byCause].map(([cause, jobs]) => `- ${cause}: ${jobs.join(', ')}`)
+  return `${text}:\n\n${lines.join('\n')}`
 }
 
 /** Names the contenders that a job lacks. */
@@ -75,8 +80,9 @@ export function fullTables(report: Report): string {
   const head = ['| job | against | req/s | by wrk | CPU | target | p99 |', '|---|---|--:|--:|--:|---|---|']
   return [
     `${describeMachine(report)} The last run measured ${measured} jobs in ${minutes} minutes.`,
-    [...head, ...results.flatMap(ratiosOf).map((ratio) => row(lineOf(ratio)))].join('\n'),
-    worseP99Table(report),
+    // A job's name stands in its first line alone.
+    [...head, ...results.flatMap((job) => ratiosOf(job).map((ratio, i) => row(lineOf(ratio, i === 0))))].join('\n'),
+    worseP99List(report),
     missing(report),
     ...(mixed === undefined ? [] : [`${describeMixed(mixed)}:`, tableOf(mixedLines(mixed))]),
     ...(memory === undefined ? [] : [`${describeMemory(memory)}:`, tableOf(memoryLines(memory))]),

@@ -21,10 +21,11 @@ const stop = async () => {
 process.on('SIGTERM', stop)
 process.on('disconnect', stop)
 
+let port: string | undefined
 let printed = ''
 supervisor.stdout.on('data', (text: Buffer) => {
-  if (printed.includes('://')) return
+  if (port !== undefined) return
   printed += text
-  const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1]
+  port = /http:\/\/127\.0\.0\.1:(\d+)\D/.exec(printed)?.[1]
   if (port !== undefined) listening(Number(port))
 })
