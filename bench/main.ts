@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 })
 const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 0.7))
 // Small requests vary more.
-const smallSeconds = options.quick ? seconds : Math.max(2, seconds)
+const smallSeconds = options.quick || options.seconds !== undefined ? seconds : 2
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
 const isSelected = (name: string) => options.only.some((text) => name.includes(text))
 const plans = casePlans.filter((plan) => isSelected(plan.name) && (plan.isQuick || !options.quick))

@@ -26,7 +26,7 @@ const causes: readonly Cause[] = [
     contender: /^(rust|go)$/,
     why: 'V8 collects young objects 13 times a second while all connections wait: 0.4 to 0.7 ms',
   },
-  { job: /^JSON 1 MB/, contender: /./, why: 'bodies are parsed one after the other, and V8 collects their objects' },
+  { job: /^JSON \d/, contender: /./, why: 'bodies are parsed one after the other, and V8 collects their objects' },
   {
     job: /^file (1|10) MB/,
     contender: /^(bentoml|fastapi|fastify)$/,

@@ -133,7 +133,7 @@ async function takeTurns(
 function amountOf({ url }: Contender, { connections }: BenchCase, seconds: number, first: Round | undefined): number {
   // A contender without an answer in that time is slow: a few requests suffice.
   const rate = first === undefined || first.requests === 0 ? 0 : first.perSecond
-  return Math.max(url === undefined ? 1 : Math.max(4, connections), Math.round(rate * seconds))
+  return Math.max(url === undefined ? 1 : connections, Math.round(rate * seconds))
 }
 
 async function measureRound(contender: Contender, load: Load, seconds: number, amount?: number): Promise<Round> {

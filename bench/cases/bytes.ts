@@ -92,7 +92,7 @@ export const bytesCases: readonly CasePlan[] = [
   {
     name: 'PNG 1080p to its mean',
     isQuick: false,
-    contenders: [...everyone, 'fastify, sharp', 'codec in a loop'],
+    contenders: ['bare', 'serving', 'fastify', 'fastapi', 'fastify, sharp', 'codec in a loop'],
     targets: {},
     make: () => picture('image/png'),
   },
@@ -120,7 +120,7 @@ export const bytesCases: readonly CasePlan[] = [
   {
     name: 'form of three small parts',
     isQuick: true,
-    contenders: [...everyone, 'rust', 'go'],
+    contenders: [...everyone, 'rust'],
     targets: { fastify: 3, bentoml: 20 },
     make: form,
   },

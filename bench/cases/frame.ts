@@ -129,7 +129,7 @@ export const frameCases: readonly CasePlan[] = [
   {
     name: 'Parquet 1000×10',
     isQuick: false,
-    contenders: [...looped, 'rust'],
+    contenders: ['bare', 'serving', 'fastify', 'fastapi', 'Polars in a loop', 'rust'],
     targets: {},
     make: () => parquet(rows(1000)),
   },
@@ -153,7 +153,7 @@ export const frameCases: readonly CasePlan[] = [
   {
     name: 'series of 8',
     isQuick: true,
-    contenders: [...everyone, 'rust', 'go'],
+    contenders: [...everyone, 'rust'],
     targets: {},
     make() {
       const text = '[5.1,3.5,1.4,0.2,6.2,2.9,4.3,1.3]'
