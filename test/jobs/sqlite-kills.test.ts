@@ -22,7 +22,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
 
   it.each([
     ['keeps the jobs of a process that computes for longer than a lease', 60_000, 1],
-    ['loses the jobs of a process that computes for longer than their timeout', 1_000, 2],
+    ['loses the jobs of a process that computes for longer than their timeout, and gives it no others', 1_000, 2],
   ])(
     '%s',
     async (_, timeoutMs, attempt) => {
@@ -32,13 +32,20 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
       const store = await openStore(timed)
       onTestFinished(() => store.close())
       const first = await startProcess(timed, { kind: 'work', concurrency: 1 })
-      // Longer than the timeout of the second case, the lease, and a sweep.
-      const job = newJob({ timeoutMs }, 'block-once 12000')
+      const isLost = attempt > 1
+      // Longer than the lease and a sweep, or until it is killed.
+      const job = newJob({ timeoutMs }, `block-once ${isLost ? 3_600_000 : 6_000}`)
       await store.add(job, 10)
       await untilStatus(store, job.id, 'running')
+      const next = newJob({ timeoutMs })
+      if (isLost) {
+        await untilStatus(store, job.id, 'queued')
+        await store.add(next, 10)
+      }
       const second = await startProcess(timed, { kind: 'work', concurrency: 1 })
       expect(await untilStatus(store, job.id, 'completed')).toMatchObject({ attempt })
-      expect(of(second, 'started').length).toBe(attempt - 1)
+      if (isLost) expect(await untilStatus(store, next.id, 'completed')).toMatchObject({ attempt: 1 })
+      expect(of(second, 'started').length).toBe(isLost ? 2 : 0)
       await first.kill()
     },
     90_000,

@@ -56,8 +56,10 @@ export class SqliteWorker implements JobWorker {
   end({ seq, lease }: Lease, why: 'canceled' | 'lost'): void {
     for (const running of this.#running) {
       if (running.lease.seq !== seq || running.lease.lease !== lease) continue
-      if (why === 'lost') lose(running, 'the lease of the job is lost')
-      else running.abort.abort(new ClientClosed('the job was canceled'))
+      if (why === 'lost') {
+        lose(running, 'the lease of the job is lost')
+        this.#store.call('release', [running.lease]).catch(() => {})
+      } else running.abort.abort(new ClientClosed('the job was canceled'))
     }
   }
 

@@ -23,7 +23,8 @@ interface Running extends Lease {
   readonly api: string
   /** The time of the attempt, by the clock of leases. */
   readonly endsAt: number
-  isCanceled: boolean
+  /** What the main thread was told about the end. */
+  told: 'canceled' | 'lost' | undefined
 }
 
 class StoreThread {
@@ -143,7 +144,7 @@ class StoreThread {
     for (const [worker, job] of taken) {
       const { seq, lease } = job
       const { api, timeoutMs } = job.job
-      this.#running.set(keyOf(job), { seq, lease, worker, api, endsAt: leaseClock() + timeoutMs, isCanceled: false })
+      this.#running.set(keyOf(job), { seq, lease, worker, api, endsAt: leaseClock() + timeoutMs, told: undefined })
       post({ kind: 'taken', worker, taken: job })
     }
     return result
@@ -222,12 +223,12 @@ class StoreThread {
     }, noticeMs)
   }
 
+  /** A lost attempt keeps its place until the main thread releases it: one that computes gets no other job. */
   #noticeRunning(running: Running): void {
     const { seq, lease } = running
     const found = this.#leases.look(running)
-    if (found === 'held' || (found === 'canceled' && running.isCanceled)) return
-    if (found === 'lost') this.#running.delete(keyOf(running))
-    running.isCanceled = true
+    if (found === 'held' || found === running.told) return
+    running.told = found
     post({ kind: 'end', lease: { seq, lease }, why: found })
   }
 
