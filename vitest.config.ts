@@ -7,15 +7,16 @@ const testsIn = (...folders: string[]) => folders.map((folder) => `test/${folder
 /** What calls functions. */
 const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 
-/** What asks servers of its own process. */
+/** What asks servers of its own process, and leaves nothing behind in it. */
 const server = [
-  ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'tracing', 'openai'),
+  ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'openai'),
   ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
 ]
 
-/** What starts processes, or changes its own. */
+/** What starts processes, or changes its own: sets the tracer, or has a mock of node:fs. */
 const processes = [
-  ...testsIn('supply'),
+  ...testsIn('supply', 'tracing'),
+  'test/http/tls.test.ts',
   ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
   ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
   'test/jobs/sqlite.test.ts',
@@ -41,10 +42,10 @@ export default defineConfig({
     // Vitest leaves a core free for itself, which is half of a machine with two: 1.6 times as long there. One more than
     // there are cores saves a tenth, but tests that must come first at something fail now and then.
     maxWorkers: '100%',
-    // Without isolation the files of a fork share their modules: half of the CPU. Servers share more, as the tracer.
+    // Without isolation the files of a fork share their modules: half of the CPU.
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
-      { extends: true, test: { ...common, name: 'server', include: server } },
+      { extends: true, test: { ...common, name: 'server', include: server, exclude: processes, isolate: false } },
       { extends: true, test: { ...common, name: 'process', include: processes } },
       // The rest, which `npm test` leaves out.
       {

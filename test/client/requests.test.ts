@@ -8,9 +8,11 @@ import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { serve } from '../../src/server/listener.ts'
 import { deferred } from '../http/harness.ts'
-import { client, failure, picture, url } from './served.ts'
+import { failure, picture, served } from './served.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
+
+const { client, url } = await served()
 
 describe('GET APIs', () => {
   it('take the parameters of their query', async () => {

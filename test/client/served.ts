@@ -1,4 +1,4 @@
-/** The service of `service.ts` while a file of tests runs, and a client of it. */
+/** The service of `service.ts`, and a client of it. */
 import { readFileSync } from 'node:fs'
 import { createClient, ServingError } from 'serving/client'
 import { afterAll, expect } from 'vitest'
@@ -6,11 +6,14 @@ import { serve } from '../../src/server/listener.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
 
-const listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
-afterAll(() => listener.close())
+/** Serves until the tests of a file, which calls this outside of them, are over. */
+export async function served() {
+  const listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
+  afterAll(() => listener.close())
+  const url = `http://127.0.0.1:${listener.port}/v1`
+  return { url, client: createClient<typeof service>(url) }
+}
 
-export const url = `http://127.0.0.1:${listener.port}/v1`
-export const client = createClient<typeof service>(url)
 export const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))], {
   type: 'image/png',
 })

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/engine/options.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
@@ -47,15 +47,7 @@ export interface Running {
   forget(): void
 }
 
-const running: Listener[] = []
-const sockets: Raw[] = []
-
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy()
-  await Promise.all(running.splice(0).map((listener) => listener.close()))
-})
-
-/** Starts a service on a free port of the loopback address. */
+/** Serves on a free port of the loopback address until the test is over. */
 export async function start(
   engine: EngineName,
   define: (svc: Service) => void,
@@ -68,7 +60,12 @@ export async function start(
   const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) })
   const settings = { port: 0, host: '127.0.0.1', engine, logger, drainTimeoutMs: 0, ...options }
   const listener = await serve(svc, settings)
-  running.push(listener)
+  const sockets: Raw[] = []
+  let isForgotten = false
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    if (!isForgotten) await listener.close()
+  })
   const open = async () => {
     const raw = await Raw.connect(listener.port)
     sockets.push(raw)
@@ -79,7 +76,9 @@ export async function start(
     listener,
     log,
     connect: open,
-    forget: () => void running.splice(running.indexOf(listener), 1),
+    forget: () => {
+      isForgotten = true
+    },
     async ask(request) {
       const raw = await open()
       raw.write(request)

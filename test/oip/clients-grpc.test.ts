@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Metadata, type ServiceError } from '@grpc/grpc-js'
 import { describe, expect, it } from 'vitest'
-import { asIs, client } from './grpc-client.ts'
+import { asIs, modelClient } from './grpc-client.ts'
+
+const client = await modelClient()
 
 interface Recorded {
   readonly client: string

@@ -4,9 +4,11 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import protobuf from 'protobufjs-8'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { start } from '../rpc/harness.ts'
-import { asIs, client } from './grpc-client.ts'
+import { asIs, modelClient } from './grpc-client.ts'
 import { bytes, texts } from './requests.ts'
 import { modelService } from './service.ts'
+
+const client = await modelClient()
 
 // protobufjs's own messages of the .proto, so that no code of ours encodes what our code decodes.
 const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
