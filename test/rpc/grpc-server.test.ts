@@ -164,12 +164,6 @@ describe('the context of a call', () => {
     for (let i = 0; i < 3; i++) await client.call('own_status', text('200'))
     expect(await Promise.race([sawAbort, Promise.resolve('never')])).toBe('never')
   })
-
-  it("is held to the client's deadline", async () => {
-    const { error } = await client.call('hang', text(''), { deadline: 100 })
-    expect(error?.code).toBe(status.DEADLINE_EXCEEDED)
-    expect(await sawAbort).toMatch(/ClientClosed|DeadlineExceeded/)
-  })
 })
 
 async function listenerHasCall(): Promise<boolean> {
@@ -237,15 +231,6 @@ describe('the gRPC server', () => {
         },
       },
     })
-    other.close()
-    await own.close()
-  })
-
-  it('refuses messages above maxBodyBytes with RESOURCE_EXHAUSTED', async () => {
-    const own = await start(echoService(), { maxBodyBytes: 1000 })
-    const other = new GrpcClient(own.grpcPort as number)
-    expect((await other.call('text', text('x'.repeat(2000)))).error?.code).toBe(status.RESOURCE_EXHAUSTED)
-    expect((await other.call('text', text('x'.repeat(900)))).error).toBeUndefined()
     other.close()
     await own.close()
   })

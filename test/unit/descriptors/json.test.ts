@@ -92,6 +92,20 @@ describe('JSON with a schema', () => {
     expect(error.path).toBe(path)
   })
 
+  it.each<[string, z.ZodType, string, string]>([
+    ['a list in a list', z.array(z.array(z.number())), '[[1],[2,""]]', '[1][1]'],
+    ['a record', z.object({ r: z.record(z.string(), z.object({ x: z.number() })) }), '{"r":{"k":{"x":""}}}', 'r.k.x'],
+    ['the keys of a record', z.record(z.email(), z.number()), '{"k0":1}', 'k0'],
+  ])('names the path in %s', (_title, schema, text, path) => {
+    expect(refusal(new io.JSON({ schema }), text)).toMatchObject({ reason: 'schema', path })
+  })
+
+  it("hands a schema the key __proto__, as one of the object's own", () => {
+    const record = z.record(z.string(), z.number())
+    const keys = Object.keys(decode(new io.JSON({ schema: record }), '{"__proto__":1,"a":2}') as object)
+    expect(keys).toEqual(Object.keys(record.parse(JSON.parse('{"__proto__":1,"a":2}'))))
+  })
+
   it('lists all issues, each with its path, at most 64', () => {
     expect(refusal(descriptor, '{"name":1,"n":"x","tags":[1,"a",2]}').issues).toEqual([
       { path: 'name', message: expect.stringContaining('string') },
@@ -186,6 +200,12 @@ describe('JSON output', () => {
     ['more than 128 levels', JSON.parse('['.repeat(200) + ']'.repeat(200))],
   ])('refuses %s', (_title, value) => {
     expect(() => encode(value)).toThrow(BadOutput)
+  })
+
+  it('names the path of what it refuses', () => {
+    expect(() => encode([1, { a: [1, () => 1] }])).toThrow(
+      expect.objectContaining({ code: 'bad_output', path: '[1].a[1]' }),
+    )
   })
 
   it('refuses a cycle', () => {
@@ -300,99 +320,5 @@ describe('a member called toJSON', () => {
     expect(decode(new io.JSON(), text)).toEqual(value)
     expect(encode(value)).toBe(text)
     expect(encode({ big: 1n, value })).toBe(`{"big":1,"value":${text}}`)
-  })
-})
-
-describe('numbers that a double does not hold', () => {
-  const exact = [
-    '9007199254740991',
-    '-9007199254740992',
-    '10000000000000000000000',
-    '1234567890123456',
-    '0.12345678901234567890',
-    '12345678901234567890.5',
-    '1e308',
-    '1E+300',
-    '123456789012345678e-10',
-    '1e-400',
-  ]
-  const inexact: [string, string, number][] = [
-    ['1234567890123456789', '1234567890123456789', 0],
-    ['{"id": 9007199254740993}', '9007199254740993', 7],
-    ['["1234567890123456789", -1234567890123456789 ]', '-1234567890123456789', 24],
-    ['{"\\"1234567890123456789\\\\":18446744073709551615}', '18446744073709551615', 27],
-    ['[9007199254740992,9007199254740993]', '9007199254740993', 18],
-  ]
-  const tooLarge: [string, number][] = [
-    ['1e400', 0],
-    [`[${'7'.repeat(400)}]`, 1],
-    ['{"é":[1,-2E+0309]}', 9],
-    [`${'9'.repeat(310)}.5`, 0],
-    ['123456789012345678e300', 0],
-  ]
-
-  it.each(exact)('take %s as JSON.parse does', (text) => {
-    for (const bigNumbers of ['error', 'bigint', 'round'] as const) {
-      expect(decode(new io.JSON({ bigNumbers }), `[${text}]`)).toEqual(JSON.parse(`[${text}]`))
-    }
-  })
-
-  it.each(['"1234567890123456789"', '{"1234567890123456789":"1e400"}', '["\\"", "12345678901234567890 1e999"]'])(
-    'are none within strings: %s',
-    (text) => {
-      expect(decode(new io.JSON(), text)).toEqual(JSON.parse(text))
-      expect(decode(new io.JSON({ bigNumbers: 'bigint' }), text)).toEqual(JSON.parse(text))
-    },
-  )
-
-  it.each(inexact)('are refused, as integers: %s', (text, number, offset) => {
-    const error = refusal(new io.JSON(), text)
-    expect(error).toMatchObject({ status: 400, reason: 'dtype', offset })
-    expect(error.message).toContain(number.slice(0, 40))
-    expect(error.message).toContain('bigNumbers')
-  })
-
-  it.each(tooLarge)('are refused above the largest double, bigints or not: %s', (text, offset) => {
-    for (const bigNumbers of ['error', 'bigint'] as const) {
-      expect(refusal(new io.JSON({ bigNumbers }), text)).toMatchObject({ reason: 'dtype', offset })
-    }
-  })
-
-  it("come as bigints by 'bigint', rounded by 'round'", () => {
-    const text =
-      '{"id":1234567890123456789,"more":[-9007199254740993,1,"9007199254740993"],"__proto__":18446744073709551615}'
-    const value = decode(new io.JSON({ bigNumbers: 'bigint' }), text) as Record<string, unknown>
-    expect(Object.entries(value)).toEqual([
-      ['id', 1234567890123456789n],
-      ['more', [-9007199254740993n, 1, '9007199254740993']],
-      ['__proto__', 18446744073709551615n],
-    ])
-    expect(encode(value)).toBe(text)
-    expect(decode(new io.JSON({ bigNumbers: 'round' }), '[1234567890123456789,1e400]')).toEqual([
-      1234567890123456800,
-      Infinity,
-    ])
-  })
-
-  it('keep the errors of a broken text', () => {
-    for (const bigNumbers of ['error', 'bigint'] as const) {
-      expect(refusal(new io.JSON({ bigNumbers }), '[1,,1]')).toMatchObject({ reason: 'syntax', offset: 3 })
-    }
-    expect(refusal(new io.JSON({ bigNumbers: 'bigint' }), '[1234567890123456789,]')).toMatchObject({
-      reason: 'syntax',
-      offset: 21,
-    })
-  })
-
-  it('are found wherever they stand', () => {
-    for (let blanks = 0; blanks < 40; blanks++) {
-      const text = `${' '.repeat(blanks)}[1,9007199254740993]`
-      expect(refusal(new io.JSON(), text).offset).toBe(blanks + 3)
-      expect(refusal(new io.JSON(), `${' '.repeat(blanks)}[1,1e999]`).offset).toBe(blanks + 3)
-    }
-  })
-
-  it('have three ways, and no other', () => {
-    expect(() => new io.JSON({ bigNumbers: 'exact' as never })).toThrow(InvalidArgument)
   })
 })

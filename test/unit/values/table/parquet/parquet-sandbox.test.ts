@@ -50,20 +50,12 @@ describe('the Parquet sandbox', () => {
     expect(frames.map((frame) => frame.getColumn('a').toArray())).toEqual(numbers)
   })
 
-  it('gives up a file that takes too long, and answers the others', async () => {
-    // Four million rows take tens of milliseconds to decode and to send.
-    const slow = decodeParquet(bombOf(4_000_000), 'the tests', { timeoutMs: 1 })
-    const others = [decodeParquet(file, 'the tests'), decodeParquet(file, 'the tests')]
-    await expect(slow).rejects.toThrow(/more than 1 ms/)
-    await expect(slow).rejects.toBeInstanceOf(BadInput)
-    expect((await Promise.all(others)).map(({ width }) => width)).toEqual([1, 1])
-  })
-
   it('gives up a file that takes too much memory, and answers the others', async () => {
-    const bomb = bombOf(40_000_000)
+    const bomb = bombOf(20_000_000)
     const limits = { maxMemoryBytes: 200e6, maxUnpackedBytes: 2 ** 40 }
     const pending = decodeParquet(bomb, 'the tests', limits)
     await expect(pending).rejects.toThrow(/too much memory/)
+    await expect(pending).rejects.toBeInstanceOf(BadInput)
     expect((await decodeParquet(file, 'the tests')).height).toBe(1000)
   }, 60_000)
 
@@ -100,23 +92,6 @@ describe('the Parquet sandbox', () => {
     expect(() => openPair(open)).toThrow('no more descriptors')
     expect(() => opened[0].writeSync(Buffer.from('x'), 0)).toThrow(/used after/)
   })
-
-  it('answers 400 for a thousand broken files and goes on', async () => {
-    let state = 7
-    const below = (limit: number) => {
-      state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
-      return state % limit
-    }
-    const good = fixture('small.parquet')
-    for (let i = 0; i < 1000; i++) {
-      const bad = Uint8Array.from(good)
-      for (let j = below(4); j >= 0; j--) bad[4 + below(bad.length - 8)] = below(256)
-      await decodeParquet(bad, 'the tests', { timeoutMs: 5000 }).catch((error) =>
-        expect(error).toBeInstanceOf(BadInput),
-      )
-    }
-    expect((await decodeParquet(good, 'the tests')).height).toBe(3)
-  }, 120_000)
 })
 
 describe('a Parquet footer', () => {
