@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { childrenOf } from '../fuzz/processes.ts'
@@ -72,6 +72,44 @@ function hashes(path: string): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [name, hash(name)]))
 }
 
+/** Expects the files of a build of {@link project} to say what is in it. */
+function describesWhatItHolds(build: string): void {
+  const read = (name: string) => readFileSync(join(build, name), 'utf8')
+  const manifest = JSON.parse(read('manifest.json'))
+  expect(manifest).toMatchObject({
+    service: { name: 'packed', entry: 'src/service.js', docs: 'A service to pack.' },
+    runners: ['model'],
+    remoteRunners: [],
+    models: ['weights/factor.json'],
+    target: { platform: process.platform, arch: process.arch, abi: process.versions.modules },
+  })
+  expect(manifest.apis.map(({ route }: { route: string }) => route)).toEqual(['greet', 'scale', 'variable', 'here'])
+  expect(manifest.apis[0].input).toMatchObject({ descriptorId: 'serving.io.Text' })
+  const own = Object.entries(hashes(build)).filter(([name]) => !/^(node_modules\/|manifest\.json$)/.test(name))
+  expect(manifest.files).toEqual(Object.fromEntries(own))
+  expect(Object.keys(manifest.files)).toEqual(
+    expect.arrayContaining(['data/table.csv', 'src/greeting.txt', 'src/models/model.js', 'weights/factor.json']),
+  )
+  expect(Object.keys(manifest.files)).not.toContain('weights/notes.tmp')
+  expect(Object.keys(manifest.packages)).toContain('serving')
+  for (const name of ['tsx', 'esbuild', 'chokidar', 'typescript', 'nodejs-polars']) {
+    expect(existsSync(join(build, 'node_modules', name))).toBe(false)
+  }
+  const lock = JSON.parse(read('package-lock.json'))
+  const places = Object.keys(lock.packages).filter((place) => place !== '')
+  expect(places.map((place) => place.slice('node_modules/'.length))).toEqual(Object.keys(manifest.packages))
+  expect(JSON.parse(read('package.json'))).toMatchObject({ version: '1.2.3', type: 'module' })
+  expect(JSON.parse(read('openapi.json')).paths).toHaveProperty('/greet')
+  expect(JSON.parse(read('serving.config.json'))).toEqual({ service: './src/service.js', workers: 1 })
+  expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
+  expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
+  expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
+  expect(read('Dockerfile')).toMatch(
+    /^ENV PATH="\/opt\/python\/bin:\$PATH" SERVING_PYTHON=\/opt\/python\/bin\/python$/m,
+  )
+  expect(read('main.js')).toContain('process.env["SERVING_PYTHON_PACKAGES"] ??= "[\\"scikit-learn==1.5.2\\"]"')
+}
+
 describe('serving build', () => {
   it('makes a folder that node alone runs, the same bytes each time', { timeout: 60_000 }, async () => {
     const cwd = project()
@@ -79,6 +117,9 @@ describe('serving build', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/^built packed in build: \d+ files, \d+ packages, [\d.]+ MB\nsha256 [0-9a-f]{64}\n/)
     const built = hashes(join(cwd, 'build'))
+    describesWhatItHolds(join(cwd, 'build'))
+    // A build replaces what was there.
+    writeFileSync(join(cwd, 'build/stale.txt'), '')
     const again = await run(['build', 'src/service.ts'], { cwd })
     expect(hashes(join(cwd, 'build'))).toEqual(built)
     expect(again.stdout.split('\n')[1]).toBe(first.stdout.split('\n')[1])
@@ -106,47 +147,6 @@ describe('serving build', () => {
     child.kill('SIGTERM')
     await until(() => child.exitCode !== null)
     expect(child.exitCode).toBe(0)
-  })
-
-  it('describes what it holds', { timeout: 60_000 }, async () => {
-    const cwd = project()
-    await run(['build'], { cwd })
-    const read = (name: string) => readFileSync(join(cwd, 'build', name), 'utf8')
-    const manifest = JSON.parse(read('manifest.json'))
-    expect(manifest).toMatchObject({
-      service: { name: 'packed', entry: 'src/service.js', docs: 'A service to pack.' },
-      runners: ['model'],
-      remoteRunners: [],
-      models: ['weights/factor.json'],
-      target: { platform: process.platform, arch: process.arch, abi: process.versions.modules },
-    })
-    expect(manifest.apis.map(({ route }: { route: string }) => route)).toEqual(['greet', 'scale', 'variable', 'here'])
-    expect(manifest.apis[0].input).toMatchObject({ descriptorId: 'serving.io.Text' })
-    const own = Object.entries(hashes(join(cwd, 'build'))).filter(
-      ([name]) => !/^(node_modules\/|manifest\.json$)/.test(name),
-    )
-    expect(manifest.files).toEqual(Object.fromEntries(own))
-    expect(Object.keys(manifest.files)).toEqual(
-      expect.arrayContaining(['data/table.csv', 'src/greeting.txt', 'src/models/model.js', 'weights/factor.json']),
-    )
-    expect(Object.keys(manifest.files)).not.toContain('weights/notes.tmp')
-    expect(Object.keys(manifest.packages)).toContain('serving')
-    for (const name of ['tsx', 'esbuild', 'chokidar', 'typescript', 'nodejs-polars']) {
-      expect(existsSync(join(cwd, 'build/node_modules', name))).toBe(false)
-    }
-    const lock = JSON.parse(read('package-lock.json'))
-    const places = Object.keys(lock.packages).filter((place) => place !== '')
-    expect(places.map((place) => place.slice('node_modules/'.length))).toEqual(Object.keys(manifest.packages))
-    expect(JSON.parse(read('package.json'))).toMatchObject({ version: '1.2.3', type: 'module' })
-    expect(JSON.parse(read('openapi.json')).paths).toHaveProperty('/greet')
-    expect(JSON.parse(read('serving.config.json'))).toEqual({ service: './src/service.js', workers: 1 })
-    expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
-    expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
-    expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
-    expect(read('Dockerfile')).toMatch(
-      /^ENV PATH="\/opt\/python\/bin:\$PATH" SERVING_PYTHON=\/opt\/python\/bin\/python$/m,
-    )
-    expect(read('main.js')).toContain('process.env["SERVING_PYTHON_PACKAGES"] ??= "[\\"scikit-learn==1.5.2\\"]"')
   })
 
   it('packs the native and optional packages that a service uses', { timeout: 60_000 }, async () => {
@@ -353,12 +353,5 @@ conda:
       stderr: 'serving: build holds something that is no build: name another folder with --out\n',
     })
     expect(readdirSync(join(cwd, 'build'))).toEqual(['precious.txt'])
-  })
-
-  it('replaces a build', async () => {
-    const cwd = project({ 'out/manifest.json': '{}', 'out/stale.txt': '' })
-    expect((await run(['build', '--out', 'out'], { cwd })).code).toBe(0)
-    expect(existsSync(join(cwd, 'out/stale.txt'))).toBe(false)
-    expect(existsSync(join(cwd, 'out/main.js'))).toBe(true)
   })
 })

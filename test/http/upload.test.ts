@@ -378,7 +378,7 @@ describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk o
       { maxBodyBytes: 2 ** 30 },
     )
     const socket = await connect()
-    const size = 200 * 1024 * 1024
+    const size = 100 * 1024 * 1024
     const [head, tail] = boundary('|').split('|')
     const piece = Buffer.alloc(1024 * 1024, '\r\n--')
     socket.write(

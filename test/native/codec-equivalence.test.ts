@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DType, dataConstructor, dtypes, isPlainNumber, type NumericDType } from '../../src/core/dtype.ts'
@@ -96,9 +97,11 @@ function bits(result: ReturnType<NumberCodec['parseNdarray']>): unknown {
 
 function agree(json: Uint8Array, dtype: DType | undefined): void {
   for (const enforced of [false, true]) {
-    const native = nativeCodec!.parseNdarray(json, dtype, enforced)
-    const typescript = typescriptCodec.parseNdarray(json, dtype, enforced)
-    expect(bits(native)).toEqual(bits(typescript))
+    const [native, typescript] = [nativeCodec!, typescriptCodec].map((codec) =>
+      bits(codec.parseNdarray(json, dtype, enforced)),
+    )
+    // Only a difference is for expect to show, which takes longer than what is tested.
+    if (!isDeepStrictEqual(native, typescript)) expect(native).toEqual(typescript)
   }
 }
 

@@ -12,7 +12,7 @@ import {
   serve,
 } from '../../../src/index.ts'
 import { inject } from '../../../src/testing/index.ts'
-import { bothEngines } from '../../engines.ts'
+import { engines } from '../../engines.ts'
 
 function service(): Service {
   const svc = new Service('injected')
@@ -90,7 +90,7 @@ const requests: readonly InjectRequest[] = [
 const titleOf = ({ path, method, body, headers }: InjectRequest) =>
   `${method ?? ''} ${path} ${body instanceof FormData ? 'form' : JSON.stringify(body)} ${JSON.stringify(headers ?? {})}`
 
-describe.each(bothEngines)('inject answers as the engine %s does', (engine) => {
+describe.each(engines)('inject answers as the engine %s does', (engine) => {
   let listener: Listener
   beforeAll(async () => {
     listener = await serve(service(), { port: 0, host: '127.0.0.1', engine, logger: silentLogger(() => {}) })

@@ -3,7 +3,7 @@ import { runWithout } from './without-package.ts'
 
 /** Whatever an optional package could be needed for, by name; each line of output is a name and what became of it. */
 const module = `
-import { BinaryFile, io, MissingDependencyException, NDArray, RasterImage, Service } from './src/index.ts'
+import { BinaryFile, io, MissingDependencyException, NDArray, RasterImage, Service } from './dist/index.js'
 const schema = { '~standard': { version: 1, vendor: 'ours', validate: (value) => ({ value }) } }
 const makers = {
   NumpyNdarray: () => new io.NumpyNdarray({ dtype: 'int8' }),

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /**
- * Runs a module in a copy of the sources beside which everything is installed but one package, and returns what it
- * prints. The module finds the package under `./src/index.ts`.
+ * Runs a module in a copy of the build beside which everything is installed but one package, and returns what it
+ * prints. The module finds the package under `./dist/index.js`.
  */
 export function runWithout(name: string, module: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'serving-without-'))
   try {
-    cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
+    cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
     cpSync(join(root, 'package.json'), join(folder, 'package.json'))
     mkdirSync(join(folder, 'node_modules'))
     const [scope] = name.split('/')
@@ -21,8 +21,8 @@ export function runWithout(name: string, module: string): string {
     for (const entry of readdirSync(join(root, 'node_modules'))) {
       if (entry !== scope) symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
     }
-    writeFileSync(join(folder, 'main.ts'), module)
-    return execFileSync(process.execPath, ['--import', 'tsx', 'main.ts'], { cwd: folder, encoding: 'utf8' })
+    writeFileSync(join(folder, 'main.mjs'), module)
+    return execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -291,8 +291,8 @@ describe('loading an ONNX model', () => {
   it('without onnxruntime-node names the package and the command that installs it', () => {
     const output = runWithout(
       'onnxruntime-node',
-      `import { MissingDependencyException } from './src/index.ts'
-      import { loadOnnx } from './src/runner/onnx/index.ts'
+      `import { MissingDependencyException } from './dist/index.js'
+      import { loadOnnx } from './dist/runner/onnx/index.js'
       await loadOnnx('model.onnx').catch((error) => {
         console.log(error instanceof MissingDependencyException, error.message)
       })`,

@@ -29,12 +29,12 @@ const frameOf = (rows: number) =>
       pl.col('number').cast(pl.Int64).cast(pl.Datetime('ms')).alias('time'),
       pl.col('number').cast(pl.Float32).alias('"quoted",\nname'),
     )
-const long = () => frameOf(50_001)
+const long = () => frameOf(9001)
 const wide = () =>
   pl.DataFrame(
     Object.fromEntries(
-      list(300, (i) => {
-        const { number, text, bool } = columnsOf(600, i)
+      list(100, (i) => {
+        const { number, text, bool } = columnsOf(300, i)
         return [
           [`n${i}`, number],
           [`t"${i}\n`, text],
@@ -55,9 +55,9 @@ describe('files in pieces', () => {
   })
 
   it('hold lists as CSV does', async () => {
-    const frame = pl.DataFrame({ a: list(40_000, (row) => row), l: list(40_000, (row) => [row, row + 1]) })
+    const frame = pl.DataFrame({ a: list(9000, (row) => row), l: list(9000, (row) => [row, row + 1]) })
     const body = await written(frame, 'csv')
-    expect(body.toString()).toBe(`a,l\n${list(40_000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`)
+    expect(body.toString()).toBe(`a,l\n${list(9000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`)
   })
 
   itNative.each([
@@ -86,7 +86,7 @@ describe('files in pieces', () => {
   })
 
   it.each([
-    ['long', long, 25_000],
+    ['long', long, 8000],
     ['wide', wide, 100],
   ])('and messages hold what messages of few rows do: %s', async (_, make, rows) => {
     const frame = make()

@@ -1,12 +1,12 @@
 import pl from 'nodejs-polars'
-import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
+import { HeaderList, HttpRequest, io } from 'serving'
 import { expect, it } from 'vitest'
 import { columnOf } from '../../../../src/values/table/columns.ts'
 import { buildFrame } from '../../../../src/values/table/polars/build-frame.ts'
 import { describeNative } from '../../../native-only.ts'
 import { polars } from '../../descriptors/frames.ts'
 
-const rows = 120_000
+const rows = 30_000
 const record = (i: number) => ({ a: i, b: i / 4, c: `text ${i}`, d: i % 3 === 0 ? null : i % 2 === 0 })
 const records = Array.from({ length: rows }, (_, i) => record(i))
 const requestOf = (body: Uint8Array, type = 'application/json') =>
@@ -36,23 +36,10 @@ describeNative('large frames', () => {
     60_000,
   )
 
-  it('of many columns are what small ones are', async () => {
-    const wide = Array.from({ length: 30 }, (_, i) =>
-      Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, i * j])),
-    )
-    const frame = await new io.PandasDataFrame({ dtype: { c7: 'str' } }).fromHttpRequest(requestOf(json(wide)))
-    const expected = wide.map((row) => ({ ...row, c7: String(row.c7) }))
-    const { body } = (await new io.PandasDataFrame().toHttpResponse(frame)) as HttpResponse
-    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(expected)
-    const columns = (await new io.PandasDataFrame({ orient: 'columns' }).toHttpResponse(frame)) as HttpResponse
-    const read = JSON.parse(Buffer.from(columns.body as Uint8Array).toString())
-    expect(read.c4999).toEqual(Object.fromEntries(wide.map((row, i) => [i, row.c4999])))
-  })
-
   it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
-    'of 16,000 columns are written in orient %s',
+    'of 4,000 columns are written in orient %s',
     async (orient) => {
-      const names = Array.from({ length: 16_000 }, (_, j) => `c${j}`)
+      const names = Array.from({ length: 4000 }, (_, j) => `c${j}`)
       const wide = Array.from({ length: 20 }, (_, i) => Object.fromEntries(names.map((name, j) => [name, i * j])))
       const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(wide)))
       // As a function makes it.
