@@ -4,7 +4,7 @@ import { createClient } from 'serving/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { silentLogger } from '../../src/engine/log.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 
 const json = new io.JSON()
 const params = z.object({ id: z.coerce.number().int() })
@@ -36,7 +36,7 @@ function service() {
   return { svc, read, write, change, remove, score, top, plain }
 }
 
-describe.each(bothEngines)('methods and parameters of the path on %s', (engine) => {
+describe.each(engines)('methods and parameters of the path on %s', (engine) => {
   let listener: Listener
   let url: string
   const send = async (method: string, path: string, body?: string) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { io, serve } from '../../src/index.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 import { folder, jsonOf, start } from './harness.ts'
 import svc from './python/tasks.service.ts'
 import { until } from './stores.ts'
@@ -22,7 +22,7 @@ const recorded: Exchange[] = JSON.parse(
   readFileSync(new URL('../fixtures/bentoml/tasks.json', import.meta.url), 'utf8'),
 )
 
-describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)("BentoML's tasks on %s", (engine) => {
+describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s", (engine) => {
   const begin = async () => {
     const options = { port: 0, host: '127.0.0.1', engine, drainTimeoutMs: 0, logLevel: 'fatal' } as const
     const listener = await serve(svc, { ...options, jobStore: `sqlite:${join(folder(), 'jobs.db')}` })

@@ -10,7 +10,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { BadInput, ClientClosed, io, Overloaded, type Service } from '../../src/index.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 import { type Served, start } from './harness.ts'
 import { completed, newJob, until } from './stores.ts'
 
@@ -88,7 +88,7 @@ describe('JobCounts', () => {
   })
 })
 
-describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('jobs as operators see them on %s', (engine) => {
+describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see them on %s', (engine) => {
   it('counts jobs by status, and tells the age of the oldest', async () => {
     const gate = deferred<number>()
     const served = await start(engine, (svc) =>

@@ -2,14 +2,14 @@ import { isBuiltin } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { BadInput, DeadlineExceeded, io, type Service } from '../../src/index.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 import { eventsOf, jsonOf, start } from './harness.ts'
 import { until } from './stores.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
 const text = { input: new io.Text(), output: new io.Text() }
 
-describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('jobs that run in a server on %s', (engine) => {
+describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs that run in a server on %s', (engine) => {
   it('runs jobs beside all the requests that may run', async () => {
     const gate = deferred<void>()
     const define = (svc: Service) => {

@@ -2,7 +2,7 @@ import { isBuiltin } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { BadInput, io, type NDArray, type Service, SetupError, Service as Svc, serve } from '../../src/index.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 import { jsonOf, start } from './harness.ts'
 import { until } from './stores.ts'
 
@@ -37,7 +37,7 @@ describe.skipIf(hasSqlite)('jobs on a Node without node:sqlite', () => {
   })
 })
 
-describe.skipIf(!hasSqlite).each(bothEngines)('jobs over HTTP on %s', (engine) => {
+describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
   it('answers 202 with the place and the state of a job', async () => {
     const { post, get, result } = await start(engine, echo())
     const answer = await post('/echo', { a: 1 }, { prefer: 'respond-async' })

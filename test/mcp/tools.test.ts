@@ -8,7 +8,7 @@ import { apiKey } from 'serving/auth'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { silentLogger } from '../../src/engine/log.ts'
-import { bothEngines } from '../engines.ts'
+import { engines } from '../engines.ts'
 
 const key = 'a-key-of-the-test'
 
@@ -59,7 +59,7 @@ function service() {
   return svc
 }
 
-describe.each(bothEngines)('tools on %s', (engine) => {
+describe.each(engines)('tools on %s', (engine) => {
   let listener: Listener
   let client: Client
   let url: URL
