@@ -31,6 +31,8 @@ export interface ApiInfo {
   readonly isAsync: boolean
   /** Whether it is a stream both ways, over a WebSocket. */
   readonly isLive: boolean
+  /** Of a live stream: how long a message to it may be. **Units**: bytes. */
+  readonly maxMessage?: number | undefined
   readonly path: string
   readonly doc: string | undefined
   readonly input: DescriptorInfo
@@ -57,7 +59,7 @@ export interface Operation {
     readonly input?: Descriptor
     readonly output: Descriptor
     /** The messages of a live stream. */
-    readonly live?: { readonly input: Body; readonly output: Body }
+    readonly live?: { readonly maxMessage?: number; readonly input: Body; readonly output: Body }
   }
 }
 
@@ -94,11 +96,11 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
       const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
-      const { live = { input: operation.requestBody, output: responses['200'] } } = kinds
+      const { live = { maxMessage: undefined, input: operation.requestBody, output: responses['200'] } } = kinds
       const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, live.input)
       const output = infoOf(kinds.output, live.output)
       const [isAsync, isLive] = ['202' in responses, kinds.live !== undefined]
-      apis.set(name, { name, method, isAsync, isLive, path, doc, input, output })
+      apis.set(name, { name, method, isAsync, isLive, maxMessage: live.maxMessage, path, doc, input, output })
     }
   }
   return apis

@@ -2,6 +2,7 @@
 import { decodeContent } from './decode.ts'
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { encodeArgument } from './encode.ts'
+import { ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
 
 /** A message: text, or bytes. */
@@ -13,6 +14,19 @@ const escape = '{"$":"value","value":'
 export async function encodeFrame(api: ApiInfo, value: unknown): Promise<Frame> {
   const { body } = encodeArgument(api, await readStreams(api, value))
   return typeof body === 'string' ? escaped(api, body) : new Response(body).arrayBuffer()
+}
+
+/** **Units**: bytes. */
+export function sizeOf(frame: Frame): number {
+  return typeof frame === 'string' ? new TextEncoder().encode(frame).length : frame.byteLength
+}
+
+/** Called before a message is sent: the server would close its stream. **Errors**: ServingError `payload_too_large`. */
+export function checkSize({ name, maxMessage = Number.POSITIVE_INFINITY }: ApiInfo, frame: Frame): void {
+  const size = sizeOf(frame)
+  if (size <= maxMessage) return
+  const message = `expected at most ${maxMessage} bytes for a message to ${name} (maxMessage), received ${size}`
+  throw new ServingError(message, { status: 413, code: 'payload_too_large' })
 }
 
 /** Returns a value in text as a message: one that looks like a control message is put into one that says so. */

@@ -1,5 +1,5 @@
 /** A live stream: values both ways over one connection, which is made again where it breaks. @module */
-import type { Frame } from './live-frames.ts'
+import { type Frame, sizeOf } from './live-frames.ts'
 import { errorOf, ServingError } from './serving-error.ts'
 import { type CallOptions, type ClientOptions, type Limit, unlessAborted } from './transport.ts'
 import type { WebSocketLike } from './web-socket.ts'
@@ -224,10 +224,6 @@ export class Live<I, O> implements AsyncIterable<O> {
 
 function isControl(text: string): boolean {
   return text.startsWith('{"$":') && !text.startsWith('{"$":"value"')
-}
-
-function sizeOf(frame: Frame): number {
-  return typeof frame === 'string' ? new TextEncoder().encode(frame).length : frame.byteLength
 }
 
 function closedBy(code: number, reason: string): ServingError {

@@ -1,7 +1,7 @@
 /** Opens live streams. @module */
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { Live, type LiveOptions } from './live.ts'
-import { decodeFrame, encodeFrame, type Frame } from './live-frames.ts'
+import { checkSize, decodeFrame, encodeFrame, type Frame } from './live-frames.ts'
 import { badArgument } from './serving-error.ts'
 import { type ClientOptions, limitOf, networkError, type Secret, send, unlessAborted } from './transport.ts'
 import type { WebSocketClass } from './web-socket.ts'
@@ -43,7 +43,12 @@ export function openLive<I, O>(
       // What is said to a request without an upgrade that is fine otherwise.
       return refusal?.status === 426 ? undefined : refusal
     },
-    encode: async (value) => codec.encode(await find(), value),
+    async encode(value) {
+      const api = await find()
+      const frame = await codec.encode(api, value)
+      checkSize(api, frame)
+      return frame
+    },
     decode: async (frame) => codec.decode((await find()).output, frame),
   })
 }

@@ -120,6 +120,22 @@ describe('a live stream', () => {
     live.close()
   })
 
+  it('sends no message above maxMessage: the call is rejected, and the stream goes on', async () => {
+    const { url, offers } = await serve(echo)
+    const { get } = openapi.paths['/talk']
+    const talk = { ...get, 'x-serving': { ...get['x-serving'], live: { ...get['x-serving'].live, maxMessage: 10 } } }
+    const live = clientOf(url, { openapi: { paths: { '/talk': { get: talk } } } } as never).open()
+    await expect(live.send('äääää')).rejects.toMatchObject({
+      message: 'expected at most 10 bytes for a message to talk (maxMessage), received 12',
+      status: 413,
+      code: 'payload_too_large',
+    })
+    await live.send('ääää')
+    live.end()
+    expect(await all(live)).toEqual(['ääää'])
+    expect(offers.length).toBe(1)
+  })
+
   it('fails with the error that the server sends', async () => {
     const { open } = await serve((socket) => {
       socket.send('1')

@@ -135,6 +135,7 @@ function liveOperationOf(api: LiveApi, shared: Shared): Readonly<Record<string, 
     [descriptorsMember]: {
       ...clientMetadata(api),
       live: {
+        maxMessage: api.maxMessage,
         input: { content: contentOf(requests.input, components, `${name}_request`) },
         output: { content: contentOf(output.describe().output, components, `${name}_response`) },
       },
