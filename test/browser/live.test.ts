@@ -9,7 +9,7 @@ import { chromium, servePage } from './browser.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const svc = new Service('live')
-svc.live('upper', { input: new io.Text(), output: new io.Text() }, async function* (inputs) {
+svc.live('upper', { input: new io.Text(), output: new io.Text(), maxMessage: 100 }, async function* (inputs) {
   for await (const text of inputs) yield text.toUpperCase()
   yield 'the end'
 })
@@ -58,6 +58,15 @@ describe.skipIf(chromium === undefined)('live streams on the page in Chromium (n
     await say('again')
     await shows('.answer .status', 'open')
     await shows('.answer pre', 'AGAIN')
+    expect(faults).toEqual([])
+  })
+
+  it('says that a text is too long, and goes on', async () => {
+    await on.open('upper')
+    await say('x'.repeat(101))
+    await shows('.answer .failure', 'expected at most 100 bytes for a message to upper (maxMessage), received 101')
+    await say('short')
+    await shows('.answer pre', 'SHORT')
     expect(faults).toEqual([])
   })
 

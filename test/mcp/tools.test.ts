@@ -1,5 +1,6 @@
 /** APIs as tools, by the client of the protocol's own SDK. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { isBuiltin } from 'node:module'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -53,6 +54,10 @@ function service() {
     await ctx.job?.progress({ step: 'two' })
     return 'done'
   })
+  svc.api({ input: json, output: json, maxInFlight: 1 }, async function wait(_, ctx) {
+    await once(ctx.signal, 'abort')
+    return null
+  })
   svc.api({ input: new io.Multipart({ a: new io.Text() }), output: json }, function form() {
     return null
   })
@@ -71,7 +76,13 @@ describe.each(engines)('tools on %s', (engine) => {
   const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
 
   beforeAll(async () => {
-    listener = await serve(service(), { port: 0, engine, logger: silentLogger(() => {}), baseUrl: '/v1' })
+    listener = await serve(service(), {
+      port: 0,
+      engine,
+      logger: silentLogger(() => {}),
+      baseUrl: '/v1',
+      requestTimeoutMs: 2000,
+    })
     url = new URL(`http://127.0.0.1:${listener.port}/v1/mcp`)
     client = await open({ 'x-api-key': key })
   })
@@ -82,7 +93,7 @@ describe.each(engines)('tools on %s', (engine) => {
 
   it('are listed with their docs and schemas, without forms', async () => {
     const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual(['add', 'same', 'words', 'copy', 'refuse', 'crash', 'slow'])
+    expect(tools.map(({ name }) => name)).toEqual(['add', 'same', 'words', 'copy', 'refuse', 'crash', 'slow', 'wait'])
     expect(tools[0]).toMatchObject({
       description: 'Adds.',
       inputSchema: { type: 'object', required: ['a', 'b'] },
@@ -116,6 +127,13 @@ describe.each(engines)('tools on %s', (engine) => {
     const told: unknown[] = []
     await client.callTool({ name: 'slow', arguments: { input: 0 } }, undefined, { onprogress: (p) => told.push(p) })
     expect(told).toMatchObject([{ progress: 0.5 }, { progress: 2, message: '{"step":"two"}' }])
+  })
+
+  it('have the limits of their APIs, and the deadline of requests', async () => {
+    const calls = [1, 2, 3].map((input) => call('wait', { input }).then(JSON.stringify, ({ message }) => message))
+    const texts = await Promise.all(calls)
+    expect(texts.filter((text) => text.includes('too many requests in flight')).length).toBe(2)
+    expect(texts.filter((text) => text.includes('deadline_exceeded')).length).toBe(1)
   })
 
   it('come one by one: a batch is refused', async () => {

@@ -70,8 +70,10 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
   }
   const say = (value: Content | Float32Array) => {
     live ??= begin()
-    // Its error is that of the stream, which is shown.
-    live.send(value).catch(() => {})
+    live.send(value).catch((error: ServingError) => {
+      // Other errors are those of the stream, which are shown.
+      if (error.code === 'payload_too_large') fail(error)
+    })
   }
   const send = () => {
     try {
