@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { casePlans } from './cases/index.ts'
 import { picture } from './picture.ts'
 import type { Report } from './report.ts'
-import { speedPicture, speedSentence } from './speed.ts'
+import { speedPicture, speedSentence, speedTable } from './speed.ts'
 import { fullTables } from './table.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -28,6 +28,7 @@ export function publish(report: Report): void {
   for (const page of ['../README.md', '../docs/performance.md']) {
     replaceMarked(here(page), 'speed', speedSentence(whole))
   }
+  replaceMarked(here('../docs/performance.md'), 'table', speedTable(whole))
 }
 
 /** Replaces the text between a file's markers. */

@@ -40,6 +40,20 @@ export function speedSentence(report: Results): string {
   return `For a million numbers ${fastapi}, Fastify ${of('fastify', million)} times, ${rust}.`
 }
 
+const columns = { fastify: 'Fastify', fastapi: 'FastAPI', bentoml: 'BentoML', triton: 'Triton', rust: 'Rust' }
+
+/** Returns the table of docs/performance.md: CPU times over serving's, for all jobs that another server did. */
+export function speedTable(report: Results): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const lines = report.results.flatMap(({ name }) => {
+    const ratios = Object.keys(columns).map((contender) => ratioOf(report, contender, name))
+    if (ratios.every((ratio) => ratio === undefined)) return []
+    return [row([name, ...ratios.map((ratio) => (ratio === undefined ? '' : times(ratio)))])]
+  })
+  const head = ['job', ...Object.values(columns)]
+  return [row(head), row(head.map((_, i) => (i === 0 ? '---' : '--:'))), ...lines].join('\n')
+}
+
 const [left, right, top, rowHeight, width] = [330, 80, 66, 32, 760]
 
 /** Returns the picture as SVG: a bar for each contender and job, the longest first. */
