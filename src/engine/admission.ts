@@ -41,19 +41,6 @@ export function refusalNow(server: ServerState): ServingError | undefined {
   return notReady(server) ?? (server.limiter.isFull ? tooMany(server.limiter) : undefined)
 }
 
-/** Admits a whole request, with a slot and memory for its message, or returns why not. */
-export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
-  const stopped = notReady(server)
-  if (stopped !== undefined) return stopped
-  if (!server.memory.reserve(bytes)) return noMemory()
-  if (!server.limiter.acquire()) {
-    server.memory.release(bytes)
-    return tooMany(server.limiter)
-  }
-  server.limiter.enter()
-  return undefined
-}
-
 /** Returns the refusal of everything but health while the server starts or stops, or undefined. */
 export function notReady({ health: { state } }: ServerState): Overloaded | undefined {
   return state === 'starting' || state === 'draining'
@@ -99,54 +86,6 @@ export function timeoutWithin(server: ServerState, deadline: Date | number): num
   const ours = timeoutOf(server)
   if (!Number.isFinite(own)) return ours
   return ours === undefined ? own : Math.min(own, ours)
-}
-
-/** The slot and memory of one request, until its end. */
-export class Reservation {
-  readonly #server: ServerState
-  readonly #own: EndpointSlots | undefined
-  #holdsSlot = false
-  #bytes = 0
-
-  constructor(server: ServerState, own?: EndpointSlots) {
-    this.#server = server
-    this.#own = own
-  }
-
-  /** Takes the slot, and one of the endpoint, once; returns those that are all taken, or undefined. */
-  takeSlot(): EndpointSlots | undefined {
-    if (this.#holdsSlot) return undefined
-    const { limiter } = this.#server
-    if (!limiter.acquire()) return limiter
-    if (this.#own?.acquire() === false) {
-      limiter.release()
-      return this.#own
-    }
-    this.#holdsSlot = true
-    return undefined
-  }
-
-  /** Raises the reservation to `bytes` in all; returns false if it does not fit. */
-  reserveUpTo(bytes: number): boolean {
-    return bytes <= this.#bytes || this.reserve(bytes - this.#bytes)
-  }
-
-  /** Reserves more memory; returns false if it does not fit. `isSpare`: see MemoryBudget. */
-  reserve(bytes: number, isSpare = false): boolean {
-    if (!this.#server.memory.reserve(bytes, isSpare)) return false
-    this.#bytes += bytes
-    return true
-  }
-
-  /** Called exactly once. */
-  end(): void {
-    if (this.#bytes > 0) this.#server.memory.release(this.#bytes)
-    if (this.#holdsSlot) {
-      this.#server.limiter.release()
-      this.#own?.release()
-    }
-    this.#server.limiter.leave()
-  }
 }
 
 /** Detects turns that begin too many requests: a parser hands over all pipelined requests at once. */

@@ -2,8 +2,9 @@
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { decodeContent } from '../http/content-encoding.ts'
 import { HttpRequest } from '../http/message.ts'
-import { noMemory, type Reservation } from './admission.ts'
+import { noMemory } from './admission.ts'
 import type { Limits } from './options.ts'
+import type { ServedRequest } from './served-request.ts'
 
 // First reservation, so that a false Content-Length costs little. **Units**: bytes.
 const firstBytes = 1024 * 1024
@@ -63,7 +64,7 @@ export async function decompress(
   request: HttpRequest,
   encoding: string,
   { maxBodyBytes, maxUnpackRatio }: Limits,
-  reservation: Reservation | undefined,
+  reservation?: Pick<ServedRequest, 'reserve'>,
 ): Promise<HttpRequest> {
   const bytes = await decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
   if (reservation?.reserve(bytes.length) === false) throw noMemory()

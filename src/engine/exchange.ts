@@ -122,14 +122,14 @@ export class Exchange extends Reply {
   /** Answers a whole request. */
   run(request: HttpRequest): void {
     this.#bodyComplete()
-    const full = this.reservation?.takeSlot()
+    const full = this.takeSlot()
     if (full !== undefined) {
       this.#answerSoon(() => this.endpoint.problem(tooMany(full), this.ctx.id), true)
       return
     }
     const { encoding, endpoint, ctx, target } = this
     if (encoding !== undefined) {
-      const body = decompress(request, encoding, this.server.limits, this.reservation)
+      const body = decompress(request, encoding, this.server.limits, this)
       const failed = (error: unknown) => endpoint.problem(decodeFailureOf(error), ctx.id)
       this.answer(body.then((plain) => endpoint.answer(plain, ctx, target)).catch(failed), false)
       return
@@ -283,7 +283,7 @@ class IncomingBody {
   }
 
   #reserve(bytes: number): boolean {
-    if (bytes < countedBytes || this.#exchange.reservation?.reserveUpTo(bytes) !== false) return true
+    if (bytes < countedBytes || this.#exchange.reserveUpTo(bytes)) return true
     this.#exchange.refuse(noMemory())
     return false
   }
@@ -302,7 +302,7 @@ class IncomingBody {
         this.#buffer = new BodyBuffer(declared, server.limits.maxBodyBytes, alignedAt)
         return true
       }
-      const full = exchange.reservation?.takeSlot()
+      const full = exchange.takeSlot()
       if (full !== undefined) throw tooMany(full)
       const answer = this.#receiver.answer?.()
       if (answer !== undefined) exchange.answer(answer, false)

@@ -1,19 +1,17 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
-import { ClientClosed, DeadlineExceeded, Forbidden, InternalError, type ServingError } from '../core/errors.ts'
+import { ClientClosed, DeadlineExceeded, Forbidden, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { Context, type RequestPeer, type Scheme } from '../http/context.ts'
+import { Context } from '../http/context.ts'
 import type { RequestTarget } from '../http/endpoint.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
-import { OutcomeRecorder } from '../http/outcome.ts'
 import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
 import { notReady, tooMany } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { clientAddress, clientScheme } from './incoming-request.ts'
-import { logFailure } from './log.ts'
+import { ServedRequest } from './served-request.ts'
 
 /** A request to open a live stream. */
 export interface LiveRequest {
@@ -24,43 +22,26 @@ export interface LiveRequest {
 }
 
 /** One live stream, from the request that opens it to its end. */
-export class LiveCall implements RequestPeer, LiveHost {
-  readonly ctx: Context
+export class LiveCall extends ServedRequest implements LiveHost {
   /** For the engine's socket, once the request is admitted. */
   readonly session: LiveSession
   /** The subprotocol for the answer. */
   readonly protocol: string | undefined
-  readonly #server: ServerState
   readonly #streams: LiveStreams
-  readonly #request: LiveRequest
-  readonly #recorder: OutcomeRecorder | undefined
+  readonly #endpoint: LiveEndpoint
   #bytesIn = 0
   #isOpen = false
   #isOver = false
 
-  constructor(server: ServerState, streams: LiveStreams, request: LiveRequest) {
-    const { endpoint, target } = request
-    const headers = moveCredentials(request.headers)
-    this.#server = server
+  constructor(server: ServerState, streams: LiveStreams, { endpoint, target, headers, peer }: LiveRequest) {
+    const ctx = new Context({ headers: moveCredentials(headers), query: target.query })
+    super(server, { endpoint, target, ctx }, { remoteAddress: peer })
     this.#streams = streams
-    this.#request = { ...request, headers }
-    const { observer, cors } = server
-    this.ctx = new Context({ headers, query: target.query })
-    this.ctx.bind(target, endpoint.api, this)
-    if (cors !== undefined) this.ctx.addHeaders(cors.linesFor(headers.get('origin')))
-    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, this.ctx, endpoint)
-    const offered = headers.get('sec-websocket-protocol')?.split(',') ?? []
+    this.#endpoint = endpoint
+    const offered = ctx.headers.get('sec-websocket-protocol')?.split(',') ?? []
     this.protocol = offered.some((each) => each.trim() === subprotocol) ? subprotocol : undefined
-    this.session = new LiveSession(endpoint, this.ctx, this, this.protocol !== undefined)
+    this.session = new LiveSession(endpoint, ctx, this, this.protocol !== undefined)
     server.limiter.enter()
-  }
-
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.#request.headers, this.#request.peer)
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.#server, this.#request.headers)
   }
 
   /** Headers for the answer that accepts the request. */
@@ -70,14 +51,15 @@ export class LiveCall implements RequestPeer, LiveHost {
 
   /** Runs hooks and auth. Returns the answer of a refusal, or undefined: the stream then waits for `open`. */
   admit(): MaybePromise<HttpResponse | undefined> {
-    const refusal = this.#refusal() ?? this.#server.before?.(this.#request.endpoint, this.ctx)
+    const refusal = this.#refusal() ?? this.server.before?.(this.#endpoint, this.ctx)
     if (isPromise(refusal)) return this.#inTime(refusal).then((error) => this.#admitted(error))
     return this.#admitted(refusal)
   }
 
   #refusal(): ServingError | undefined {
-    const { endpoint, headers } = this.#request
-    const early = notReady(this.#server) ?? this.#streams.refusal
+    const endpoint = this.#endpoint
+    const { headers } = this.ctx
+    const early = notReady(this.server) ?? this.#streams.refusal
     if (early !== undefined) return early
     const origin = headers.get('origin')
     const { origins } = endpoint.live
@@ -89,7 +71,7 @@ export class LiveCall implements RequestPeer, LiveHost {
 
   /** Hooks have the time of a request. */
   #inTime(refusal: PromiseLike<ServingError | undefined>): Promise<ServingError | undefined> {
-    const { requestTimeoutMs } = this.#server.limits
+    const { requestTimeoutMs } = this.server.limits
     if (requestTimeoutMs === 0) return Promise.resolve(refusal)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<ServingError>((resolve) => {
@@ -101,7 +83,7 @@ export class LiveCall implements RequestPeer, LiveHost {
 
   #admitted(refusal: ServingError | undefined): HttpResponse | undefined {
     if (this.#isOver) return undefined
-    const { endpoint } = this.#request
+    const endpoint = this.#endpoint
     const { slots } = endpoint
     const error = refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
     if (error === undefined) {
@@ -112,30 +94,25 @@ export class LiveCall implements RequestPeer, LiveHost {
     }
     this.failed(error)
     const response = this.ctx.withHeaders(endpoint.problem(error, this.ctx.id))
-    this.#recorder?.answered(response.status ?? 200)
-    this.#recorder?.sent(response.body as string)
+    this.recorder?.answered(response.status ?? 200)
+    this.recorder?.sent(response.body as string)
     this.ended()
     return response
   }
 
   /** Called when the answer that accepts the request is sent. */
   accepted(): void {
-    this.#recorder?.answered(101)
-  }
-
-  failed(error: Error): void {
-    logFailure(this.#server.log, error, this.ctx.id, this.#request.endpoint.name)
-    this.#recorder?.failed(error)
+    this.recorder?.answered(101)
   }
 
   received(bytes: number): void {
     this.#bytesIn += bytes
-    this.#request.endpoint.counts.received++
+    this.#endpoint.counts.received++
   }
 
   sent(content: string | Uint8Array): void {
-    this.#recorder?.sent(content)
-    this.#request.endpoint.counts.sent++
+    this.recorder?.sent(content)
+    this.#endpoint.counts.sent++
   }
 
   /** Called by the engine if the client leaves before its stream is open. */
@@ -147,16 +124,14 @@ export class LiveCall implements RequestPeer, LiveHost {
   ended(): void {
     if (this.#isOver) return
     this.#isOver = true
-    if (this.ctx.abortReason instanceof ClientClosed) this.#recorder?.left()
+    if (this.ctx.abortReason instanceof ClientClosed) this.recorder?.left()
     if (this.#isOpen) this.#giveBack()
-    const failed = (cause: unknown) => this.failed(new InternalError('the clean-up of a live stream failed', { cause }))
-    this.ctx.end(failed)
-    this.#server.limiter.leave()
-    this.#recorder?.end(this.#bytesIn)
+    this.close(this.#bytesIn)
+    this.server.limiter.leave()
   }
 
   #giveBack(): void {
-    const { counts, slots } = this.#request.endpoint
+    const { counts, slots } = this.#endpoint
     this.#streams.remove(this.session)
     counts.open--
     slots?.release()

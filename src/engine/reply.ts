@@ -2,31 +2,24 @@
 import { BadOutput, ClientClosed, expected, InternalError, type ServingError } from '../core/errors.ts'
 import { joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
-import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
+import type { Endpoint, EndpointSlots, RequestTarget } from '../http/endpoint.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
-import { OutcomeRecorder } from '../http/outcome.ts'
 import { isBodyless, responseFault } from '../http/response-head.ts'
-import { noMemory, Reservation } from './admission.ts'
+import { noMemory } from './admission.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
-import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
-import { logFailure } from './log.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 import { countedBytes } from './memory-budget.ts'
+import { ServedRequest } from './served-request.ts'
 import { TransferClock, withinText } from './transfer-clock.ts'
 
 // The kernel tells of new room only when a third of its buffer is free.
 const pieceBytes = 16 * 1024
 
 /** The answer's side of an exchange. Once it is `over` nothing writes to the socket. */
-export abstract class Reply implements RequestPeer {
-  readonly server: ServerState
-  readonly socket: ExchangeSocket
+export abstract class Reply extends ServedRequest<ExchangeSocket> {
   readonly endpoint: Endpoint
   readonly target: RequestTarget
-  readonly ctx: Context
-  readonly reservation: Reservation | undefined
-  readonly recorder: OutcomeRecorder | undefined
   over = false
   /** Whether pieces of the body are still taken. */
   isReceiving = true
@@ -34,33 +27,33 @@ export abstract class Reply implements RequestPeer {
   received = 0
   /** The response whose pooled memory is given back at the end. */
   pooled: HttpResponse | undefined
+  #holdsSlot = false
   #clock: TransferClock | undefined
   #wake: (() => void) | undefined
 
-  constructor(server: ServerState, { endpoint, target, ctx }: IncomingRequest, socket: ExchangeSocket) {
-    this.server = server
-    this.socket = socket
-    this.endpoint = endpoint
-    this.target = target
-    this.ctx = ctx
-    this.reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
-    ctx.bind(target, endpoint.api, this)
-    const { observer, cors } = server
-    if (cors !== undefined) ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
-    if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
+  constructor(server: ServerState, request: IncomingRequest, socket: ExchangeSocket) {
+    super(server, request, socket)
+    this.endpoint = request.endpoint
+    this.target = request.target
     // At last: an exchange that could not be made will not leave.
-    if (endpoint.isLimited) server.limiter.enter()
+    if (this.endpoint.isLimited) server.limiter.enter()
   }
 
   /** Ends what receives the body. Called once, when the request is over. */
   protected abstract endBody(): void
 
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.server, this.ctx.headers, () => this.socket.remoteAddress())
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.server, this.ctx.headers)
+  /** Takes a slot, and one of the endpoint, once; returns those that are all taken, or undefined. */
+  takeSlot(): EndpointSlots | undefined {
+    const { limiter } = this.server
+    const { slots, isLimited } = this.endpoint
+    if (this.#holdsSlot || !isLimited) return undefined
+    if (!limiter.acquire()) return limiter
+    if (slots?.acquire() === false) {
+      limiter.release()
+      return slots
+    }
+    this.#holdsSlot = true
+    return undefined
   }
 
   get isHead(): boolean {
@@ -91,7 +84,7 @@ export abstract class Reply implements RequestPeer {
 
   #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
     const isLarge = body.length >= countedBytes
-    if (isLarge && this.reservation?.reserve(body.length) === false) {
+    if (isLarge && !this.reserve(body.length)) {
       response.pooled?.give(body as Uint8Array)
       const problem = this.problem(noMemory())
       this.#sendWhole(problem, problem.body as string, isCorked)
@@ -193,9 +186,14 @@ export abstract class Reply implements RequestPeer {
     this.#clock?.pause()
     if (gone !== undefined) this.ctx.abort(gone)
     this.endBody()
-    this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.reservation?.end()
-    this.recorder?.end(this.received)
+    this.close(this.received)
+    if (!this.endpoint.isLimited) return
+    const { limiter } = this.server
+    if (this.#holdsSlot) {
+      limiter.release()
+      this.endpoint.slots?.release()
+    }
+    limiter.leave()
   }
 
   /** Calls `work` in a turn of its own, unless the exchange is over by then. */
@@ -228,16 +226,6 @@ export abstract class Reply implements RequestPeer {
     try {
       this.socket.destroy()
     } catch {}
-  }
-
-  /** Logs and records the error, before it is answered. */
-  failed(error: Error): void {
-    this.#log(error)
-    this.recorder?.failed(error)
-  }
-
-  #log(error: Error): void {
-    logFailure(this.server.log, error, this.ctx.id, this.endpoint.name)
   }
 }
 

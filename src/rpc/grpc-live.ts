@@ -160,10 +160,10 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   async #send(result: unknown): Promise<void> {
-    const { call, headers } = this.#open
+    const { call } = this.#open
     const { live, counts } = this.#endpoint as LiveEndpoint
     // The stream's own context would keep what each message leaves to its end.
-    const ctx = new Context({ headers })
+    const ctx = new Context({ headers: this.#open.ctx.headers })
     try {
       const bytes = encodeResponse(contentOf(live.output, await live.output.toProto(result as never, ctx)))
       if (!call.stream.headersSent) this.#open.setOwnMetadata()

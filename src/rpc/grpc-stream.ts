@@ -118,7 +118,7 @@ export class GrpcStream {
     return this.#deadline
   }
 
-  get remoteAddress(): string | undefined {
+  remoteAddress(): string | undefined {
     const address = this.stream.session?.socket?.remoteAddress
     return address === undefined ? undefined : plainAddress(address)
   }

@@ -1,16 +1,14 @@
 /** A gRPC call while it is open: its context, what it holds, and its end. @module */
 import { withDeadline } from '../api/stages.ts'
-import { ClientClosed, grpcStatuses, InternalError, type ServingError } from '../core/errors.ts'
+import { ClientClosed, grpcStatuses, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { admitCall, refusalNow, timeoutWithin } from '../engine/admission.ts'
+import { noMemory, notReady, refusalNow, timeoutWithin, tooMany } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
-import { clientAddress, clientScheme } from '../engine/incoming-request.ts'
-import { logFailure } from '../engine/log.ts'
+import { ServedRequest } from '../engine/served-request.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { TransferClock } from '../engine/transfer-clock.ts'
-import { Context, type ContextInit, type Scheme } from '../http/context.ts'
-import type { HeaderLine, RequestHeaders } from '../http/message.ts'
-import { OutcomeRecorder } from '../http/outcome.ts'
+import { Context } from '../http/context.ts'
+import type { HeaderLine } from '../http/message.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
 import { metadataOf } from './grpc-metadata.ts'
 import { type Answerer, drained, type GrpcStream, type Status } from './grpc-stream.ts'
@@ -22,23 +20,13 @@ export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void
 const cancelCode = 8
 
 /** One call, or one message of a stream, from its first bytes to the end of its answer. */
-export class OpenCall implements Answerer, ContextInit {
-  readonly call: GrpcStream
-  readonly method = 'POST'
-  readonly path: string
-  readonly headers: RequestHeaders
-  readonly timeoutMs: number | undefined
-  readonly ctx: Context
-  readonly recorder: OutcomeRecorder | undefined
+export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
   readonly refusal: MaybePromise<Status | undefined>
-  readonly #server: ServerState
   readonly #run: RunCall
   // Ends an answer whose client does not read: it would hold its slot and memory.
   readonly #clock: TransferClock | undefined
   #handed = 0
   #isSending = false
-  /** Of the memory budget. **Units**: bytes. */
-  #reserved = 0
   /** **Units**: bytes. */
   bytesIn = 0
   #isAdmitted = false
@@ -46,62 +34,51 @@ export class OpenCall implements Answerer, ContextInit {
 
   /** `refuse`: tells early why the call would be refused. */
   constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall, refuse = refusalNow) {
-    this.#server = server
-    this.call = call
+    const { path } = endpoint
+    const ctx = new Context({ headers: call.headers, timeoutMs: timeoutWithin(server, call.deadline) })
+    const named = { name: path.slice(1), protocol: 'grpc', isLimited: true } as const
+    super(server, { endpoint: named, target: { method: 'POST', path }, ctx }, call)
     this.#run = run
-    this.path = endpoint.path
-    this.headers = call.headers
-    this.timeoutMs = timeoutWithin(server, call.deadline)
-    this.ctx = new Context(this)
-    const { observer, limits } = server
-    if (limits.sendTimeoutMs > 0) {
+    const { sendTimeoutMs } = server.limits
+    if (sendTimeoutMs > 0) {
       const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
-      this.#clock = new TransferClock(limits.sendTimeoutMs, taken, () => this.#late())
+      this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.#late())
     }
-    const recorded = { name: endpoint.path.slice(1), protocol: 'grpc' } as const
-    this.recorder = observer && new OutcomeRecorder(observer, this.ctx, recorded)
     const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
-    const refusal = refuse(server) ?? server.before?.(endpoint, this.ctx)
+    const refusal = refuse(server) ?? server.before?.(endpoint, ctx)
     this.refusal = isPromise(refusal)
-      ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
+      ? withDeadline(ctx, refusal, { fail: (error) => error }).then(refused)
       : refused(refusal)
   }
 
-  get reservation(): this {
-    return this
-  }
-
-  reserve(bytes: number): boolean {
-    if (!this.#server.memory.reserve(bytes)) return false
-    this.#reserved += bytes
-    return true
-  }
-
-  get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.headers, () => this.call.remoteAddress)
-  }
-
-  get scheme(): Scheme {
-    return clientScheme(this.#server, this.headers)
+  get call(): GrpcStream {
+    return this.socket
   }
 
   /** Admits the message, or refuses it; it must leave when it was answered. */
   run(message: Uint8Array): MaybePromise<void> {
     this.bytesIn = message.length
     this.recorder?.bodyComplete()
-    const error = admitCall(this.#server, message.length)
-    if (error !== undefined) {
-      this.call.refuse(this.fail(error))
-      return undefined
-    }
+    const error = this.#admit(message.length)
+    if (error === undefined) return this.#run(this, message)
+    this.call.refuse(this.fail(error))
+    return undefined
+  }
+
+  /** Takes a slot, and memory for the message, or returns why not. */
+  #admit(bytes: number): ServingError | undefined {
+    const { limiter } = this.server
+    const stopped = notReady(this.server)
+    if (stopped !== undefined) return stopped
+    if (!this.reserve(bytes)) return noMemory()
+    if (!limiter.acquire()) return tooMany(limiter)
+    limiter.enter()
     this.#isAdmitted = true
-    this.#reserved += message.length
-    return this.#run(this, message)
+    return undefined
   }
 
   fail(error: ServingError): Status {
-    this.#log(error)
-    this.recorder?.failed(error)
+    this.failed(error)
     this.recorder?.answered(error.status)
     const { ctx } = this
     const status = rpcErrorOf(error, ctx.id)
@@ -157,7 +134,7 @@ export class OpenCall implements Answerer, ContextInit {
   }
 
   #late(): void {
-    this.#log(new ClientClosed('expected the client to read the answer in time, it did not'))
+    this.log(new ClientClosed('expected the client to read the answer in time, it did not'))
     this.call.stream.close(cancelCode)
     this.call.stream.destroy()
   }
@@ -166,13 +143,10 @@ export class OpenCall implements Answerer, ContextInit {
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.#server.memory.release(this.#reserved)
-    if (this.#isAdmitted) {
-      this.#server.limiter.release()
-      this.#server.limiter.leave()
-    }
-    this.recorder?.end(this.bytesIn)
+    this.close(this.bytesIn)
+    if (!this.#isAdmitted) return
+    this.server.limiter.release()
+    this.server.limiter.leave()
   }
 
   cancel(): void {
@@ -180,10 +154,6 @@ export class OpenCall implements Answerer, ContextInit {
     this.recorder?.left()
     this.ctx.abort(new ClientClosed())
     this.leave()
-  }
-
-  #log(error: Error): void {
-    logFailure(this.#server.log, error, this.ctx.id)
   }
 }
 

@@ -1,0 +1,92 @@
+/** What each request of a server has, over any protocol: its context, its record, its memory and its end. @module */
+
+import { InternalError } from '../core/errors.ts'
+import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
+import type { Context, RequestLine, RequestPeer, Scheme } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { OutcomeRecorder, type RecordedEndpoint } from '../http/outcome.ts'
+import type { ServerState } from './engine.ts'
+import { logFailure } from './log.ts'
+
+/** The other end of a request. */
+export interface RequestSocket {
+  remoteAddress(): string | undefined
+}
+
+/** What is asked for. `endpoint` is undefined for a path without one. */
+export interface AskedRequest {
+  readonly endpoint?: (RecordedEndpoint & Pick<Endpoint, 'api' | 'isLimited'>) | undefined
+  readonly target: RequestLine
+  readonly ctx: Context
+}
+
+/** One request or call or live stream, from its headers to its end. */
+export class ServedRequest<S extends RequestSocket = RequestSocket> implements RequestPeer {
+  readonly server: ServerState
+  readonly socket: S
+  readonly ctx: Context
+  readonly recorder: OutcomeRecorder | undefined
+  readonly #asked: AskedRequest
+  /** Of the memory budget. **Units**: bytes. */
+  #reserved = 0
+
+  constructor(server: ServerState, asked: AskedRequest, socket: S) {
+    const { endpoint, target, ctx } = asked
+    const { observer, cors } = server
+    this.server = server
+    this.socket = socket
+    this.ctx = ctx
+    this.#asked = asked
+    ctx.bind(target, endpoint?.api, this)
+    if (cors !== undefined && endpoint?.protocol !== 'grpc') ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
+    if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
+  }
+
+  /** From the headers of trusted proxies, else from the socket. */
+  get remoteAddress(): string | undefined {
+    const { proxies } = this.server
+    const forwarded = proxies === undefined ? undefined : forwardedAddress(this.ctx.headers, proxies)
+    return forwarded ?? this.socket.remoteAddress()
+  }
+
+  /** From the headers of trusted proxies, else from the socket. */
+  get scheme(): Scheme {
+    const { proxies, isTls } = this.server
+    const forwarded = proxies === undefined ? undefined : forwardedScheme(this.ctx.headers, proxies)
+    return forwarded ?? (isTls ? 'https' : 'http')
+  }
+
+  get reservation(): this {
+    return this
+  }
+
+  /** Reserves more memory, until the end; returns false if it does not fit. `isSpare`: see MemoryBudget. */
+  reserve(bytes: number, isSpare = false): boolean {
+    if (!this.#asked.endpoint?.isLimited) return true
+    if (!this.server.memory.reserve(bytes, isSpare)) return false
+    this.#reserved += bytes
+    return true
+  }
+
+  /** Raises what is reserved to `bytes` in all; returns false if it does not fit. */
+  reserveUpTo(bytes: number): boolean {
+    return bytes <= this.#reserved || this.reserve(bytes - this.#reserved)
+  }
+
+  /** Logs and records the error, before it is answered. */
+  failed(error: Error): void {
+    this.log(error)
+    this.recorder?.failed(error)
+  }
+
+  /** Runs the clean-ups, and gives back the memory. Called once, by the end of the request. */
+  protected close(bytesIn: number): void {
+    this.ctx.end((cause) => this.log(new InternalError('the clean-up of a request failed', { cause })))
+    if (this.#reserved > 0) this.server.memory.release(this.#reserved)
+    this.recorder?.end(bytesIn)
+  }
+
+  protected log(error: Error): void {
+    logFailure(this.server.log, error, this.ctx.id, this.#asked.endpoint?.name)
+  }
+}
