@@ -68,7 +68,7 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
     return true
   }
 
-  /** Raises what is reserved to `bytes` in all; returns false if it does not fit. */
+  /** Raises the reservation to `bytes` in all; returns false if it does not fit. */
   reserveUpTo(bytes: number): boolean {
     return bytes <= this.#reserved || this.reserve(bytes - this.#reserved)
   }
