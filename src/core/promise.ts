@@ -31,3 +31,16 @@ export function whenAllReady<T, R>(
 ): MaybePromise<R> {
   return values.some(isPromise) ? Promise.all(values).then(next) : next(values as readonly T[])
 }
+
+/** Resolves as the promise, or to `late` after a time. **Units**: milliseconds. */
+export async function within<T, L>(promise: Promise<T>, timeoutMs: number, late: L): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<L>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, late)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -67,9 +67,7 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
 /** Returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
-    return {
-      example: parseJson(typeof text === 'string' ? Buffer.from(text) : text, 'example', { bigNumbers: 'error' }),
-    }
+    return { example: parseJson(Buffer.from(text), 'example', { bigNumbers: 'error' }) }
   } catch {
     return {}
   }

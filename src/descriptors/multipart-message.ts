@@ -1,5 +1,4 @@
 import { BadInput, BadOutput, expected } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { FormPart } from '../http/form/form-part.ts'
 import { HeaderList } from '../http/message.ts'
@@ -55,36 +54,20 @@ export function planParts<T>(rules: Rules, whole: 'a form' | 'a message') {
 }
 
 /** Returns a value for each declared part; messages have one part per name. **Errors**: BadInput with its name. */
-export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
+export async function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): Promise<T> {
   const parts = planParts<T>(rules, 'a message')
-  const pending: Promise<void>[] = []
-  try {
-    for (const [name, content] of message.fields ?? []) {
-      const descriptor = rules.get(name)?.descriptor
-      if (descriptor === undefined) continue
-      const { store } = parts.plan({ name }) as PartPlan
-      const fail = (error: unknown) => {
-        throw inPart(name, error)
-      }
-      const value = attempt(() => fromContent(descriptor, content, ctx), fail)
-      if (isPromise(value)) pending.push(Promise.resolve(value).then(store, fail))
-      else store(value)
+  const readings = [...(message.fields ?? [])].map(async ([name, content]) => {
+    const descriptor = rules.get(name)?.descriptor
+    if (descriptor === undefined) return
+    const { store } = parts.plan({ name }) as PartPlan
+    try {
+      store(await fromContent(descriptor, content, ctx))
+    } catch (error) {
+      throw inPart(name, error)
     }
-    const values = parts.finish()
-    return pending.length === 0 ? values : Promise.all(pending).then(() => values)
-  } catch (error) {
-    // The rejections of earlier parts must not end the process.
-    for (const other of pending) other.catch(() => {})
-    throw error
-  }
-}
-
-function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
-  try {
-    return run()
-  } catch (error) {
-    return fail(error)
-  }
+  })
+  await Promise.all(readings)
+  return parts.finish()
 }
 
 /** Returns name, descriptor and value of each part of a result, in declared order. **Errors**: BadOutput. */

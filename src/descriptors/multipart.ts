@@ -1,6 +1,6 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
@@ -171,24 +171,17 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return this.#write(value, (descriptor, part) => descriptor.toHttpResponse(part, ctx))
   }
 
-  #write(
+  async #write(
     value: MultipartOut<P> | MultipartExample<P>,
     encode: (descriptor: IODescriptor, part: unknown) => MaybePromise<HttpResponse>,
-  ): MaybePromise<HttpResponse> {
+  ): Promise<HttpResponse> {
     if (typeof value !== 'object' || value === null)
       throw new BadOutput(expected('an object of part values', 'Multipart', value))
-    const written: MaybePromise<WrittenPart>[] = []
-    try {
-      for (const [name, descriptor, part] of partValues(this.rules, value)) {
-        written.push(whenReady(encode(descriptor, part), (response) => writePart(name, response)))
-      }
-    } catch (error) {
-      // The rejections of earlier parts must not end the process.
-      for (const part of written) if (isPromise(part)) Promise.resolve(part).catch(() => {})
-      throw error
-    }
-    const isReady = written.every((part): part is WrittenPart => !isPromise(part))
-    return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
+    const parts = partValues(this.rules, value).map(async ([name, descriptor, part]) =>
+      writePart(name, await encode(descriptor, part)),
+    )
+    const { contentType, body } = writeForm(await Promise.all(parts))
+    return { headers: [['content-type', contentType]], body }
   }
 
   override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
@@ -209,11 +202,6 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     const plan = planParts<MultipartIn<P>>(this.rules, 'a form')
     return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
   }
-}
-
-function respond(parts: readonly WrittenPart[]): HttpResponse {
-  const { contentType, body } = writeForm(parts)
-  return { headers: [['content-type', contentType]], body }
 }
 
 /** Converts a part's response to the part. Collects its bytes, unless it is a stream that states its length. */

@@ -235,28 +235,20 @@ function isReadable(type: MediaType): boolean {
   return isJsonType(type) || ndarrayForms.has(type.essence)
 }
 
-const otherReasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
-  range: 'dtype',
-  precision: 'dtype',
-  depth: 'shape',
-}
-
 function parseError({ failure, offset, path }: ParseFailure, dtype: DType | undefined): BadInput {
   const elements = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
-  const message = {
-    syntax: 'expected JSON for NumpyNdarray, received another character or the end of the body',
-    encoding: 'expected UTF-8 text for NumpyNdarray, received an invalid byte sequence',
-    ragged: 'expected lists of equal length for NumpyNdarray, received a different one',
-    dtype: `expected ${elements} for NumpyNdarray, received an element of another kind`,
-    range: `expected numbers in the range of dtype ${dtype ?? 'float64'} for NumpyNdarray, received one beyond`,
-    precision:
-      'expected integers within ±2^53 for NumpyNdarray without dtype, received one beyond; dtype int64 keeps it exact',
-    depth: 'expected at most 64 dimensions for NumpyNdarray, received more',
-  }[failure]
+  const range = `numbers in the range of dtype ${dtype ?? 'float64'}`
+  const kinds: Record<ParseFailure['failure'], [BadInputReason, what: string, received: string, when?: string]> = {
+    syntax: ['syntax', 'JSON', 'another character or the end of the body'],
+    encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
+    ragged: ['ragged', 'lists of equal length', 'a different one'],
+    dtype: ['dtype', elements, 'an element of another kind'],
+    range: ['dtype', range, 'one beyond'],
+    precision: ['dtype', 'integers within ±2^53', 'one beyond; dtype int64 keeps it exact', ' without dtype'],
+    depth: ['shape', 'at most 64 dimensions', 'more'],
+  }
+  const [reason, what, received, when = ''] = kinds[failure]
   const place = offset === undefined ? (path ? ` at ${path}` : '') : ` at byte ${offset}`
-  return new BadInput(message + place, {
-    reason: otherReasons[failure] ?? (failure as BadInputReason),
-    ...(offset !== undefined && { offset }),
-    ...(path && { path }),
-  })
+  const message = `expected ${what} for NumpyNdarray${when}, received ${received}${place}`
+  return new BadInput(message, { reason, ...(offset !== undefined && { offset }), ...(path && { path }) })
 }

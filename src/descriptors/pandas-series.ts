@@ -11,7 +11,6 @@ import { matchesShape, parseShapePattern, showShape } from '../values/array/shap
 import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
-import type { FrameLayout } from '../values/table/json/frame-codec.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
 import { encodeTable } from '../values/table/json/plain-table.ts'
@@ -151,7 +150,8 @@ export class PandasSeries extends IODescriptor<Series> {
     if (request.peek().length >= minAsyncBytes) request.retain()
     const isPrivate = request.isPooled
     const isTyped = this.#type !== undefined
-    const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate, isTyped)
+    const layout = this.orient === 'split' ? 'series-split' : this.orient === 'table' ? 'table' : 'series'
+    const read = decodeFrameJson(request.peek(), layout, 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
 
@@ -165,18 +165,16 @@ export class PandasSeries extends IODescriptor<Series> {
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
     return whenReady(file, ({ table: read, labels }) => {
       const table = this.#polars.isDataFrame(read) ? this.#polars.toVectors(read) : read
-      if (!('failure' in table)) return this.#fromFile(table, labels)
+      if (!('failure' in table)) {
+        return this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true)
+      }
       const columns = 'a column of numbers, texts, times or lists'
       throw badInput('dtype', `expected ${columns} for PandasSeries, received another type`)
     })
   }
 
-  #fromFile(table: ColumnTable<AnyColumn>, labels: Column | undefined): MaybePromise<Series> {
-    return this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true)
-  }
-
   override toProto(value: Series): SeriesMessage {
-    return toSeriesTable({ table: this.#checkOutput(value), labels: getLabels(value) })
+    return toSeriesTable({ table: this.#columnsOf(value), labels: getLabels(value) })
   }
 
   /** `isOwned`: no other object shares the column's memory. */
@@ -199,11 +197,6 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(buildFrame(settled, casting), (frame) => setLabels(this.#polars.seriesOf(frame), labels))
   }
 
-  #layout(): FrameLayout {
-    if (this.orient === 'split') return 'series-split'
-    return this.orient === 'table' ? 'table' : 'series'
-  }
-
   #checkShape(shape: readonly number[], Refusal: typeof BadInput | typeof BadOutput): void {
     if (!this.enforceShape || this.shape === undefined || matchesShape(shape, this.shape)) return
     const message = `expected shape ${showShape(this.shape)} for PandasSeries, received shape ${showShape(shape)}`
@@ -211,12 +204,11 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   toHttpResponse(value: Series): HttpResponse {
-    this.#checkSeries(value)
+    const table = this.#columnsOf(value, this.#times)
     const polars = this.#polars
     const { orient } = this
     const { name } = value
     const labels = getLabels(value)
-    const table = requireTable(polars.toColumns(value, this.#times), 'PandasSeries')
     if (orient === 'table') {
       const named = renameColumns(table, [name === '' ? 'values' : name])
       const text = tableText(named, labels, polars.fieldTypes(polars.frameOf(value)))
@@ -229,14 +221,10 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   /** Returns the function's series as a column. **Errors**: BadOutput. */
-  #checkOutput(value: Series): ColumnTable {
-    this.#checkSeries(value)
-    return requireTable(this.#polars.toColumns(value), 'PandasSeries')
-  }
-
-  #checkSeries(value: Series): void {
+  #columnsOf(value: Series, times?: TimeForm): ColumnTable {
     if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)
+    return requireTable(this.#polars.toColumns(value, times), 'PandasSeries')
   }
 }
 

@@ -1,5 +1,5 @@
 import { BinaryFile } from '../core/file/binary-file.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
 import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
@@ -27,11 +27,7 @@ export type PartOfSample<S> = S extends AnyDescriptor
             : JSON
 
 /** Returns the descriptor for a sample, made by `fromSample`. **Errors**: those of `fromSample`. */
-export function partOfSample(sample: unknown): MaybePromise<IODescriptor> {
-  return whenReady(choose(sample), (descriptor) => descriptor as unknown as IODescriptor)
-}
-
-function choose(sample: unknown): MaybePromise<AnyDescriptor> {
+export function partOfSample(sample: unknown): MaybePromise<AnyDescriptor> {
   if (sample instanceof IODescriptor) return sample as AnyDescriptor
   if (typeof sample === 'string') return Text.fromSample(sample)
   if (sample instanceof NDArray) return NumpyNdarray.fromSample(sample)

@@ -5,19 +5,14 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { checkThat } from '../core/options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 
 export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 
 type Result = StandardSchemaV1.Result<unknown>
 
 interface ZodSchema {
-  safeParseAsync(
-    value: unknown,
-  ): Promise<
-    | { readonly success: true; readonly data: unknown }
-    | { readonly success: false; readonly error: { readonly issues: readonly StandardSchemaV1.Issue[] } }
-  >
+  safeParseAsync(value: unknown): Promise<{ readonly data?: unknown; readonly error?: StandardSchemaV1.FailureResult }>
 }
 
 /** Checks an optional schema. **Errors**: InvalidArgument. */
@@ -36,17 +31,14 @@ export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromis
     isAsync = isZod(schema) && callsAsync(schema, new Set())
     asynchronous.set(schema, isAsync)
   }
-  if (isAsync) return parseAsync(schema as unknown as ZodSchema, value)
+  if (isAsync) {
+    const parsed = (schema as unknown as ZodSchema).safeParseAsync(value)
+    return parsed.then(({ data, error }) => (error === undefined ? { value: data } : { issues: error.issues }))
+  }
   const answer = schema['~standard'].validate(value)
   // Asynchronous by a function that does not look so.
   if (isPromise(answer) && isZod(schema)) asynchronous.set(schema, true)
   return answer
-}
-
-function parseAsync(schema: ZodSchema, value: unknown): MaybePromise<Result> {
-  return whenReady(schema.safeParseAsync(value), (result): Result => {
-    return result.success ? { value: result.data } : { issues: result.error.issues }
-  })
 }
 
 function isZod(schema: StandardSchemaV1): boolean {

@@ -1,7 +1,7 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
 import { ClientClosed, DeadlineExceeded, Forbidden, type ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, within } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
 import type { RequestTarget } from '../http/endpoint.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
@@ -73,12 +73,8 @@ export class LiveCall extends ServedRequest implements LiveHost {
   #inTime(refusal: PromiseLike<ServingError | undefined>): Promise<ServingError | undefined> {
     const { requestTimeoutMs } = this.server.limits
     if (requestTimeoutMs === 0) return Promise.resolve(refusal)
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<ServingError>((resolve) => {
-      const message = 'expected the hooks to end before the request deadline, they did not'
-      timer = setTimeout(() => resolve(new DeadlineExceeded(message)), Math.min(requestTimeoutMs, 0x7fffffff))
-    })
-    return Promise.race([refusal, late]).finally(() => clearTimeout(timer))
+    const late = new DeadlineExceeded('expected the hooks to end before the request deadline, they did not')
+    return within(Promise.resolve(refusal), Math.min(requestTimeoutMs, 0x7fffffff), late)
   }
 
   #admitted(refusal: ServingError | undefined): HttpResponse | undefined {

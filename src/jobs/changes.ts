@@ -1,3 +1,4 @@
+import { deferred, within } from '../core/promise.ts'
 import type { JobStore } from './job-store.ts'
 
 /** The changes of one job, for whoever waits for the next one. */
@@ -21,12 +22,9 @@ export class Changes {
   /** Resolves at the next change since the last call, at most after a time. Returns whether there was one. */
   async next(timeoutMs: number): Promise<boolean> {
     if (!this.#hasChanged && !this.isStopped && timeoutMs > 0) {
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fffffff))
-      })
-      clearTimeout(timer)
+      const { promise, resolve } = deferred<void>()
+      this.#wake = resolve
+      await within(promise, Math.min(timeoutMs, 0x7fffffff), undefined)
     }
     const hasChanged = this.#hasChanged
     this.#hasChanged = false

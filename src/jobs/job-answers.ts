@@ -21,7 +21,7 @@ export function jsonAnswer(value: unknown, status = 200, headers: readonly Heade
 }
 
 /** A job as clients see it: neither its owner nor its input. Times are in ISO 8601. */
-export function jobDocument(job: Job): Readonly<Record<string, unknown>> {
+export function jobDocument(job: Job) {
   const { id, api, status, attempt, priority, queuePosition, responseStatus, retryOf } = job
   return {
     id,

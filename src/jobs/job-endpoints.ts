@@ -1,6 +1,6 @@
 /** The paths of jobs: `{base}/jobs/{id}` and below, and the submission on the path of an API. @module */
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
-import { Conflict, type ServingError } from '../core/errors.ts'
+import type { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { eventHeaders } from '../http/event-stream.ts'
@@ -78,10 +78,8 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       return { headers: eventHeaders, body: jobEvents(jobs, id, after, (stop) => ctx.onEnd(stop)) }
     }),
     endpoint('POST', '/cancel', async (job) => {
-      const now = isFinal(job.status) ? job : ((await store.cancel(job.id)) ?? job)
-      if (!isFinal(now.status)) return jsonAnswer(jobDocument(now), 202)
-      if (now.status !== 'canceled') throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
-      return jsonAnswer(jobDocument(now))
+      const now = await jobs.cancel(job)
+      return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
     endpoint('POST', '/retry', async (job) => acceptedAnswer(await jobs.retry(job), prefix)),
   ]
@@ -89,8 +87,8 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
 
 type AnswerJob = (job: Job, ctx: Context) => HttpResponse | Promise<HttpResponse>
 
-async function resultOf({ store }: Jobs, job: Job): Promise<HttpResponse> {
-  return resultAnswer(job, isFinal(job.status) ? await store.result(job.id) : undefined)
+async function resultOf(jobs: Jobs, job: Job): Promise<HttpResponse> {
+  return resultAnswer(job, await jobs.answerOf(job))
 }
 
 /** Answers by a function whose errors are problem documents. */

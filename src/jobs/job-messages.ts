@@ -8,7 +8,7 @@ import { type MessageOf, messageType } from '../messages/message-type.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import { wireType } from '../messages/protobuf.ts'
 import type { Job, JobEvent, StoredResponse } from './job.ts'
-import { timeOf } from './job-answers.ts'
+import { jobDocument, timeOf } from './job-answers.ts'
 
 /** A Response that stays in bytes. */
 const response: FieldType<Uint8Array> = {
@@ -56,15 +56,8 @@ export const jobEventMessage = messageType({
 
 /** Returns the message of a job. `stored`: its answer, if it has one. */
 export function messageOfJob(job: Job, stored: StoredResponse | undefined): MessageOf<typeof jobMessage> {
-  const { id, api, status, attempt, queuePosition, progress, retryOf, responseStatus } = job
-  const times = {
-    createdAt: timeOf(job.createdAt),
-    startedAt: timeOf(job.startedAt),
-    finishedAt: timeOf(job.finishedAt),
-  }
-  const cancelRequested = job.isCancelRequested
-  const known = { id, apiName: api, status, attempt, queuePosition, progress, cancelRequested, retryOf, responseStatus }
-  return { ...known, ...times, ...(stored && answerOf(stored)) }
+  const { api: apiName, priority: _, ...known } = jobDocument(job)
+  return { ...known, apiName, progress: job.progress, ...(stored && answerOf(stored)) }
 }
 
 function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof jobMessage> {

@@ -9,7 +9,7 @@ import {
   type MetricLabels,
 } from '../telemetry/metrics/metric-family.ts'
 import { jobStatuses } from './job.ts'
-import type { Attempt, Outcome, QueueState } from './job-store.ts'
+import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store.ts'
 
 /** **Units**: seconds. */
 const jobBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400] as const
@@ -99,19 +99,16 @@ export class JobCounts {
     const ends = all.flatMap(({ labels, ends }) =>
       [...ends].map(([outcome, value]) => ({ labels: { ...labels, outcome } as MetricLabels, value })),
     )
+    const empty = (api: string) => ({ api, counts: noJobs, oldestMs: 0 })
     const retries = all.map(({ labels, retries: value }) => ({ labels, value }))
     return [
-      ...(states === undefined ? [] : storeFamilies([...apis.map(emptyState), ...states])),
+      ...(states === undefined ? [] : storeFamilies([...apis.map(empty), ...states])),
       histogram('serving_job_wait_seconds', 'From the submission of a job to its first start.', timed('wait')),
       histogram('serving_job_run_seconds', 'Attempts at jobs, from their start to their end.', timed('run')),
       counter('serving_job_attempts_total', 'Attempts at jobs that are over, by how they ended.', ends),
       counter('serving_job_retries_total', 'Starts of jobs that had started before.', retries),
     ]
   }
-}
-
-function emptyState(api: string): QueueState {
-  return { api, counts: { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 }, oldestMs: 0 }
 }
 
 /** Of several states of an API the last counts. All processes see the same store. */

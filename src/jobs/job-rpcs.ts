@@ -2,7 +2,7 @@
 import type { Api } from '../api/api.ts'
 import { statusErrorOf } from '../api/call-rpc.ts'
 import { callDecoded, decodeFailureOf, type Protocol } from '../api/stages.ts'
-import { Conflict, type ServingError } from '../core/errors.ts'
+import type { ServingError } from '../core/errors.ts'
 import { whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
@@ -12,7 +12,7 @@ import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
 import type { MessageType } from '../messages/message-type.ts'
-import { isFinal, type Job } from './job.ts'
+import type { Job } from './job.ts'
 import { eventsBehind } from './job-events.ts'
 import {
   callType,
@@ -43,8 +43,7 @@ export interface JobRpcs {
 
 /** Returns the methods of jobs. */
 export function jobRpcs(jobs: Jobs): JobRpcs {
-  const { store } = jobs
-  const withAnswer = async (job: Job) => messageOfJob(job, isFinal(job.status) ? await store.result(job.id) : undefined)
+  const withAnswer = async (job: Job) => messageOfJob(job, await jobs.answerOf(job))
   return {
     unary: {
       SubmitJob: async (body, isJson, ctx) =>
@@ -61,10 +60,7 @@ export function jobRpcs(jobs: Jobs): JobRpcs {
       CancelJob: (body, isJson, ctx) =>
         answered(isJson, async () => {
           const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', ctx)
-          const now = isFinal(job.status) ? job : ((await store.cancel(job.id)) ?? job)
-          if (isFinal(now.status) && now.status !== 'canceled')
-            throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
-          return messageOfJob(now, undefined)
+          return messageOfJob(await jobs.cancel(job), undefined)
         }),
     },
     async *watch(body, ctx) {

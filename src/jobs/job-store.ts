@@ -81,6 +81,9 @@ export interface QueueState {
   readonly oldestMs: number
 }
 
+/** The counts of an API without jobs. */
+export const noJobs = { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 } as const
+
 /** Which jobs {@link JobStore.list} returns, the latest first. */
 export interface JobFilter {
   readonly api?: string

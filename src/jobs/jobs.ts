@@ -11,7 +11,7 @@ import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/tracer.ts'
 import { Changes } from './changes.ts'
-import { isFinal, type Job, type NewJob, type StoredRequest, type WebhookTarget } from './job.ts'
+import { isFinal, type Job, type NewJob, type StoredRequest, type StoredResponse, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
 import type { JobStore } from './job-store.ts'
@@ -105,6 +105,18 @@ export class Jobs {
     const before = await this.store.submission(job.id)
     if (before === undefined || api?.async === undefined) throw gone()
     return this.#add(api as AsyncApi, { ...retryOf(before), ...common(api as AsyncApi) })
+  }
+
+  /** Ends a queued job, and asks a running one to end. **Errors**: Conflict if it has ended otherwise. */
+  async cancel(job: Job): Promise<Job> {
+    const now = isFinal(job.status) ? job : ((await this.store.cancel(job.id)) ?? job)
+    if (!isFinal(now.status) || now.status === 'canceled') return now
+    throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
+  }
+
+  /** Returns the answer of a job that has one. */
+  async answerOf({ id, status }: Job): Promise<StoredResponse | undefined> {
+    return isFinal(status) ? this.store.result(id) : undefined
   }
 
   #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {

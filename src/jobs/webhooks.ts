@@ -9,6 +9,7 @@ import { request as requestHttps } from 'node:https'
 import { BadInput, expected } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
 import { deliveryWaits, type EndedJob } from './delivery.ts'
+import { timeOf } from './job-answers.ts'
 import type { Attempt, Outcome } from './job-store.ts'
 import { AddressRefused, isRefusedHost, lookupPublic } from './public-addresses.ts'
 
@@ -51,21 +52,15 @@ export class Webhooks {
   readonly deliver = async ({ job, request, number, signal }: Attempt): Promise<Outcome> => {
     const wait = deliveryWaits[Math.min(number, deliveryWaits.length) - 1] * (800 + Math.random() * 400)
     try {
-      const response = await this.#post(
-        job.webhook?.url ?? '',
-        messageOf(JSON.parse(Buffer.from(request.body).toString())),
-        signal,
-      )
+      const message = messageOf(JSON.parse(Buffer.from(request.body).toString()))
+      const response = await this.#post(job.webhook?.url ?? '', message, signal)
       response.destroy()
       const { statusCode: status = 0, headers } = response
       if (status >= 200 && status < 300) return { kind: 'completed', response: note(200, `answered ${status}`) }
       const asked = retryAfterMs(headers['retry-after']) ?? 0
-      return {
-        kind: 'failed',
-        response: note(502, `expected a status of 2xx of the receiver, it answered ${status}`),
-        mayRetry: status !== 410,
-        retryAfterMs: Math.min(longestWaitMs, Math.max(wait, asked)),
-      }
+      const text = `expected a status of 2xx of the receiver, it answered ${status}`
+      const waitMs = Math.min(longestWaitMs, Math.max(wait, asked))
+      return { kind: 'failed', response: note(502, text), mayRetry: status !== 410, retryAfterMs: waitMs }
     } catch (error) {
       const { message } = error as Error
       const mayRetry = !(error instanceof AddressRefused)
@@ -115,10 +110,6 @@ function messageOf({ createdAt, startedAt, finishedAt, ...job }: EndedJob): Mess
   const times = { createdAt: timeOf(createdAt), startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) }
   const event = { type: `job.${job.status}`, timestamp: times.finishedAt, data: { ...job, ...times } }
   return { id: `msg_${job.id}`, body: JSON.stringify(event) }
-}
-
-function timeOf(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString()
 }
 
 function keyOf(secret: string): Buffer {

@@ -8,7 +8,7 @@ import { causesOf, Overloaded, SetupError } from '../../core/errors.ts'
 import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { deliveryId, deliveryOf } from '../delivery.ts'
-import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from '../job.ts'
+import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob, type StoredResponse } from '../job.ts'
 import {
   type Added,
   type Attempt,
@@ -22,6 +22,7 @@ import {
   type WorkQueue,
 } from '../job-store.ts'
 import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
+import { Listeners } from '../listeners.ts'
 import { loadBullmq, type Queue } from './bullmq-package.ts'
 import { BullmqWorker, type JobData } from './bullmq-worker.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
@@ -46,7 +47,6 @@ export function openBullmqStore(options: BullmqOptions): JobStore {
   return new BullmqStore(options)
 }
 
-const statuses: readonly JobStatus[] = ['queued', 'running', 'completed', 'failed', 'canceled', 'expired']
 /** BullMQ runs low numbers first, from 1 to 2^21 - 1. */
 const middlePriority = 2 ** 20
 /** More attempts than any job has: the attempt itself tells which one is the last. */
@@ -59,7 +59,7 @@ class BullmqStore implements JobStore {
   readonly kind = 'redis'
   readonly #options: BullmqOptions
   readonly #queues = new Map<string, Queue>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #listeners = new Listeners()
   readonly #workers = new Set<BullmqWorker>()
   readonly #times: JobTimes
   #timers: readonly NodeJS.Timeout[] = []
@@ -176,24 +176,18 @@ class BullmqStore implements JobStore {
 
   watch(id: string, listener: () => void): () => void {
     const channel = `${this.#records.prefix}changed:${id}`
-    const listeners = this.#listeners.get(channel) ?? new Set()
-    if (listeners.size === 0) {
-      this.#listeners.set(channel, listeners)
+    return this.#listeners.add(
+      channel,
+      listener,
       // What changed before the server knew of it would be missed.
-      this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#failed)
-    }
-    const own = () => listener()
-    listeners.add(own)
-    return () => {
-      if (!listeners.delete(own) || listeners.size > 0) return
-      this.#listeners.delete(channel)
-      this.#subscriber.unsubscribe(channel).catch(() => {})
-    }
+      () => this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#failed),
+      () => this.#subscriber.unsubscribe(channel).catch(() => {}),
+    )
   }
 
   #heard(channel: string, message: string): void {
     if (channel === `${this.#records.prefix}cancel`) for (const worker of this.#workers) worker.cancel(message)
-    for (const listener of this.#listeners.get(channel) ?? []) listener()
+    this.#listeners.call(channel)
   }
 
   async cancel(id: string): Promise<Job | undefined> {
@@ -211,7 +205,7 @@ class BullmqStore implements JobStore {
   async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
     const { client, prefix } = this.#records
     const apis = api === undefined ? await reach(this.#apis()) : [api]
-    const lists = apis.flatMap((name) => (status ? [status] : statuses).map((each) => `${prefix}${name}:${each}`))
+    const lists = apis.flatMap((name) => (status ? [status] : jobStatuses).map((each) => `${prefix}${name}:${each}`))
     const ids = await reach(Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))))
     const jobs = await Promise.all(ids.flat().map((id) => this.get(id)))
     return jobs
@@ -230,7 +224,7 @@ class BullmqStore implements JobStore {
   async #state(api: string): Promise<QueueState> {
     const { client, prefix } = this.#records
     const count = async (status: JobStatus) => [status, await client.zcard(`${prefix}${api}:${status}`)] as const
-    const counts = Object.fromEntries(await Promise.all(statuses.map(count))) as Record<JobStatus, number>
+    const counts = Object.fromEntries(await Promise.all(jobStatuses.map(count))) as Record<JobStatus, number>
     const [oldest] = await client.zrange(`${prefix}${api}:queued`, 0, '0')
     const since = oldest === undefined ? Date.now() : Number(await client.zscore(`${prefix}${api}:queued`, oldest))
     return { api, counts, oldestMs: Math.max(0, Date.now() - since) }

@@ -1,6 +1,6 @@
 /** The workers of BullMQ in one process, and what an attempt is to them. @module */
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
-import { deferred } from '../../core/promise.ts'
+import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
 import { deliveryId } from '../delivery.ts'
 import type { StoredResponse } from '../job.ts'
@@ -110,16 +110,17 @@ export class BullmqWorker {
     // Without its server nothing is kept of what ends: then the jobs run again when their leases end.
     const lost = deferred<void>()
     client.once('close', lost.resolve)
-    if (!isAway()) await atMost(graceMs, Promise.race([ended, lost.promise]))
+    if (!isAway()) await within(Promise.race([ended, lost.promise]), graceMs, undefined)
     for (const { abort, giveUp } of this.#running.values()) {
       giveUp()
       abort.abort(new Overloaded('the worker stops'))
     }
-    if (!isAway()) await atMost(handBackMs, ended)
+    if (!isAway()) await within(ended, handBackMs, undefined)
     await Promise.all(
       this.#workers.map(async (worker) => {
         // Where the server is slow, both would wait for it.
-        if ((await atMost(handBackMs, worker.close(isAway()))) === late) await atMost(handBackMs, worker.disconnect())
+        const isLate = await within(worker.close(isAway()), handBackMs, true)
+        if (isLate) await within(worker.disconnect(), handBackMs, undefined)
       }),
     )
   }
@@ -222,15 +223,4 @@ async function handBack(job: BullJob, token: string): Promise<never> {
   await job.moveToWait(token)
   const { WaitingError } = loadBullmq()
   throw new WaitingError()
-}
-
-const late = Symbol('late')
-
-/** Resolves with the promise, or after some time with `late`. */
-async function atMost<T>(ms: number, promise: Promise<T>): Promise<T | typeof late> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<typeof late>((resolve) => {
-    timer = setTimeout(resolve, ms, late)
-  })
-  return Promise.race([promise, limit]).finally(() => clearTimeout(timer))
 }

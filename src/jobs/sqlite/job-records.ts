@@ -1,14 +1,14 @@
 /** The jobs of a database as callers see them: added, looked at, canceled. Runs in the store's thread. @module */
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
-import type { Added, JobFilter, QueueState } from '../job-store.ts'
+import { type Added, type JobFilter, noJobs, type QueueState } from '../job-store.ts'
 import { jobOfBlob, type Kept, type KeptBody } from '../kept-body.ts'
 import type { Database, Row, Statement } from './database.ts'
 
 /** A job as the thread gets and gives it: its body may lie in a blob. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
 
-/** The operations beside those of workers. Times are in milliseconds of the wall clock. */
+/** The operations beside those of workers, as the store calls them through the thread. */
 export class JobRecords {
   readonly #sql: (text: string) => Statement
 
@@ -68,10 +68,10 @@ export class JobRecords {
     ).all(id, after, limit) as unknown as JobEvent[]
   }
 
-  cancel(id: string, now: number): Job | undefined {
+  cancel(id: string): Job | undefined {
     const row = this.#row(id)
     if (row?.status === 'queued') {
-      endJob(this.#sql, row, 'canceled', null, now)
+      endJob(this.#sql, row, 'canceled', null, Date.now())
     } else if (row?.status === 'running') {
       this.#sql('UPDATE jobs SET is_cancel_requested = 1 WHERE seq = ?').run(row.seq)
     }
@@ -86,17 +86,16 @@ export class JobRecords {
       .map(jobOf)
   }
 
-  states(now: number): QueueState[] {
-    const none = { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 }
+  states(): QueueState[] {
     const counts = new Map<string, Record<JobStatus, number>>()
     for (const row of this.#sql('SELECT * FROM counts').all()) {
       const api = row.api as string
-      counts.set(api, { ...none, ...counts.get(api), [row.status as JobStatus]: row.jobs })
+      counts.set(api, { ...noJobs, ...counts.get(api), [row.status as JobStatus]: row.jobs })
     }
     const oldest = this.#sql("SELECT min(created_at) AS at FROM jobs WHERE api = ? AND status = 'queued'")
     return [...counts].map(([api, counts]) => {
       const at = (counts.queued === 0 ? null : oldest.get(api)?.at) as number | null
-      return { api, counts, oldestMs: at === null ? 0 : Math.max(0, now - at) }
+      return { api, counts, oldestMs: at === null ? 0 : Math.max(0, Date.now() - at) }
     })
   }
 

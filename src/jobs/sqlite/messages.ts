@@ -9,19 +9,11 @@ export interface ThreadData {
   readonly times: JobTimes
 }
 
-type Operation<F> = F extends (...args: infer A) => infer R ? (...args: A) => R : never
+/** The operations that the thread answers: those of the records, and its own. */
+export type Operations = Omit<JobRecords, 'version'> & ThreadOperations
 
-/** The operations that the thread answers. It adds the time itself. */
-export interface Operations {
-  add: Operation<JobRecords['add']>
-  get: Operation<JobRecords['get']>
-  submission: Operation<JobRecords['submission']>
-  result: Operation<JobRecords['result']>
-  events: Operation<JobRecords['events']>
-  list: Operation<JobRecords['list']>
-  unnamed: Operation<JobRecords['unnamed']>
-  cancel(id: string): ReturnType<JobRecords['cancel']>
-  states(): ReturnType<JobRecords['states']>
+/** What the thread does itself. */
+export interface ThreadOperations {
   /** Tells of changes of a job from now on, or no longer. */
   watch(id: string, isWatched: boolean): void
   /** Takes jobs for a worker, which its number names; without queues, no more. */

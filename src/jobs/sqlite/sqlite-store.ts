@@ -14,20 +14,19 @@ import {
 import { deferred } from '../../core/promise.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { FolderBlobs } from '../folder-blobs.ts'
-import type { Job, JobEvent, NewJob, StoredResponse } from '../job.ts'
+import type { NewJob, StoredResponse } from '../job.ts'
 import {
   type Added,
   type Attempt,
-  type JobFilter,
   type JobStore,
   type JobTimes,
   type JobWorker,
   jobTimes,
   type Outcome,
-  type QueueState,
   type WorkQueue,
 } from '../job-store.ts'
 import { keepBody, readBody, requestBlob, sweepOrphans } from '../kept-body.ts'
+import { Listeners } from '../listeners.ts'
 import type { Call, Fault, News, Operations, ThreadData } from './messages.ts'
 import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
 
@@ -61,7 +60,7 @@ class SqliteStore implements JobStore {
   readonly #data: ThreadData
   readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   readonly #workers = new Map<number, SqliteWorker>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #listeners = new Listeners()
   #thread: Worker | undefined
   #ended: Error | undefined
   #calls: Call[] = []
@@ -99,9 +98,11 @@ class SqliteStore implements JobStore {
     return added
   }
 
-  get(id: string): Promise<Job | undefined> {
-    return this.call('get', id)
-  }
+  readonly get: JobStore['get'] = (id) => this.call('get', id)
+  readonly events: JobStore['events'] = (...of) => this.call('events', ...of)
+  readonly cancel: JobStore['cancel'] = (id) => this.call('cancel', id)
+  readonly list: JobStore['list'] = (filter) => this.call('list', filter)
+  readonly states: JobStore['states'] = () => this.call('states')
 
   async submission(id: string): Promise<NewJob | undefined> {
     const kept = await this.call('submission', id)
@@ -113,34 +114,14 @@ class SqliteStore implements JobStore {
     return kept && (await readBody(this.blobs, kept))
   }
 
-  events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
-    return this.call('events', id, after, limit)
-  }
-
   watch(id: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(id) ?? new Set()
-    this.#listeners.set(id, listeners)
-    if (listeners.size === 0) this.call('watch', id, true).catch(() => {})
-    // Its own function, so that one listener may watch twice.
-    const own = () => listener()
-    listeners.add(own)
-    return () => {
-      if (!listeners.delete(own) || listeners.size > 0) return
-      this.#listeners.delete(id)
-      this.call('watch', id, false).catch(() => {})
-    }
-  }
-
-  cancel(id: string): Promise<Job | undefined> {
-    return this.call('cancel', id)
-  }
-
-  list(filter: JobFilter): Promise<readonly Job[]> {
-    return this.call('list', filter)
-  }
-
-  states(): Promise<readonly QueueState[]> {
-    return this.call('states')
+    const tell = (isWatched: boolean) => this.call('watch', id, isWatched).catch(() => {})
+    return this.#listeners.add(
+      id,
+      listener,
+      () => tell(true),
+      () => tell(false),
+    )
   }
 
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
@@ -188,7 +169,7 @@ class SqliteStore implements JobStore {
         for (const worker of this.#workers.values()) worker.end(news.lease, news.why)
         break
       case 'changed':
-        for (const listener of this.#listeners.get(news.id) ?? []) listener()
+        this.#listeners.call(news.id)
         break
       case 'blobs':
         // What a failure leaves is an orphan.
@@ -205,7 +186,7 @@ class SqliteStore implements JobStore {
     this.#waiting.clear()
     for (const worker of this.#workers.values()) worker.loseAll()
     // Their next call tells them.
-    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener()
+    this.#listeners.callAll()
   }
 }
 

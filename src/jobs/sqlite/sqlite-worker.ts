@@ -1,5 +1,6 @@
 /** Runs the jobs that the thread of the store takes. @module */
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
+import { within } from '../../core/promise.ts'
 import type { BlobStore } from '../blob-store.ts'
 import type { Attempt, JobWorker, Outcome } from '../job-store.ts'
 import { keepBody, readBody, responseBlob } from '../kept-body.ts'
@@ -74,12 +75,7 @@ export class SqliteWorker implements JobWorker {
   async stop(graceMs: number): Promise<void> {
     // These fail only if the thread has ended: then it has lost all attempts.
     await this.#store.call('work', this.#number, []).catch(() => {})
-    let timer: NodeJS.Timeout | undefined
-    const grace = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, graceMs)
-    })
-    await Promise.race([grace, Promise.all([...this.#running].map(({ done }) => done))])
-    clearTimeout(timer)
+    await within(Promise.all([...this.#running].map(({ done }) => done)), graceMs, undefined)
     const rest = this.loseAll()
     if (rest.length > 0) await this.#store.call('release', rest).catch(() => {})
   }

@@ -9,7 +9,7 @@ import type { WorkQueue } from '../job-store.ts'
 import { type Database, openDatabase, transaction } from './database.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
-import type { Answer, Call, Fault, News, Operations, ThreadData } from './messages.ts'
+import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
 import { WriteWatch } from './write-watch.ts'
 
 /** Pause between looks at all attempts and watched jobs of this process. **Units**: milliseconds. */
@@ -32,7 +32,7 @@ class StoreThread {
   readonly #records: JobRecords
   readonly #leases: Leases
   readonly #dataVersion: () => unknown
-  readonly #operations: Operations
+  readonly #operations: ThreadOperations
   readonly #timers: NodeJS.Timeout[]
   /** Queues by the number of their worker. */
   readonly #workers = new Map<number, readonly WorkQueue[]>()
@@ -69,21 +69,11 @@ class StoreThread {
     this.#calls.push(...calls)
   }
 
-  #makeOperations(): Operations {
-    const records = this.#records
+  #makeOperations(): ThreadOperations {
     const leases = this.#leases
     return {
-      add: (job, maxQueued) => records.add(job, maxQueued),
-      get: (id) => records.get(id),
-      submission: (id) => records.submission(id),
-      result: (id) => records.result(id),
-      events: (id, after, limit) => records.events(id, after, limit),
-      list: (filter) => records.list(filter),
-      unnamed: (blobs) => records.unnamed(blobs),
-      cancel: (id) => records.cancel(id, Date.now()),
-      states: () => records.states(Date.now()),
       watch: (id, isWatched) => {
-        if (isWatched) this.#watched.set(id, records.version(id))
+        if (isWatched) this.#watched.set(id, this.#records.version(id))
         else this.#watched.delete(id)
       },
       work: (worker, queues) => {
@@ -130,12 +120,13 @@ class StoreThread {
       return this.#commit(() => calls.map((call) => ({ id: call.id, value: this.#run(call) })))
     } catch (error) {
       if (calls.length > 1) return calls.flatMap((call) => this.#write([call]))
-      return calls.map((call) => answerOf(call, () => raise(error)))
+      return calls.map(({ id }) => ({ id, fault: faultOf(error) }))
     }
   }
 
   #run({ name, args }: Call): unknown {
-    return (this.#operations[name] as (...args: readonly unknown[]) => unknown)(...args)
+    const target = name in this.#operations ? this.#operations : this.#records
+    return (target as unknown as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[name](...args)
   }
 
   /** Commits a change, together with the start of the jobs that may start then. */
@@ -261,10 +252,6 @@ function answerOf({ id }: Call, run: () => unknown): Answer {
 function faultOf(error: unknown): Fault {
   const { message, errcode } = error as Error & { readonly errcode?: number }
   return { message, errcode }
-}
-
-function raise(error: unknown): never {
-  throw error
 }
 
 function post(news: News): void {

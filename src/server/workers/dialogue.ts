@@ -47,17 +47,4 @@ export class Dialogue {
   }
 }
 
-/** Resolves as the promise, or to `late` after a time. **Units**: milliseconds. */
-export async function within<T, L>(promise: Promise<T>, timeoutMs: number, late: L): Promise<T | L> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<L>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, late)
-  })
-  try {
-    return await Promise.race([promise, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 function ignore(): void {}

@@ -1,7 +1,9 @@
 /** A worker process as one of those of its supervisor. @module */
+
+import { within } from '../../core/promise.ts'
 import { answerGroup, type GroupAnswer, joinModelGroup } from '../../protocols/oip/model-group.ts'
 import { joinGroup } from '../../telemetry/metrics/exposition.ts'
-import { Dialogue, type Families, within } from './dialogue.ts'
+import { Dialogue, type Families } from './dialogue.ts'
 import { collectMs, sendToSupervisor } from './worker-messages.ts'
 
 /** Longer than the other workers are waited for. **Units**: milliseconds. */

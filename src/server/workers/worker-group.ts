@@ -1,9 +1,10 @@
 /** What the workers of a supervisor do together: they count as one, and load and unload the same models. @module */
 import type { Worker } from 'node:cluster'
+import { within } from '../../core/promise.ts'
 import type { GroupAnswer, GroupRequest } from '../../protocols/oip/model-group.ts'
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
 import { workerFamilies } from '../telemetry/server-metrics.ts'
-import { Dialogue, type Families, within } from './dialogue.ts'
+import { Dialogue, type Families } from './dialogue.ts'
 import { collectMs, isMessageOf } from './worker-messages.ts'
 
 /** How long the other workers are waited for. A model may take long to load. **Units**: milliseconds. */
