@@ -324,10 +324,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return this.runners.find(({ unready }) => unready !== undefined)?.unready
   }
 
-  /**
-   * Runs the startup hooks in order, and then loads all runners at the same time; not for a process that only submits
-   * jobs. Called by the server.
-   */
+  /** Runs the startup hooks in order, then loads all runners at the same time. Called by the server. */
   async start(all: StartOptions & { readonly withRunners?: boolean } = {}): Promise<void> {
     const { withRunners = true, ...options } = all
     this.#hasRunners = withRunners

@@ -1,5 +1,4 @@
-/** A call under way: a promise of its result, and for text and generators a stream of its pieces. @module */
-import { jsonLines, parseEvents, parseLines } from './lines.ts'
+import { jsonLines, parseEvents, parseLines, textPieces } from './lines.ts'
 import { type Limit, networkError } from './transport.ts'
 import type { EventValue } from './values.ts'
 
@@ -96,20 +95,11 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
   }
 
   async *#piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
-    const reader = body.getReader()
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     try {
-      for (;;) {
-        const { done, value } = await reader.read()
-        const piece = decoder.decode(value, { stream: !done })
-        if (piece !== '') yield piece
-        if (done) return
-      }
+      yield* textPieces(body)
     } catch (error) {
       throw networkError(error)
     } finally {
-      // Tells the server that nobody reads on.
-      reader.cancel().catch(() => {})
       this.release()
     }
   }

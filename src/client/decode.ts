@@ -1,4 +1,3 @@
-/** Responses → results. @module */
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { DescriptorInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'

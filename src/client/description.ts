@@ -1,4 +1,3 @@
-/** What a service says of its APIs in its OpenAPI document, as far as calls need it. @module */
 import type { ApiMethod } from '../api/api.ts'
 import { ServingError } from './serving-error.ts'
 

@@ -1,4 +1,3 @@
-/** Arguments → bodies. @module */
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { printJson } from './exact-json.ts'
 import { frameToJson, seriesToJson } from './frames.ts'

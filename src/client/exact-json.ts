@@ -1,5 +1,3 @@
-/** JSON with integers that a double cannot hold, as bigints. @module */
-
 /** Prints a value, bigints as integers. */
 export function printJson(value: unknown): string {
   try {

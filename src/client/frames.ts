@@ -1,4 +1,3 @@
-/** Frames and series ⇄ the JSON layouts of `orient`. @module */
 import { badArgument } from './serving-error.ts'
 import { type Cell, type FrameInput, type FrameValue, labels, type SeriesValue } from './values.ts'
 

@@ -4,8 +4,7 @@ import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument, queryId } from './description.ts'
 import { encodeArgument, encodeQuery, fillPath } from './encode.ts'
 import { infoOf, Job, type SubmitOptions } from './job.ts'
-import type { LiveOptions } from './live.ts'
-import { openLive } from './open-live.ts'
+import { Live, type LiveOptions } from './live.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
 import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
@@ -101,7 +100,7 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
       return new Call(start(name, value, all, limit, true), found, limit)
     }
     const find = async () => findApi(await describe(), name)
-    const open = (given?: LiveOptions) => openLive(find, base, options, given)
+    const open = (given?: LiveOptions) => new Live(find, base, options, given)
     return Object.assign(call, { submit, job, open })
   }
 

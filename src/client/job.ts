@@ -1,4 +1,3 @@
-/** Jobs: calls of asynchronous APIs that the server keeps, whether or not their client stays. @module */
 import type { JobStatus } from '../jobs/job.ts'
 import { Call, TextCall } from './call.ts'
 import { ServingError } from './serving-error.ts'
@@ -9,14 +8,12 @@ export interface JobInfo {
   readonly id: string
   readonly api: string
   readonly status: JobStatus
-  /** How often it has started. */
   readonly attempt: number
   readonly priority: number
   /** How many jobs of the API run before this one, while it is queued. */
   readonly queuePosition?: number
   /** The last value of `ctx.job.progress`. */
   readonly progress?: unknown
-  /** HTTP status of the answer. */
   readonly responseStatus?: number
   readonly cancelRequested?: boolean
   readonly retryOf?: string
@@ -29,7 +26,6 @@ export interface JobInfo {
 export interface JobChange {
   readonly at: string
   readonly status?: JobStatus
-  /** A value of `ctx.job.progress`. */
   readonly progress?: unknown
   /** A piece of a generator's answer, as text. */
   readonly partial?: string
@@ -52,7 +48,6 @@ export interface ResultOptions extends CallOptions {
 /** Proxies break off what is silent for longer. **Units**: seconds. */
 const waitAtOnce = 20
 
-/** Time before the server is asked again. **Units**: milliseconds. */
 const pauseMs = 200
 
 /** A job; `T` is what the call would return. **Errors**: ServingError; `not_found` for a job of somebody else, too. */
@@ -103,7 +98,6 @@ export class Job<T> {
         options.signal?.throwIfAborted()
         if ((error as ServingError).code !== 'network') throw error
       }
-      // Nothing can follow.
       if (status === 204) return
       await pause(limit.signal)
     }

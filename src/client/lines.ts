@@ -1,4 +1,3 @@
-/** Lines of a body as they come: JSON values, and server-sent events. @module */
 import { parseJson } from './exact-json.ts'
 import type { EventValue } from './values.ts'
 
@@ -25,6 +24,29 @@ export async function* parseEvents(pieces: AsyncIterable<string>): AsyncGenerato
     if (field === 'data') event.data = event.data === undefined ? value : `${event.data}\n${value}`
     else if (field === 'event' || field === 'id') event[field] = value
     else if (field === 'retry' && /^\d+$/.test(value)) event.retry = Number(value)
+  }
+}
+
+/** Reads a body as text, piece by piece. `tell` gets the number of bytes that have come. */
+export async function* textPieces(
+  body: ReadableStream<Uint8Array>,
+  tell = (_bytes: number) => {},
+): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      const piece = decoder.decode(value, { stream: !done })
+      bytes += value?.length ?? 0
+      tell(bytes)
+      if (piece !== '') yield piece
+      if (done) return
+    }
+  } finally {
+    // Tells the server that nobody reads on.
+    reader.cancel().catch(() => {})
   }
 }
 

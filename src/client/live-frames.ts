@@ -1,4 +1,3 @@
-/** Values ⇄ messages of a live stream. @module */
 import { decodeContent } from './decode.ts'
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { encodeArgument } from './encode.ts'

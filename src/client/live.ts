@@ -1,35 +1,10 @@
-/** A live stream: values both ways over one connection, which is made again where it breaks. @module */
 import { type Frame, sizeOf } from './live-frames.ts'
+import { liveSource } from './live-source.ts'
 import { errorOf, ServingError } from './serving-error.ts'
-import { type CallOptions, type ClientOptions, type Limit, unlessAborted } from './transport.ts'
+import { unlessAborted } from './transport.ts'
 import type { WebSocketLike } from './web-socket.ts'
 
-/** Options of `open`. */
-export interface LiveOptions<I = unknown>
-  extends Pick<CallOptions, 'signal' | 'retries'>,
-    Pick<ClientOptions, 'apiKey' | 'token'> {
-  /** Time until the stream is open for the first time. Default: that of the client. **Units**: milliseconds. */
-  readonly timeoutMs?: number
-  /**
-   * Returns the value that a new connection begins with, after one that broke, such as the place to continue from;
-   * undefined for none. The function of the service begins anew there.
-   */
-  readonly resume?: () => I | undefined
-}
-
-/** What a live stream needs of its client. @internal */
-export interface LiveSource {
-  readonly limit: Limit
-  /** How many connections may fail in a row. */
-  readonly retries: number
-  readonly resume: (() => unknown) | undefined
-  /** **Errors**: what makes another attempt useless. */
-  connect(): Promise<WebSocketLike>
-  /** Asks why no connection was made; undefined if the server would make one. */
-  whyRefused(): Promise<ServingError | undefined>
-  encode(value: unknown): Promise<Frame>
-  decode(frame: Frame): Promise<unknown>
-}
+export type { LiveOptions } from './live-source.ts'
 
 interface Ending {
   readonly code: number
@@ -54,7 +29,7 @@ const maxPauseMs = 30_000
  * **Errors**: the iteration ends with a ServingError, or with the reason of the signal.
  */
 export class Live<I, O> implements AsyncIterable<O> {
-  readonly #source: LiveSource
+  readonly #source: ReturnType<typeof liveSource>
   readonly #inbox: Promise<O>[] = []
   #socket: WebSocketLike | undefined
   /** While it is above 0, a message may be sent, whatever its length. **Units**: bytes. */
@@ -68,9 +43,9 @@ export class Live<I, O> implements AsyncIterable<O> {
   #failure: unknown
 
   /** @internal */
-  constructor(source: LiveSource) {
-    this.#source = source
-    const { signal } = source.limit
+  constructor(...of: Parameters<typeof liveSource<I>>) {
+    this.#source = liveSource(...of)
+    const { signal } = this.#source.limit
     const abort = () => this.#finish(signal.reason)
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })

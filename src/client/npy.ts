@@ -1,24 +1,9 @@
 /** Arrays ⇄ files of numpy's own format (.npy). The server writes little-endian files in C order. @module */
-import type { DType, DTypeData, NumericDType } from '../core/dtype.ts'
+import type { DTypeData } from '../core/dtype.ts'
+import { type DType, elementTypes, type NumericDType, npyName } from '../core/element-types.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../core/npy-file.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import type { ArrayInput, ArrayValue, TypedArray } from './values.ts'
-
-const types: { readonly [D in NumericDType]: readonly [code: string, make: new (buffer: ArrayBuffer) => TypedArray] } =
-  {
-    bool: ['|b1', Uint8Array],
-    int8: ['|i1', Int8Array],
-    int16: ['<i2', Int16Array],
-    int32: ['<i4', Int32Array],
-    int64: ['<i8', BigInt64Array],
-    uint8: ['|u1', Uint8Array],
-    uint16: ['<u2', Uint16Array],
-    uint32: ['<u4', Uint32Array],
-    uint64: ['<u8', BigUint64Array],
-    float16: ['<f2', Uint16Array],
-    float32: ['<f4', Float32Array],
-    float64: ['<f8', Float64Array],
-  }
 
 /** Whether a value is sent as .npy: a typed array, or an object with `data` and `shape`. */
 export function isTyped(value: ArrayInput): value is Exclude<ArrayInput, number | bigint | boolean | string | null> {
@@ -40,13 +25,10 @@ export function encodeNpy(value: ArrayInput, api: string): Blob {
   }
   const dtype = given.dtype ?? dtypeOf(data)
   const texts = dtype === 'str' ? widenTexts(data as readonly string[]) : undefined
-  if (
-    texts === undefined &&
-    !(isTypedArray(data) && types[dtype as NumericDType]?.[1].name === data.constructor.name)
-  ) {
+  if (texts === undefined && !(isTypedArray(data) && elementTypes[dtype]?.container?.name === data.constructor.name)) {
     throw badArgument(`elements of dtype ${dtype} in their typed array`, api)
   }
-  const descr = texts === undefined ? types[dtype as NumericDType][0] : `<U${texts.width}`
+  const descr = texts === undefined ? npyName(dtype as NumericDType) : `<U${texts.width}`
   const elements = texts?.points ?? (data as Uint8Array<ArrayBuffer>)
   return new Blob([writeNpyHead(descr, shape), elements], { type: 'application/x-npy' })
 }
@@ -69,17 +51,16 @@ export function decodeNpy(file: ArrayBuffer): ArrayValue {
     if (data === undefined) throw unreadable()
     return { dtype: 'str', shape, data }
   }
-  const found = Object.entries(types).find(([, [code]]) => code === descr)
-  if (found === undefined) throw unreadable()
-  const [dtype, [, Elements]] = found
-  const all = Elements as unknown as {
+  const dtype = (Object.keys(elementTypes) as NumericDType[]).find((each) => npyName(each) === descr)
+  if (dtype === undefined) throw unreadable()
+  const all = elementTypes[dtype].container as unknown as {
     BYTES_PER_ELEMENT: number
     new (buffer: ArrayBuffer, at: number, length: number): DTypeData[NumericDType]
   }
   if (bytes.length - at < size * all.BYTES_PER_ELEMENT) throw unreadable()
   const isAligned = at % all.BYTES_PER_ELEMENT === 0
   return {
-    dtype: dtype as NumericDType,
+    dtype,
     shape,
     data: isAligned ? new all(file, at, size) : new all(file.slice(at), 0, size),
   }

@@ -1,24 +1,9 @@
-/** Failed calls as errors. @module */
-
-/** Members of a {@link ServingError}. */
-export interface ServingErrorFields {
-  readonly status: number
-  readonly code: string
-  readonly reason?: string
-  readonly path?: string
-  readonly offset?: number
-  readonly issues?: readonly { readonly path: string; readonly message: string }[]
-  readonly requestId?: string
-  readonly retryAfterMs?: number
-  readonly cause?: unknown
-}
-
 /**
  * A call that failed: what the server answered (`code` of its table of errors), or `network` when there was no whole
  * answer, `deadline_exceeded` (status 0) when `timeoutMs` passed, `bad_input` (status 0) for an argument that the API
  * does not take, and `undescribed` when the service does not say what its APIs take.
  */
-export class ServingError extends Error implements ServingErrorFields {
+export class ServingError extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly status!: number
   readonly code!: string
@@ -38,6 +23,9 @@ export class ServingError extends Error implements ServingErrorFields {
     Object.assign(this, fields)
   }
 }
+
+/** Members of a {@link ServingError}. */
+export type ServingErrorFields = Pick<ServingError, 'status' | 'code'> & Partial<Omit<ServingError, 'name' | 'message'>>
 
 /** Reads a failed response, of problem+json or of any other form. Never throws. */
 export async function errorOf(response: Response): Promise<ServingError> {

@@ -1,4 +1,3 @@
-/** Files that are given as streams. @module */
 import type { ApiInfo } from './description.ts'
 import type { ByteStream } from './values.ts'
 

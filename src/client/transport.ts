@@ -1,4 +1,3 @@
-/** Requests: credentials, deadlines, retries. @module */
 import type { ApiMethod } from '../api/api.ts'
 import { acceptedTypes } from './decode.ts'
 import type { EncodedBody } from './encode.ts'

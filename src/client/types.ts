@@ -1,5 +1,3 @@
-/** The methods of a client, worked out from the APIs that a service's module exports. @module */
-
 import type { ApiTypes, ServiceTypes } from '../api/api.ts'
 import type { LiveTypes } from '../api/live-api.ts'
 import type { Query } from '../api/query.ts'

@@ -1,4 +1,3 @@
-/** What goes into a call and what comes out of it, as plain values of the platform. @module */
 import type { DType, DTypeData } from '../core/dtype.ts'
 import type { ServerSentEvent } from '../http/event-stream.ts'
 

@@ -1,5 +1,3 @@
-/** The WebSocket of the platform, or that of a package. @module */
-
 /** The part of a WebSocket that live streams need. */
 export interface WebSocketLike {
   binaryType: string

@@ -22,7 +22,7 @@ import { constantHeaders, nosniff } from '../http/response-head.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
-import { FormReader, type PartDescriptor } from './form-reader.ts'
+import { FormReader } from './form-reader.ts'
 import { fileExample, planSingleFile, singleFileForm } from './single-file-part.ts'
 import { defaultSpoolAboveBytes, Spooler } from './spooler.ts'
 
@@ -182,17 +182,14 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       owner: 'File',
       descriptor: ({ headers, filename }) => {
         const name = filename || undefined
-        return this.#part({ name, mimeType: this.#typeOf(headers, name) })
+        const options = { name, mimeType: this.#typeOf(headers, name) }
+        return {
+          fromHttpRequest: (part) => new BinaryFile(part.body, options),
+          receive: (_, ctx) => new Spooler(options, this.#spoolAboveBytes, ctx),
+        }
       },
     })
     return new FormReader(formBoundary(headers, 'File'), plan, ctx)
-  }
-
-  #part(options: BinaryFileOptions): PartDescriptor<BinaryFile> {
-    return {
-      fromHttpRequest: (part) => new BinaryFile(part.body, options),
-      receive: (_, ctx) => new Spooler(options, this.#spoolAboveBytes, ctx),
-    }
   }
 }
 

@@ -122,24 +122,17 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
    * Makes a descriptor from bytes, a path, a `file:` URL, a file-like object, a Blob or a stream. Default `mimeType`:
    * that of the extension, else of the bytes. **Errors**: BadInput for a sample that it cannot read or accept.
    */
-  static fromSample<const T extends TensorOptions | undefined = undefined>(
-    sample: ReadySample,
-    options?: ImageOptions<T>,
-  ): Image<T>
-  static fromSample<const T extends TensorOptions | undefined = undefined>(
-    sample: Blob | AsyncIterable<Uint8Array>,
-    options?: ImageOptions<T>,
-  ): Promise<Image<T>>
-  static fromSample<const T extends TensorOptions | undefined = undefined>(
-    sample: FileSample,
+  static fromSample<S extends FileSample, const T extends TensorOptions | undefined = undefined>(
+    sample: S,
     options: ImageOptions<T> = {},
-  ): MaybePromise<Image<T>> {
-    return whenReady(readSample(sample, 'Image.fromSample'), (content) => {
+  ): S extends ReadySample ? Image<T> : Promise<Image<T>> {
+    const made = whenReady(readSample(sample, 'Image.fromSample'), (content) => {
       const mimeType = options.mimeType ?? sampleType(content)
       const image = new Image<T>({ ...options, mimeType }, content.bytes)
       image.#admit(content.bytes)
       return image
     })
+    return made as S extends ReadySample ? Image<T> : Promise<Image<T>>
   }
 
   override encodeExample(example: ReadySample): MaybePromise<HttpResponse> {
@@ -214,7 +207,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const signal = ctx?.signal
     let pixels: Pixels
     const convertedBytes = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
-    const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * convertedBytes)
+    const begin = (bytes: number) => {
+      if (ctx?.reserve(bytes + header.width * header.height * convertedBytes) !== false) return
+      throw new Overloaded('too little memory for another picture', { limit: 'memory' })
+    }
     const keepsPalette = this.pilmode === null || hasPalette(this.pilmode)
     const job = { signal, begin, keepsPalette }
     try {
@@ -294,12 +290,6 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   #allowedNames(): string {
     return this.allowedMimeTypes.length === 0 ? 'no type at all' : this.allowedMimeTypes.join(', ')
   }
-}
-
-/** Counts a picture's memory for its request. **Errors**: Overloaded if the server has too little left. */
-function reserve(ctx: Context | undefined, bytes: number): void {
-  if (ctx === undefined || ctx.reserve(bytes)) return
-  throw new Overloaded('too little memory for another picture', { limit: 'memory' })
 }
 
 function hasAlpha(mode: RasterMode | null): boolean {

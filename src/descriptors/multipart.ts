@@ -1,6 +1,6 @@
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenAllReady, whenReady } from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
@@ -171,17 +171,23 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return this.#write(value, (descriptor, part) => descriptor.toHttpResponse(part, ctx))
   }
 
-  async #write(
+  #write(
     value: MultipartOut<P> | MultipartExample<P>,
     encode: (descriptor: IODescriptor, part: unknown) => MaybePromise<HttpResponse>,
-  ): Promise<HttpResponse> {
+  ): MaybePromise<HttpResponse> {
     if (typeof value !== 'object' || value === null)
       throw new BadOutput(expected('an object of part values', 'Multipart', value))
-    const parts = partValues(this.rules, value).map(async ([name, descriptor, part]) =>
-      writePart(name, await encode(descriptor, part)),
-    )
-    const { contentType, body } = writeForm(await Promise.all(parts))
-    return { headers: [['content-type', contentType]], body }
+    const written: MaybePromise<WrittenPart>[] = []
+    try {
+      for (const [name, descriptor, part] of partValues(this.rules, value)) {
+        written.push(whenReady(encode(descriptor, part), (response) => writePart(name, response)))
+      }
+    } catch (error) {
+      // The rejections of earlier parts must not end the process.
+      for (const part of written) if (isPromise(part)) Promise.resolve(part).catch(() => {})
+      throw error
+    }
+    return whenAllReady(written, respond)
   }
 
   override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
@@ -202,6 +208,11 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     const plan = planParts<MultipartIn<P>>(this.rules, 'a form')
     return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
   }
+}
+
+function respond(parts: readonly WrittenPart[]): HttpResponse {
+  const { contentType, body } = writeForm(parts)
+  return { headers: [['content-type', contentType]], body }
 }
 
 /** Converts a part's response to the part. Collects its bytes, unless it is a stream that states its length. */

@@ -174,19 +174,14 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return this.#convert(value, BadOutput)
   }
 
-  /**
-   * Reads a message, or bytes: a FlatBuffers table (proto/ndarray.fbs), .npy, or little-endian elements of `dtype`.
-   * **Errors**: BadInput `dtype`, `shape`, `encoding`.
-   */
+  /** Reads a message, or bytes: FlatBuffers (proto/ndarray.fbs), .npy, or little-endian elements of `dtype`. */
   override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
     const name = 'NumpyNdarray'
     if (message instanceof Uint8Array) return this.fromArray(parseSerialized(message, this.dtype, name))
     return this.fromArray(fromNDArrayMessage(message, name))
   }
 
-  /**
-   * Returns a message; bytes if messages have no list for its dtype, or if the call's `accept` metadata asks for them.
-   */
+  /** Returns a message; bytes if messages have no list for its dtype, or if the call's `accept` asks for them. */
   override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
     const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))

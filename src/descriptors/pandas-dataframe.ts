@@ -220,7 +220,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
-    if (format === 'json') return this.#fromJson(text, isPrivate)
+    if (format === 'json') {
+      const { orient } = this
+      const layout = orient === 'index' || orient === 'split' || orient === 'table' ? orient : 'frame'
+      const isTyped = this.#types instanceof Map
+      const read = decodeFrameJson(text, layout, 'PandasDataFrame', isPrivate, isTyped)
+      return whenReady(read, (frame) => this.#fromTable(frame, true))
+    }
     return whenReady(decodeCsv(text, this.#csvSource(isPrivate)), (table) =>
       this.#fromTable({ table, labels: undefined }, true),
     )
@@ -263,14 +269,6 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (format !== 'json' && format !== 'csv')
       return whenReady(this.toHttpResponse(value, ctx), ({ body }) => body as Uint8Array)
     return encodeFrameMessage(this.#polars, this.#checkOutput(value), getLabels(value), 'PandasDataFrame')
-  }
-
-  #fromJson(json: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
-    const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
-    const isTyped = this.#types instanceof Map
-    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate, isTyped), (frame) =>
-      this.#fromTable(frame, true),
-    )
   }
 
   /** `isOwned`: no other object shares the columns' memory. */

@@ -103,9 +103,7 @@ export class PandasSeries extends IODescriptor<Series> {
     this.#polars = loadPolars('PandasSeries')
   }
 
-  /**
-   * Makes a descriptor with the type and shape of a series or list; `options` override. **Errors**: BadInput otherwise.
-   */
+  /** Makes a descriptor with the type and shape of a series or list; `options` override. **Errors**: BadInput. */
   static fromSample(
     sample: Series | readonly SeriesElement[] | ArrayBufferView,
     options: PandasSeriesOptions = {},
@@ -220,7 +218,6 @@ export class PandasSeries extends IODescriptor<Series> {
     return { headers: jsonHeaders, body }
   }
 
-  /** Returns the function's series as a column. **Errors**: BadOutput. */
   #columnsOf(value: Series, times?: TimeForm): ColumnTable {
     if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)

@@ -9,10 +9,7 @@ import { type IODescriptor, wrongContent } from './descriptor.ts'
 /** What reading a message needs. `maxBytes`: of texts and JSON values; default 4 MiB. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'> & { readonly maxBytes?: number }
 
-/**
- * Reads content, which may still be encoded: bytes are decoded only for a member that the descriptor accepts, and then
- * belong to it. **Errors**: BadInput; PayloadTooLarge above 250,000 texts and JSON values, or `maxBytes`.
- */
+/** Reads content; bytes that are still encoded belong to the descriptor then. **Errors**: BadInput; PayloadTooLarge. */
 export function fromContent(
   descriptor: ProtoReading,
   content: RawContent | ProtoContent | undefined,

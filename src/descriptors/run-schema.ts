@@ -21,7 +21,6 @@ export function checkSchema(schema: StandardSchemaV1 | undefined, option: string
   checkThat(schema === undefined || isSchema, 'a Standard Schema object', option, schema)
 }
 
-/** Schemas of zod by whether they are asynchronous. */
 const asynchronous = new WeakMap<StandardSchemaV1, boolean>()
 
 /** **Errors**: throws or rejects with what a function of the schema throws. */

@@ -1,7 +1,6 @@
 import { BadInput } from '../core/errors.ts'
 import type { StandardSchemaV1 } from './run-schema.ts'
 
-/** Number of issues that an error lists. */
 const maxIssues = 64
 
 /** Returns the error for a schema's issues; `name` is that of the checked value. */

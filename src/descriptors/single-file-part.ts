@@ -16,7 +16,6 @@ export interface FileSelection<T> {
   readonly accepts: (type: MediaType) => boolean
   /** The accepted types, for errors: `application/pdf`. */
   readonly types: string
-  /** The descriptor's name, for errors. */
   readonly owner: string
   readonly descriptor: (part: FormPart) => PartDescriptor<T>
 }

@@ -8,8 +8,7 @@ import type { BodyReceiver } from './descriptor.ts'
 const blockBytes = 256 * 1024
 /** Uploads above this size are on disk, unless an option says otherwise. **Units**: bytes. */
 export const defaultSpoolAboveBytes = 4 * 1024 * 1024
-// Share of an announced length that must come before memory of that length is taken: a client may announce more than it
-// sends.
+// Share of an announced length that must come before its memory is taken: clients may announce more than they send.
 const minShare = 1 / 4
 // Largest body that gets memory of its announced length. **Units**: bytes.
 const maxWholeBytes = 4 * defaultSpoolAboveBytes
@@ -85,7 +84,10 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     if (file === undefined) return new BinaryFile(this.#whole ?? this.#join(size), this.#options)
     const last = this.#blocks.pop()
     if (last !== undefined) this.#store(file, last, this.#used)
-    return this.#settled().then(() => BinaryFile.onDisk(file, size, this.#options))
+    return Promise.all(this.#writing).then(() => {
+      this.#checkStored()
+      return BinaryFile.onDisk(file, size, this.#options)
+    })
   }
 
   abort(): void {
@@ -141,11 +143,6 @@ export class Spooler implements BodyReceiver<BinaryFile> {
         giveBack(block)
       })
     this.#writing.add(writing)
-  }
-
-  async #settled(): Promise<void> {
-    await Promise.all(this.#writing)
-    this.#checkStored()
   }
 
   #checkStored(): void {

@@ -11,7 +11,6 @@ export type Direction = 'input' | 'output'
 
 type Convert = (schema: StandardSchemaV1, direction: Direction) => unknown
 
-/** Spelling of the libraries. */
 const target = 'draft-2020-12'
 
 interface ZodNode {
@@ -65,9 +64,7 @@ export function jsonSchemaOf(schema: StandardSchemaV1, direction: Direction): Js
         const { $schema: _, ...rest } = found as Record<string, unknown>
         return rest
       }
-    } catch {
-      // The next one is asked.
-    }
+    } catch {}
   }
   return { $comment: `what a schema of ${vendor} accepts` }
 }

@@ -1,4 +1,3 @@
-/** The page on which a service is looked at and tried. @module */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -8,17 +7,15 @@ import { getPage } from '../http/endpoint.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
 import { examplePath } from './openapi/content.ts'
+import { Revision } from './revision.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
 let page: ReturnType<typeof makePage> | undefined
 
 /**
- * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer, and of
- * the examples of APIs.
- * **Wire**: one HTML document, compressed where the client takes gzip. Its policy lets it run its own script and talk
- * to its own server, and nothing else: the hashes of script and style are in the header.
- * **Cost**: the file is read and compressed at the first request, and kept.
+ * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, unless others answer these, and of the examples
+ * of APIs. The page is one file, read at the first request. Its policy lets it run its own script and ask its server.
  */
 export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
   // A handler mounted at `/` answers it, too; `/docs` stays, as the longer path.
@@ -42,8 +39,8 @@ function answersGet({ methods }: Endpoint): boolean {
 function pageEndpoint(path: string): Endpoint {
   const endpoint = getPage(path, ['accept-encoding', 'if-none-match'], (_, { headers }) => {
     page ??= makePage(readFileSync(file))
-    if (headers.get('if-none-match')?.includes(page.etag)) return page.unchanged
-    return takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
+    const whole = takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
+    return page.revision.unchanged(headers) ?? whole
   })
   // What it shows it asks for with the credentials that are typed into it.
   return { ...endpoint, isPublic: true }
@@ -51,12 +48,7 @@ function pageEndpoint(path: string): Endpoint {
 
 function makePage(html: Buffer) {
   const body = Buffer.from(html)
-  const etag = `"${digest(html.toString()).slice(0, 22)}"`
-  const cache: HeaderLine[] = [
-    ['etag', etag],
-    ['cache-control', 'no-cache'],
-    ['vary', 'accept-encoding'],
-  ]
+  const revision = new Revision(html, ['vary', 'accept-encoding'])
   const headers: HeaderLine[] = [
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', policyOf(html.toString())],
@@ -64,13 +56,12 @@ function makePage(html: Buffer) {
     ['x-frame-options', 'DENY'],
     ['referrer-policy', 'no-referrer'],
     ['cross-origin-opener-policy', 'same-origin'],
-    ...cache,
+    ...revision.headers,
   ]
   return {
-    etag,
+    revision,
     plain: { headers, body },
     compressed: { headers: [...headers, ['content-encoding', 'gzip'] as const], body: gzipSync(body, { level: 9 }) },
-    unchanged: { status: 304, headers: cache, body: '' },
   }
 }
 
@@ -78,7 +69,7 @@ function makePage(html: Buffer) {
 function policyOf(html: string): string {
   const hashOf = (tag: string) => {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? []
-    return `'sha256-${digest(text)}'`
+    return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
   }
   return [
     "default-src 'none'",
@@ -91,10 +82,6 @@ function policyOf(html: string): string {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64')
 }
 
 /** Whether gzip is accepted. **Source**: RFC 9110 section 12.5.3. */

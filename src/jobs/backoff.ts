@@ -1,5 +1,3 @@
-/** How long a job waits before it runs again. @module */
-
 const firstMs = 1_000
 const longestMs = 60_000
 

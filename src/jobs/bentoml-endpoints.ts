@@ -3,20 +3,13 @@ import { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import { isFinal, type Job } from './job.ts'
+import { isFinal, type Job, type JobStatus } from './job.ts'
 import { jsonAnswer, resultAnswer, timeOf } from './job-answers.ts'
 import { answered } from './job-endpoints.ts'
 import type { AsyncApi, Jobs } from './jobs.ts'
 
-/** Our statuses in BentoML's words; it deletes expired jobs. */
-const statuses = {
-  queued: 'pending',
-  running: 'in_progress',
-  completed: 'completed',
-  failed: 'failed',
-  canceled: 'canceled',
-  expired: undefined,
-} as const
+/** Those of our statuses that BentoML calls otherwise. */
+const words: Partial<Record<JobStatus, string>> = { queued: 'pending', running: 'in_progress' }
 
 /** Returns `submit`, `status`, `get`, `retry` and `cancel` below the path of an API. */
 export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpoint[] {
@@ -48,7 +41,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     task('GET', 'status', async ({ id, status, createdAt, startedAt }) =>
       jsonAnswer({
         task_id: id,
-        status: statuses[status],
+        status: words[status] ?? status,
         created_at: timeOf(createdAt),
         executed_at: timeOf(startedAt) ?? null,
       }),
@@ -64,7 +57,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     task('PUT', 'cancel', async (job) => {
       if (isFinal(job.status) && job.status !== 'canceled') return failed(`task ${job.id} has ended already`)
       const now = (await jobs.store.cancel(job.id)) ?? job
-      return jsonAnswer({ task_id: now.id, status: statuses[now.status] })
+      return jsonAnswer({ task_id: now.id, status: words[now.status] ?? now.status })
     }),
   ]
 }

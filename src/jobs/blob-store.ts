@@ -1,5 +1,3 @@
-/** Where large bodies of jobs lie, beside the store that names them. @module */
-
 /** Bodies above this many bytes are kept as blobs. **Units**: bytes. */
 export const maxInlineBytes = 1024 * 1024
 

@@ -1,4 +1,3 @@
-/** Deliveries of webhooks as jobs. @module */
 import { createHash } from 'node:crypto'
 import type { Job, NewJob } from './job.ts'
 

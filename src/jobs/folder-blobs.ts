@@ -1,4 +1,3 @@
-/** Blobs as files of one folder, which several machines may share. @module */
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,3 @@
-/** The answers about a job. @module */
-
 import { Conflict, Gone } from '../core/errors.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'

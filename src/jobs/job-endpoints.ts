@@ -1,8 +1,7 @@
-/** The paths of jobs: `{base}/jobs/{id}` and below, and the submission on the path of an API. @module */
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
 import type { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import { type Endpoint, getPage } from '../http/endpoint.ts'
 import { eventHeaders } from '../http/event-stream.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
@@ -50,19 +49,15 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const { store } = jobs
   const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
-    name: `jobs${below}`,
-    path: `${prefix}/jobs/{id}${below}`,
-    methods: [method],
-    readsHeaders: 'all',
     // Looking takes no slot of those that run.
-    isLimited: false,
-    decompresses: false,
-    namesApi: true,
-    problem: problemResponse,
-    answer(request, ctx, { params }) {
+    ...getPage(`${prefix}/jobs/{id}${below}`, [], (request, ctx, { params }) => {
       request.release()
       return answered(ctx, async () => answer(await jobs.find(params.id, ctx), ctx))
-    },
+    }),
+    name: `jobs${below}`,
+    methods: [method],
+    readsHeaders: 'all',
+    namesApi: true,
   })
   return [
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),

@@ -1,5 +1,3 @@
-/** The messages of jobs in RPC: proto/serving/v1. @module */
-
 import { encodeContentJson } from '../api/content-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import { decodeResponse, encodeResponse } from '../messages/envelope.ts'

@@ -1,4 +1,3 @@
-/** What one process counts of jobs, and their metrics. @module */
 import { ServingError } from '../core/errors.ts'
 import {
   BucketCounts,
@@ -14,9 +13,7 @@ import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store
 /** **Units**: seconds. */
 const jobBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400] as const
 
-/**
- * How an attempt ended. `handed_back`: its worker stopped; `lost`: its lease ran out, so that the job runs elsewhere.
- */
+/** How an attempt ended. `handed_back`: its worker stopped; `lost`: its lease ran out, and the job runs elsewhere. */
 export type AttemptEnd = Outcome['kind'] | 'handed_back' | 'lost'
 
 interface Series {
@@ -43,20 +40,18 @@ export class JobCounts {
     this.#log = log
   }
 
-  /** Runs an attempt. */
   async run(attempt: Attempt, run: (attempt: Attempt) => Promise<Outcome>): Promise<Outcome> {
     const { job, number } = attempt
     const series = this.#of(job.api)
     if (number > 1) series.retries++
     else series.wait.add(Math.max(0, (job.startedAt ?? job.createdAt) - job.createdAt) / 1000)
     const start = performance.now()
+    let outcome: Outcome | undefined
     try {
-      const outcome = await run(attempt)
-      this.#ended(attempt, outcome, start)
+      outcome = await run(attempt)
       return outcome
-    } catch (error) {
-      this.#ended(attempt, undefined, start)
-      throw error
+    } finally {
+      this.#ended(attempt, outcome, start)
     }
   }
 

@@ -35,7 +35,6 @@ export type AnswerJobCall = (
 
 /** The methods of jobs. */
 export interface JobRpcs {
-  /** By name. */
   readonly unary: Readonly<Record<string, AnswerJobCall>>
   /** `WatchJob`; undefined when nothing has happened for a while. */
   watch(body: Uint8Array, ctx: Context): AsyncGenerator<Uint8Array | undefined>

@@ -27,10 +27,7 @@ export type Added =
   /** The API has `maxQueued` jobs that wait. */
   | { readonly kind: 'full' }
 
-/**
- * How an attempt ended. A failed one runs again if it may and attempts are left: after `retryAfterMs`, else by
- * `backoffMs`.
- */
+/** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =
   | { readonly kind: 'completed'; readonly response: StoredResponse }
   | {
@@ -45,7 +42,6 @@ export type Outcome =
 export interface Attempt {
   readonly job: Job
   readonly request: StoredRequest
-  /** See {@link NewJob}. */
   readonly state: string | undefined
   /** Counts starts, from 1. */
   readonly number: number
@@ -106,7 +102,6 @@ export interface JobStore {
   get(id: string): Promise<Job | undefined>
   /** Returns the submitted job, to run it once more as a new job. */
   submission(id: string): Promise<NewJob | undefined>
-  /** Returns the answer of a job that has one. */
   result(id: string): Promise<StoredResponse | undefined>
   /** Returns the events behind `after`, at most `limit`. */
   events(id: string, after: number, limit: number): Promise<readonly JobEvent[]>

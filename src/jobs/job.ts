@@ -57,7 +57,6 @@ export interface NewJob {
 /** A job as it can be looked at. */
 export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 'idempotencyKey'> {
   readonly status: JobStatus
-  /** How often it has started. */
   readonly attempt: number
   /** The last value of `ctx.job.progress`. JSON. */
   readonly progress?: string

@@ -49,10 +49,7 @@ export class Jobs {
     this.#log = log
   }
 
-  /**
-   * Returns the job of a request, which is kept then. **Errors**: those of decoding; BadInput for a wrong header, 422
-   * for an idempotency key with another request, Overloaded for a full queue.
-   */
+  /** Keeps the job of a request. **Errors**: those of decoding; BadInput for a wrong header, KeyReused, Overloaded. */
   async submit(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
     const { headers } = ctx
     const { body } = request
@@ -80,7 +77,6 @@ export class Jobs {
     return [api.auth, this.#source.auth]
   }
 
-  /** Keeps a request. */
   #keep(api: AsyncApi, request: StoredRequest, ctx: Context): Promise<Job> {
     const { headers } = ctx
     const key = idempotencyKeyOf(headers)
@@ -145,9 +141,7 @@ export class Jobs {
     return there
   }
 
-  /**
-   * Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of auth if the API has its own.
-   */
+  /** Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of the API's own auth. */
   async find(id: string, ctx: Context): Promise<Job> {
     const job = /^[\w-]{22}$/.test(id) ? await this.store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)

@@ -1,4 +1,3 @@
-/** Bodies of jobs as the stores keep them: small ones beside the job, large ones as blobs. @module */
 import { type BlobStore, maxInlineBytes } from './blob-store.ts'
 
 /** The bytes, or the name of the blob that has them. */

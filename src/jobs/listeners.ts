@@ -1,4 +1,4 @@
-/** Who watches which job. Both stores tell it what has changed. */
+/** Who watches which job. Both stores call it at each change. */
 export class Listeners {
   readonly #byName = new Map<string, Set<() => void>>()
 

@@ -1,4 +1,3 @@
-/** Finds the store that a service or the command names. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { BlobStore } from './blob-store.ts'
 import { FolderBlobs } from './folder-blobs.ts'
@@ -8,10 +7,7 @@ import type { JobsOptions } from './jobs-options.ts'
 /** The store of a service that does not name one. */
 export const defaultStore = 'sqlite:./jobs.db'
 
-/**
- * Opens a store. `warn`: told of faults of its server. **Errors**: InvalidArgument for an unknown one,
- * MissingDependencyException for one that does not run here; those of {@link JobStore.open}.
- */
+/** Opens a store. `warn`: told of faults of its server. **Errors**: InvalidArgument; those of {@link JobStore.open}. */
 export async function openStore(
   { store: given = defaultStore, blobs: place }: JobsOptions,
   warn: (message: string) => void,

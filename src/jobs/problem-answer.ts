@@ -1,4 +1,3 @@
-/** Answers that stores give in place of a function. @module */
 import { InternalError, ServingError } from '../core/errors.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { StoredResponse } from './job.ts'

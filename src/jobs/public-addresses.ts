@@ -1,4 +1,3 @@
-/** Which addresses a webhook may have: those of the internet. @module */
 import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 

@@ -1,4 +1,3 @@
-/** Blobs as objects of a bucket: S3, or a server that speaks like it. @module */
 import { createHash } from 'node:crypto'
 import type { AwsClient } from 'aws4fetch'
 import { InternalError, NotFound, Overloaded } from '../core/errors.ts'
@@ -6,15 +5,12 @@ import { loadOptional } from '../core/modules/optional.ts'
 import { checkThat } from '../core/options.ts'
 import type { BlobStore } from './blob-store.ts'
 
-/** Longest time for one request. **Units**: milliseconds. */
 const timeoutMs = 60_000
-/** Further tries after 429 and 5xx. */
 const retries = 3
 
 /**
- * Returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`. All but the bucket may be missing. Keys come
- * from the variables that AWS's own programs read: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
- * AWS_REGION and AWS_ENDPOINT_URL count, too. **Errors**: InvalidArgument, MissingDependencyException.
+ * Returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`. All but the bucket may be missing. AWS's own
+ * variables count, too: keys come from them alone. **Errors**: InvalidArgument, MissingDependencyException.
  */
 export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): BlobStore {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(\/[A-Za-z0-9._/-]*)?(\?.*)?$/.exec(place)

@@ -1,4 +1,3 @@
-/** The part of a request that a job keeps. @module */
 import { createHash } from 'node:crypto'
 import type { RequestHook } from '../api/hooks.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'

@@ -1,25 +1,26 @@
-/** Progress that comes faster than anybody looks. @module */
-
 /** **Units**: milliseconds. */
 const pauseMs = 100
 
-/** Sends the first value at once, and of those that come within a moment after one the last. */
+type Send = (kind: 'progress' | 'partial', data: string) => Promise<void>
+
+/** Sends partials, the first progress at once, and of progress that comes within a moment after that the last. */
 export class Thinned {
-  readonly #send: (data: string) => Promise<void>
+  readonly #send: Send
   #timer: NodeJS.Timeout | undefined
   #latest: string | undefined
 
-  constructor(send: (data: string) => Promise<void>) {
+  constructor(send: Send) {
     this.#send = send
   }
 
-  report(data: string): Promise<void> {
+  readonly report: Send = (kind, data) => {
+    if (kind === 'partial') return this.#send(kind, data)
     if (this.#timer === undefined) {
       this.#timer = setTimeout(() => {
         this.#timer = undefined
         void this.flush()
       }, pauseMs)
-      return this.#send(data)
+      return this.#send(kind, data)
     }
     this.#latest = data
     return Promise.resolve()
@@ -29,6 +30,6 @@ export class Thinned {
   async flush(): Promise<void> {
     const data = this.#latest
     this.#latest = undefined
-    if (data !== undefined) await this.#send(data)
+    if (data !== undefined) await this.#send('progress', data)
   }
 }

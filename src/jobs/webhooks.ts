@@ -1,7 +1,3 @@
-/**
- * Tells other servers that jobs have ended: `POST` with JSON, signed by Standard Webhooks. A delivery is a job of its
- * own ({@link deliveryApi}), so that it is tried for a day and outlives restarts. @module
- */
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as requestHttp } from 'node:http'
@@ -21,11 +17,13 @@ export interface WebhookOptions {
   readonly allowPrivate?: boolean
 }
 
-/** Longest wait for an answer. **Units**: milliseconds. */
 const timeoutMs = 15_000
 const longestWaitMs = 86_400_000
 
-/** Delivers webhooks. */
+/**
+ * Tells other servers that jobs have ended: `POST` with JSON, signed by Standard Webhooks. A delivery is a job of its
+ * own ({@link deliveryApi}), so that it is tried for a day and outlives restarts.
+ */
 export class Webhooks {
   readonly #keys: readonly Buffer[]
   readonly #allowPrivate: boolean
@@ -68,7 +66,7 @@ export class Webhooks {
     }
   }
 
-  #post(url: string, { id, body }: Message, signal: AbortSignal): Promise<IncomingMessage> {
+  #post(url: string, { id, body }: ReturnType<typeof messageOf>, signal: AbortSignal): Promise<IncomingMessage> {
     const { protocol, hostname } = new URL(url)
     if (!this.#admits(new URL(url))) throw new AddressRefused(`${protocol}//${hostname} is not a public host of https`)
     const timestamp = Math.floor(Date.now() / 1000)
@@ -99,14 +97,8 @@ export class Webhooks {
   }
 }
 
-interface Message {
-  /** The same at each try. */
-  readonly id: string
-  readonly body: string
-}
-
-/** **Source**: standard-webhooks specification 1.0.0. */
-function messageOf({ createdAt, startedAt, finishedAt, ...job }: EndedJob): Message {
+/** Its id is the same at each try. **Source**: standard-webhooks specification 1.0.0. */
+function messageOf({ createdAt, startedAt, finishedAt, ...job }: EndedJob) {
   const times = { createdAt: timeOf(createdAt), startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) }
   const event = { type: `job.${job.status}`, timestamp: times.finishedAt, data: { ...job, ...times } }
   return { id: `msg_${job.id}`, body: JSON.stringify(event) }

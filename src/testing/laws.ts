@@ -1,4 +1,3 @@
-/** The laws themselves: each a sentence and a check that throws when it is broken. @module */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ServingError } from '../core/errors.ts'
@@ -18,21 +17,32 @@ import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
 type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 
+type Law<In, Out> = (descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>) => Promise<void>
+
 /** Returns the laws of one descriptor: each a sentence and its check. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
+  assert(spec.samples.length > 0, 'a descriptor needs at least one sample')
   const subject = new Subject(spec)
+  /** One descriptor takes all samples, so that what it keeps of one shows at the next. */
+  const each =
+    (law: Law<In, Out>, samples = spec.samples) =>
+    async () => {
+      const descriptor = spec.create()
+      for (const sample of samples) await law(descriptor, sample)
+    }
+  const twice = [...spec.samples, ...spec.samples.toReversed()]
   const checks: Record<string, () => Promise<void>> = {
-    'what it writes is well formed and reads back as the same value': () => subject.roundTrip(),
-    'any bytes under any headers give a value or an error that blames the client': () => subject.totality(),
-    'a value shares no memory with the request it came from': () => subject.noAliasing(),
-    'a request leaves nothing behind for the next one': () => subject.noState(),
-    'a body split anywhere on a real socket gives the same answer': () => subject.splitBodies(),
-    'a body received in pieces gives the same as the whole one': () => subject.inPieces(),
-    'inside a Multipart it behaves as alone': () => subject.insideMultipart(),
+    'what it writes is well formed and reads back as the same value': each(subject.roundTrip),
+    'any bytes under any headers give a value or an error that blames the client': each(subject.totality),
+    'a value shares no memory with the request it came from': each(subject.noAliasing),
+    'a request leaves nothing behind for the next one': each(subject.noState, twice),
+    'a body split anywhere on a real socket gives the same answer': each(subject.splitBodies),
+    'a body received in pieces gives the same as the whole one': each(subject.inPieces),
+    'inside a Multipart it behaves as alone': each(subject.insideMultipart),
     'it reads the examples of its description': () => subject.examples(),
-    'over RPC it gives the value that it gives over HTTP': () => subject.overRpc(),
-    'any RPC message gives a value or an error that blames the client': () => subject.rpcTotality(),
-    ...(spec.fromSample && { 'fromSample makes a descriptor that accepts the sample': () => subject.fromSample() }),
+    'over RPC it gives the value that it gives over HTTP': each(subject.overRpc),
+    'any RPC message gives a value or an error that blames the client': each(assertProtoTotal),
+    ...(spec.fromSample && { 'fromSample makes a descriptor that accepts the sample': each(subject.fromSample) }),
   }
   for (const refusal of spec.refusals ?? []) checks[`it refuses ${refusal.title}`] = () => subject.refuses(refusal)
   return Object.entries(checks).map(([name, check]) => ({ name, check }))
@@ -42,39 +52,24 @@ class Subject<In, Out> {
   readonly #spec: DescriptorSpec<In, Out>
 
   constructor(spec: DescriptorSpec<In, Out>) {
-    assert(spec.samples.length > 0, 'a descriptor needs at least one sample')
     this.#spec = spec
   }
 
-  async roundTrip(): Promise<void> {
-    for (const sample of this.#spec.samples) {
-      const descriptor = this.#spec.create()
-      const written = await writtenBy(descriptor, sample.value)
-      this.#assertReceived(await decode(descriptor, written), sample, 'what the descriptor wrote')
-      if (sample.request === undefined) continue
-      this.#assertReceived(await decode(descriptor, await this.#wireOf(sample)), sample, "the sample's request")
-    }
+  readonly roundTrip: Law<In, Out> = async (descriptor, sample) => {
+    const written = await writtenBy(descriptor, sample.value)
+    this.#assertReceived(await decode(descriptor, written), sample, 'what the descriptor wrote')
+    if (sample.request === undefined) return
+    this.#assertReceived(await decode(descriptor, await this.#wireOf(sample)), sample, "the sample's request")
   }
 
-  async totality(): Promise<void> {
-    const descriptor = this.#spec.create()
-    for (const sample of this.#spec.samples) {
-      const wire = await this.#wireOf(sample)
-      const types = [
-        wire.headers['content-type'],
-        undefined,
-        'text/plain; charset=utf-8',
-        'application/octet-stream',
-        ';;',
-        'multipart/form-data',
-      ]
-      for (const body of [...mutations(wire.body), ...randomBytes()]) {
-        for (const type of types) {
-          const headers: Record<string, string> = { ...wire.headers }
-          delete headers['content-type']
-          if (type !== undefined) headers['content-type'] = type
-          await assertTotal(descriptor, { headers, body })
-        }
+  readonly totality: Law<In, Out> = async (descriptor, sample) => {
+    const wire = await this.#wireOf(sample)
+    const { 'content-type': own, ...others } = wire.headers
+    const types = [own, undefined, 'text/plain; charset=utf-8', 'application/octet-stream', ';;', 'multipart/form-data']
+    for (const body of [...mutations(wire.body), ...randomBytes()]) {
+      for (const type of types) {
+        const headers = type === undefined ? others : { ...others, 'content-type': type }
+        await assertTotal(descriptor, { headers, body })
       }
     }
   }
@@ -91,20 +86,17 @@ class Subject<In, Out> {
     }
   }
 
-  async noAliasing(): Promise<void> {
-    const descriptor = this.#spec.create()
-    for (const sample of this.#spec.samples) {
-      const wire = await this.#wireOf(sample)
-      const bytes = Uint8Array.from(wire.body)
-      const request = HttpRequest.lend(HeaderList.from(wire.headers), bytes, true)
-      const pending = descriptor.fromHttpRequest(request)
-      if (isPromise(pending)) request.retain()
-      // What the server does: the socket's buffer is overwritten and then taken away.
-      bytes.fill(0x58)
-      structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
-      this.#assertReceived(await pending, sample, 'a request whose buffer is gone')
-      await this.#noAliasingOfPool(descriptor, sample, wire)
-    }
+  readonly noAliasing: Law<In, Out> = async (descriptor, sample) => {
+    const wire = await this.#wireOf(sample)
+    const bytes = Uint8Array.from(wire.body)
+    const request = HttpRequest.lend(HeaderList.from(wire.headers), bytes, true)
+    const pending = descriptor.fromHttpRequest(request)
+    if (isPromise(pending)) request.retain()
+    // What the server does: the socket's buffer is overwritten and then taken away.
+    bytes.fill(0x58)
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+    this.#assertReceived(await pending, sample, 'a request whose buffer is gone')
+    await this.#noAliasingOfPool(descriptor, sample, wire)
   }
 
   /** Checks the same for a large body, which lies in a buffer that the next request writes to. */
@@ -122,88 +114,59 @@ class Subject<In, Out> {
     this.#assertReceived(value, sample, 'a request whose buffer is used again')
   }
 
-  async noState(): Promise<void> {
-    const descriptor = this.#spec.create()
-    const broken = { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) }
-    for (const sample of [...this.#spec.samples, ...this.#spec.samples.toReversed()]) {
-      await assertTotal(descriptor, broken)
-      const wire = await this.#wireOf(sample)
-      const both = await Promise.all([decode(descriptor, wire), decode(descriptor, wire)])
-      for (const value of both) this.#assertReceived(value, sample, 'one of two requests at once')
-    }
+  readonly noState: Law<In, Out> = async (descriptor, sample) => {
+    await assertTotal(descriptor, { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) })
+    const wire = await this.#wireOf(sample)
+    const both = await Promise.all([decode(descriptor, wire), decode(descriptor, wire)])
+    for (const value of both) this.#assertReceived(value, sample, 'one of two requests at once')
   }
 
-  async splitBodies(): Promise<void> {
-    for (const sample of this.#spec.samples) {
-      const wire = await this.#wireOf(sample)
-      const look = (value: In) => this.#assertReceived(value, sample, 'a body that came in two pieces')
-      await postInTwoPieces(this.#spec.create(), wire, look)
-    }
+  readonly splitBodies: Law<In, Out> = async (descriptor, sample) => {
+    const look = (value: In) => this.#assertReceived(value, sample, 'a body that came in two pieces')
+    await postInTwoPieces(descriptor, await this.#wireOf(sample), look)
   }
 
-  async inPieces(): Promise<void> {
-    const descriptor = this.#spec.create()
+  readonly inPieces: Law<In, Out> = async (descriptor, sample) => {
     if (descriptor.receive === undefined) return
-    for (const sample of this.#spec.samples) {
-      const wire = await this.#wireOf(sample)
-      for (const pieceBytes of [1, 7, 64 * 1024]) {
-        const look = (value: In) => this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
-        await receiveInPieces(descriptor, wire, pieceBytes, look)
-      }
-      for (const body of mutations(wire.body, 30)) {
-        const broken = { headers: wire.headers, body }
-        const whole = await statusOf(decode(descriptor, broken))
-        const pieces = await statusOf(receiveInPieces(descriptor, broken, 5, () => {}))
-        assert.equal(
-          pieces,
-          whole,
-          `body ${base64(body)} (base64) in pieces gave status ${pieces}, as a whole ${whole}`,
-        )
-      }
+    const wire = await this.#wireOf(sample)
+    for (const pieceBytes of [1, 7, 64 * 1024]) {
+      const look = (value: In) => this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
+      await receiveInPieces(descriptor, wire, pieceBytes, look)
+    }
+    for (const body of mutations(wire.body, 30)) {
+      const broken = { headers: wire.headers, body }
+      const whole = await statusOf(decode(descriptor, broken))
+      const pieces = await statusOf(receiveInPieces(descriptor, broken, 5, () => {}))
+      const message = `body ${base64(body)} (base64) in pieces gave status ${pieces}, as a whole ${whole}`
+      assert.equal(pieces, whole, message)
     }
   }
 
-  async insideMultipart(): Promise<void> {
-    const descriptor = this.#spec.create()
+  readonly insideMultipart: Law<In, Out> = async (descriptor, sample) => {
     if (descriptor instanceof Multipart) return
     const form = new Multipart({ other: new Text(), part: descriptor as IODescriptor<In, never> })
-    for (const sample of this.#spec.samples) {
-      const read = async (wire: Wire, source: string) => {
-        this.#assertReceived((await decode(form, wire)).part, sample, source)
-        const look = ({ part }: { part: In }) => this.#assertReceived(part, sample, `${source}, in pieces`)
-        await receiveInPieces(form, wire, 100, look)
-      }
-      await read(await writtenBy(form, { other: '', part: sample.value as never }), 'a form that it wrote')
-      await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
+    const read = async (wire: Wire, source: string) => {
+      this.#assertReceived((await decode(form, wire)).part, sample, source)
+      const look = ({ part }: { part: In }) => this.#assertReceived(part, sample, `${source}, in pieces`)
+      await receiveInPieces(form, wire, 100, look)
     }
+    await read(await writtenBy(form, { other: '', part: sample.value as never }), 'a form that it wrote')
+    await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
   }
 
-  async overRpc(): Promise<void> {
-    const descriptor = this.#spec.create()
-    const isForm = descriptor instanceof Multipart
-    const form = isForm ? undefined : new Multipart({ part: descriptor as IODescriptor<In, never> })
-    for (const sample of this.#spec.samples) {
-      const expected = sample.receivedOverRpc === undefined ? sample : { ...sample, received: sample.receivedOverRpc }
-      this.#assertReceived(await throughProto(descriptor, sample.value), expected, 'its message')
-      if (form === undefined) continue
-      const { part } = await throughProto(form, { part: sample.value as never })
-      this.#assertReceived(part, expected, 'its message as a part')
-    }
+  readonly overRpc: Law<In, Out> = async (descriptor, sample) => {
+    const expected = sample.receivedOverRpc === undefined ? sample : { ...sample, received: sample.receivedOverRpc }
+    this.#assertReceived(await throughProto(descriptor, sample.value), expected, 'its message')
+    if (descriptor instanceof Multipart) return
+    const form = new Multipart({ part: descriptor as IODescriptor<In, never> })
+    const { part } = await throughProto(form, { part: sample.value as never })
+    this.#assertReceived(part, expected, 'its message as a part')
   }
 
-  async rpcTotality(): Promise<void> {
-    for (const { value } of this.#spec.samples) await assertProtoTotal(this.#spec.create(), value)
-  }
-
-  async fromSample(): Promise<void> {
-    for (const sample of this.#spec.samples) {
-      const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
-      this.#assertReceived(
-        await decode(descriptor, await writtenBy(descriptor, sample.value)),
-        sample,
-        'its own sample',
-      )
-    }
+  readonly fromSample: Law<In, Out> = async (_, sample) => {
+    const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
+    const written = await writtenBy(descriptor, sample.value)
+    this.#assertReceived(await decode(descriptor, written), sample, 'its own sample')
   }
 
   async refuses(refusal: Refusal): Promise<void> {
@@ -282,7 +245,7 @@ async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: O
   return (await fromContent(descriptor as IODescriptor, request.content)) as In
 }
 
-async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<void> {
+async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, { value }: Sample<In, Out>): Promise<void> {
   const content: ProtoContent = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const fields: ProtoField[] = [content.field, descriptor.protoField, 'serialized_bytes']
   for (const bytes of [...mutations(encodeMessage(content)), ...randomBytes()]) {

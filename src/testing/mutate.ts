@@ -1,5 +1,3 @@
-/** Broken bodies by the hundred, the same ones every run. @module */
-
 /** Returns a seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed

@@ -1,5 +1,3 @@
-/** Requests as servers make them out of long bodies and forms. @module */
-
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'

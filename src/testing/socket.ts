@@ -1,4 +1,3 @@
-/** A descriptor behind a real server, fed by a real socket. @module */
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'

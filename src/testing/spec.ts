@@ -1,5 +1,3 @@
-/** What the laws need to know of a descriptor. @module */
-
 import type { BadInputReason } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'

@@ -89,7 +89,7 @@ export const abstractDescriptor = [
 ]
 
 /** Files that the client also loads in browsers: they import nothing. */
-export const browserFiles = ['core/npy-file.ts', 'http/content-disposition.ts']
+export const browserFiles = ['core/element-types.ts', 'core/npy-file.ts', 'http/content-disposition.ts']
 
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i

@@ -1,5 +1,3 @@
-/** The live streams of a service as AsyncAPI. **Source**: AsyncAPI 3.0.0, WebSockets binding 0.1.0. @module */
-
 import type { LiveApi } from '../../api/live-api.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import { subprotocol } from '../../live/framing.ts'
@@ -26,17 +24,20 @@ const controls = {
   ),
 }
 
-/** Returns the document of a service whose streams are below `prefix`. */
+/** Returns the live streams of a service. **Source**: AsyncAPI 3.0.0, WebSockets binding 0.1.0. */
 export function asyncApiDocument(service: DocumentSource, prefix: string): Readonly<Record<string, unknown>> {
   const { name: title, doc, version = '0.0.0', lives } = service
   const components = new Components()
   const security = new SecuritySchemes()
-  const channels = [...lives.values()].map((api) => [api.name, channelOf(api, components)] as const)
-  const operations = [...lives.values()].flatMap((api) => {
-    const requirements = security.requirementsOf(authOf(api, service)).flatMap((each) => Object.keys(each))
+  const channels: Record<string, object> = {}
+  const operations: Record<string, object> = {}
+  for (const api of lives.values()) {
+    const channel = channelOf(api, components)
+    channels[api.name] = channel
+    const requirements = security.requirementsOf(authOf(api, service)).flatMap(Object.keys)
     const members = requirements.map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
-    return operationsOf(api, channels.find(([name]) => name === api.name)?.[1].messages ?? {}, members)
-  })
+    Object.assign(operations, operationsOf(api, Object.keys(channel.messages), members))
+  }
   const schemes = Object.entries(security.schemes ?? {}).map(([name, scheme]) => {
     return [name, scheme.type === 'apiKey' ? { ...scheme, type: 'httpApiKey' } : scheme] as const
   })
@@ -52,8 +53,8 @@ export function asyncApiDocument(service: DocumentSource, prefix: string): Reado
         variables: { host: { default: 'localhost:3000', description: 'Host and port; over TLS the protocol is wss.' } },
       },
     },
-    channels: Object.fromEntries(channels),
-    operations: Object.fromEntries(operations),
+    channels,
+    operations,
     components: { schemas: components.schemas, securitySchemes: Object.fromEntries(schemes) },
   }
 }
@@ -86,18 +87,15 @@ function messagesOf(key: string, formats: readonly FormatDescription[], componen
   return Object.fromEntries(entries)
 }
 
-/** Returns what the server receives and what it sends. */
-function operationsOf({ name }: LiveApi, messages: Readonly<Record<string, object>>, security: readonly object[]) {
+function operationsOf({ name }: LiveApi, keys: readonly string[], security: readonly object[]) {
   const operation = (action: string, pattern: RegExp) => ({
     action,
     channel: { $ref: `#/channels/${name}` },
-    messages: Object.keys(messages)
-      .filter((key) => pattern.test(key))
-      .map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
+    messages: keys.filter((key) => pattern.test(key)).map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
     ...(security.length > 0 && { security }),
   })
-  return [
-    [`${name}.receive`, operation('receive', /^(input|client)/)],
-    [`${name}.send`, operation('send', /^(output|server)/)],
-  ]
+  return {
+    [`${name}.receive`]: operation('receive', /^(input|client)/),
+    [`${name}.send`]: operation('send', /^(output|server)/),
+  }
 }

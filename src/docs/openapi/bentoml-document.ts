@@ -1,4 +1,3 @@
-/** The document that BentoML's Python clients read: that of OpenAPI with members of BentoML's own. @module */
 import type { Api } from '../../api/api.ts'
 import { type BentomlSpec, bentomlName, bentomlSpec } from '../../api/bentoml-metadata.ts'
 import { type DocumentSource, type OpenApiDocument, openApiDocument } from './document.ts'

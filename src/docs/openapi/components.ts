@@ -1,11 +1,3 @@
-/**
- * The shared schemas of an OpenAPI document.
- * A descriptor's JSON Schema is a document of its own, whose references are relative to its own root: in another
- * document they would point elsewhere. Its `$defs` become components, and so does the schema itself where it refers to
- * its root.
- * @module
- */
-
 import { isRecord } from '../../core/options.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
 
@@ -14,7 +6,10 @@ const base = '#/components/schemas/'
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
 const mapKeywords: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
-/** Collects schemas under unique names. */
+/**
+ * Collects schemas under unique names. The references of a descriptor's JSON Schema are relative to its own root. So
+ * its `$defs` become components, and so does the schema itself if it refers to its root.
+ */
 export class Components {
   readonly #schemas = new Map<string, JsonSchema>()
   /** What each name stands for: two schemas of one name and meaning are one component. */
@@ -31,10 +26,7 @@ export class Components {
     return { $ref: base + name }
   }
 
-  /**
-   * Returns a schema whose references point into this document; adds what they refer to. `name` is for the schema as a
-   * whole, if it refers to itself, and tells apart definitions of one name that differ.
-   */
+  /** Returns a schema whose references point into this document. `name` is its own, and tells apart equal ones. */
   adopt(schema: JsonSchema, name: string): JsonSchema {
     const { $defs, ...body } = schema
     const defs = isRecord($defs) ? ($defs as Record<string, JsonSchema>) : {}

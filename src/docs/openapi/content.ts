@@ -1,4 +1,3 @@
-/** Formats of a descriptor as the content of an OpenAPI request or response. @module */
 import type { Api } from '../../api/api.ts'
 import {
   exampleIn,

@@ -1,5 +1,3 @@
-/** The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors. @module */
-
 import type { Api } from '../../api/api.ts'
 import { isPublicPath, type RequestHook } from '../../api/hooks.ts'
 

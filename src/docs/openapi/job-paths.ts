@@ -1,4 +1,3 @@
-/** What asynchronous APIs add to an OpenAPI document: their headers and answers, and the paths of jobs. @module */
 import type { Api } from '../../api/api.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
 import { problemMediaType } from '../../http/problem.ts'
@@ -32,6 +31,7 @@ const jobSchema: JsonSchema = {
 }
 
 const header = (name: string, description: string) => ({ name, in: 'header', description, schema: string })
+const last = header('last-event-id', 'Only the events behind this one.')
 const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of the job.')
 
 /** Returns the headers of an API and its answer 202; empty for one that is only called synchronously. */
@@ -55,35 +55,27 @@ export function jobPaths(apis: Iterable<Api>, prefix: string, components: Compon
     content: { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } },
   }
   const result = { description: 'The answer of the API, of its status and content type.', content: { '*/*': {} } }
-  const path = (method: string, below: string, id: string, summary: string, responses: object, others = {}) => ({
-    path: `${prefix}/jobs/{id}${below}`,
-    methods: [method],
-    operation: { operationId: id, tags: ['jobs'], summary, ...others, responses: { ...responses, '4XX': problem } },
-  })
+  const state = 'The answer of a job, or its state while it waits and runs.'
+  const text = { 'text/event-stream': { schema: string } }
+  const events = { description: 'Events `status`, `progress` and `partial`.', content: text }
+  const nothing = { description: 'Nothing can follow.' }
+  const path = (
+    method: string,
+    below: string,
+    operationId: string,
+    summary: string,
+    answers: object,
+    headers: readonly object[] = [],
+  ) => {
+    const parameters = headers.length > 0 && { parameters: headers }
+    const responses = { ...answers, '4XX': problem }
+    const operation = { operationId, tags: ['jobs'], summary, ...parameters, responses }
+    return { path: `${prefix}/jobs/{id}${below}`, methods: [method], operation }
+  }
   return [
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
-    path(
-      'GET',
-      '/result',
-      'getJobResult',
-      'The answer of a job, or its state while it waits and runs.',
-      { 200: result, 202: job },
-      { parameters: [wait] },
-    ),
-    path(
-      'GET',
-      '/events',
-      'watchJob',
-      'All events of a job to its end.',
-      {
-        200: {
-          description: 'Events `status`, `progress` and `partial`.',
-          content: { 'text/event-stream': { schema: string } },
-        },
-        204: { description: 'Nothing can follow.' },
-      },
-      { parameters: [header('last-event-id', 'Only the events behind this one.')] },
-    ),
+    path('GET', '/result', 'getJobResult', state, { 200: result, 202: job }, [wait]),
+    path('GET', '/events', 'watchJob', 'All events of a job to its end.', { 200: events, 204: nothing }, [last]),
     path('POST', '/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', { 200: job, 202: job }),
     path('POST', '/retry', 'retryJob', 'Submits the input of an ended job as a new one.', { 202: job }),
   ]

@@ -1,5 +1,3 @@
-/** The OpenAPI documents of mounted handlers. @module */
-
 import type { Mount } from '../../api/mount.ts'
 import { isRecord } from '../../core/options.ts'
 

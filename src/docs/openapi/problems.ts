@@ -1,5 +1,3 @@
-/** The error responses of an OpenAPI document. @module */
-
 import { badInputReasons, type ErrorCode, errorTable } from '../../core/errors.ts'
 import type { ErrorDescription, JsonSchema } from '../../descriptors/description.ts'
 import { problemMediaType } from '../../http/problem.ts'

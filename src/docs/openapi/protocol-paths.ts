@@ -1,6 +1,6 @@
-/** The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name. @module */
-
+import { paramNames } from '../../api/path-params.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
+import { pathParameter } from './query.ts'
 
 /** The part of an endpoint that its operation needs. */
 export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'isOpen'>
@@ -18,12 +18,7 @@ export function protocolPaths(
     const id = String(operation.operationId)
     const isBelow = path.startsWith(`${prefix}/`)
     const own = isBelow ? path.slice(prefix.length) : path
-    const parameters = [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    }))
+    const parameters = paramNames(own).map(pathParameter)
     const requirements = isOpen ? [] : requirementsOf(path)
     paths[own] ??= isBelow ? {} : { servers: [{ url: '/' }] }
     paths[own][String(methods[0]).toLowerCase()] = {

@@ -1,5 +1,3 @@
-/** The query and the path of an API as OpenAPI parameters. @module */
-
 import type { Api } from '../../api/api.ts'
 import { paramNames } from '../../api/path-params.ts'
 import { Query } from '../../api/query.ts'
@@ -12,15 +10,16 @@ import type { Components } from './components.ts'
 /** Returns the parameters of the path, then those that the query's schema names, or any others that it takes. */
 export function parametersOf({ name, route, params, input }: Api, components: Components): readonly object[] {
   const known = params && namedIn(params, 'path', name, components)
-  const path = paramNames(route).map(
-    (each) => known?.find((one) => one.name === each) ?? { name: each, in: 'path', required: true, schema: string },
-  )
+  const path = paramNames(route).map((each) => known?.find((one) => one.name === each) ?? pathParameter(each))
   if (!(input instanceof Query)) return path
   const query = input.schema && namedIn(input.schema, 'query', name, components)
   return [...path, ...(query ?? [anyOthers])]
 }
 
-const string: JsonSchema = { type: 'string' }
+/** Returns a parameter of which only the name is known. */
+export function pathParameter(name: string) {
+  return { name, in: 'path', required: true, schema: { type: 'string' } }
+}
 
 /** Undefined if the schema does not tell names. */
 function namedIn(of: StandardSchemaV1, place: 'path' | 'query', name: string, components: Components) {

@@ -1,5 +1,3 @@
-/** Who may call, as OpenAPI has it. @module */
-
 import type { RequestHook, SecurityScheme } from '../../api/hooks.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 

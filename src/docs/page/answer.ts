@@ -1,5 +1,3 @@
-/** Answers to look at. @module */
-
 import { decodeContent } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
 import { type Content, parseMultipart } from '../../client/multipart.ts'

@@ -1,4 +1,3 @@
-/** One API: its examples, its form and answer, the call in other languages, and its reference. @module */
 import type { ApiInfo } from '../../client/description.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, fold, h } from './dom.ts'
@@ -9,15 +8,7 @@ import { mediaView } from './image-field.ts'
 import { showJob } from './job-view.ts'
 import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
-import {
-  type Example,
-  examplesOf,
-  kindText,
-  operationOf,
-  reference,
-  type ServiceDocument,
-  schemesOf,
-} from './operation.ts'
+import { type Example, examplesOf, kindText, reference, type ServiceDocument, schemesOf } from './operation.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
@@ -30,7 +21,7 @@ export interface Page {
 /** Returns an API for the page, and what to call when another one takes its place. */
 export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const field = fieldOf(api.input, 'the input', document)
-  const operation = operationOf(api, document)
+  const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
   const paramFields = [...api.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     input: h('input', { type: 'text', required: true, name, 'aria-label': `${name} in the path` }),

@@ -1,4 +1,3 @@
-/** Arrays to look at: a table of numbers, a heat map, a line. @module */
 import { cellText, choice, h, table } from './dom.ts'
 import { plot } from './plot.ts'
 

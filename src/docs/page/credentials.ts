@@ -1,4 +1,3 @@
-/** Credentials, asked for by what needs some and kept while the page is open. @module */
 import { h } from './dom.ts'
 import { type Scheme, schemesOf } from './operation.ts'
 

@@ -1,5 +1,3 @@
-/** CSV files as rows of texts. @module */
-
 /** Reads rows of CSV. **Source**: RFC 4180; line ends may be LF alone. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [[]]
@@ -16,14 +14,11 @@ export function parseCsv(text: string): string[][] {
 
 /** Returns the values of a column of texts: numbers, truth values and nulls, unless one cell is another text. */
 export function columnOfTexts(texts: readonly string[]): (number | boolean | string | null)[] {
+  const isExact = (text: string) => !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))
   const isNumber = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && isExact(text)
   if (texts.every((text) => text === '' || isNumber(text)))
     return texts.map((text) => (text === '' ? null : Number(text)))
   if (texts.every((text) => /^(|true|false)$/.test(text)))
     return texts.map((text) => (text === '' ? null : text === 'true'))
   return [...texts]
-}
-
-function isExact(text: string): boolean {
-  return !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))
 }

@@ -1,5 +1,3 @@
-/** Elements, made in one expression. @module */
-
 /** What an element may contain; false and undefined are left out. */
 export type Child = Node | string | number | false | undefined
 

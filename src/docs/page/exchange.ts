@@ -1,7 +1,6 @@
-/** Sends a request and shows its answer as it comes in. @module */
 import { type ApiInfo, queryId } from '../../client/description.ts'
 import { encodeQuery, fillPath } from '../../client/encode.ts'
-import { jsonLines, parseEvents } from '../../client/lines.ts'
+import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
 import { h, sizeText } from './dom.ts'
@@ -69,7 +68,7 @@ export async function showResponse(
   box.replaceChildren(facts)
   if (!response.ok) return showError(box, await errorOf(response), response.status)
   if (type === jsonLines || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
-    await showText(box, piecesOf(response, tell), type.startsWith('text/event-stream'))
+    await showText(box, textPieces(response.body ?? new Blob().stream(), tell), type.startsWith('text/event-stream'))
     return []
   }
   const bytes = await response.arrayBuffer()
@@ -100,20 +99,6 @@ async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvent
     }
   }
   if (box.lastElementChild?.classList.contains('facts')) append('')
-}
-
-async function* piecesOf(response: Response, tell: (bytes: number) => void): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  const reader = response.body?.getReader()
-  let bytes = 0
-  for (;;) {
-    const { done = true, value } = (await reader?.read()) ?? {}
-    const piece = decoder.decode(value, { stream: !done })
-    bytes += value?.length ?? 0
-    tell(bytes)
-    if (piece !== '') yield piece
-    if (done) return
-  }
 }
 
 /** Shows an error; returns where in the input it is. */

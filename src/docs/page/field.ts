@@ -1,4 +1,3 @@
-/** What the form of an API is made of. @module */
 import { choice, h, newId } from './dom.ts'
 
 /** A body, or a part of a form. */
@@ -50,10 +49,7 @@ export function setInvalid(input: Element, isWrong: boolean): void {
   else input.removeAttribute('aria-invalid')
 }
 
-/**
- * Shows each location in the child that its path leads into, with the path from there; others in the note. The name
- * `''` stands for any path.
- */
+/** Shows each location in the child that its path leads into, others in the note. The name `''` stands for any path. */
 export function markChildren(
   locations: readonly ErrorLocation[],
   children: Iterable<readonly [name: string, child: Pick<Field, 'mark'>]>,

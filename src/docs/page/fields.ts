@@ -1,4 +1,3 @@
-/** The field for each kind of descriptor, and forms of them. @module */
 import { type DescriptorInfo, type PartInfo, queryId } from '../../client/description.ts'
 import { frameFromJson } from '../../client/frames.ts'
 import { arrayOf, arrayView } from './array-view.ts'

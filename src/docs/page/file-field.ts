@@ -1,4 +1,3 @@
-/** Input of files: chosen, dropped or pasted. @module */
 import { h, sizeText } from './dom.ts'
 import { type Content, type Field, newNote, tell } from './field.ts'
 

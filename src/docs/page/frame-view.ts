@@ -1,4 +1,3 @@
-/** Frames to look at: a table, and a plot of a chosen column. @module */
 import type { FrameValue } from '../../client/values.ts'
 import { cellText, h, table } from './dom.ts'
 import { plot } from './plot.ts'

@@ -1,4 +1,3 @@
-/** Input of pictures: chosen, dropped, pasted or drawn; and pictures, sounds and films to look at. @module */
 import { button, choice, h } from './dom.ts'
 import { type Field, newNote, tell, Ways } from './field.ts'
 import { fileField } from './file-field.ts'

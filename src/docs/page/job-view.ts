@@ -1,4 +1,3 @@
-/** A job that was submitted: its place in the queue, progress, partial results, cancel, and its answer. @module */
 import type { ApiInfo } from '../../client/description.ts'
 import { infoOf, Job } from '../../client/job.ts'
 import { textView } from './answer.ts'

@@ -1,8 +1,6 @@
-/** A live stream: messages that are sent one by one or spoken, and what comes back. @module */
 import type { ApiInfo } from '../../client/description.ts'
-import type { Live } from '../../client/live.ts'
+import { Live } from '../../client/live.ts'
 import { contentOf, encodeFrame, escaped, type Frame } from '../../client/live-frames.ts'
-import { openLive } from '../../client/open-live.ts'
 import type { ServingError } from '../../client/serving-error.ts'
 import { answerView } from './answer.ts'
 import type { Credentials } from './credentials.ts'
@@ -11,7 +9,6 @@ import { showError } from './exchange.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
 import { record } from './microphone.ts'
 
-/** How many answers stay on the page. */
 const maxAnswers = 200
 
 /** Where a live stream is, and what its failures are shown by. */
@@ -45,7 +42,7 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     const { 'x-api-key': apiKey, authorization } = credentials.headers()
     const token = authorization?.replace('Bearer ', '')
     const own = { apiKey, token, retries: 0, timeoutMs: 30_000 }
-    const opened = openLive<unknown, Response>(async () => api, base, own, own, { encode, decode: contentOf })
+    const opened = new Live<unknown, Response>(async () => api, base, own, own, { encode, decode: contentOf })
     box.replaceChildren(h('p.facts', state))
     state.textContent = 'open'
     end.hidden = false

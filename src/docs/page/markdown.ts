@@ -1,5 +1,3 @@
-/** The `doc` of APIs as Markdown: paragraphs, headings, lists, code, emphasis and links. HTML in it is text. @module */
-
 import { h } from './dom.ts'
 
 /** An element. */
@@ -9,7 +7,7 @@ export interface Tag {
   readonly children: readonly (Tag | string)[]
 }
 
-/** Shows a text. */
+/** Shows Markdown: paragraphs, headings, lists, code, emphasis and links. HTML in it is text. */
 export function markdownView(text: string): HTMLElement {
   const view = ({ tag, href, children }: Tag): HTMLElement =>
     h(

@@ -1,14 +1,8 @@
-/** Sound of the microphone. @module */
-
-/** Samples a second, which models of speech take. */
 const sampleRate = 16_000
 /** Samples of a piece: 0.13 s. */
 const pieceLength = 2048
 
-/**
- * Asks for the microphone and gives its sound to `take` piece by piece, until what it returns is called.
- * **Errors**: Error in words for a person, if there is no microphone or it may not be used.
- */
+/** Gives sound to `take` until what it returns is called. **Errors**: Error in words for a person. */
 export async function record(take: (samples: Float32Array) => void): Promise<() => void> {
   // Browsers leave it out on pages that are not secure.
   const devices = navigator.mediaDevices as MediaDevices | undefined

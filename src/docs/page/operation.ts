@@ -1,5 +1,3 @@
-/** What the document says of an API for people: kinds, examples, credentials, and all that may come back. @module */
-
 import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
@@ -19,11 +17,6 @@ export interface ServiceDocument {
   readonly info?: { readonly title?: string; readonly description?: string; readonly version?: string }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, string>>>> }
-}
-
-/** Returns the operation of an API. */
-export function operationOf({ path, method }: ApiInfo, { paths = {} }: ServiceDocument): Operation {
-  return paths[path]?.[method.toLowerCase()] ?? {}
 }
 
 const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {

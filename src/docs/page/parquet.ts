@@ -1,4 +1,3 @@
-/** Parquet files, read for looking at them. @module */
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import type { Cell, FrameValue } from '../../client/values.ts'
 

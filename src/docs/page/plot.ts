@@ -1,4 +1,3 @@
-/** Numbers as a line or as bars. @module */
 import { cellText, h, svg } from './dom.ts'
 
 const width = 480

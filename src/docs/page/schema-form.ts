@@ -1,8 +1,7 @@
-/** The members of an object as fields. @module */
 import type { SchemaObject } from '../../client/description.ts'
 import { h } from './dom.ts'
 import { type ErrorLocation, type Field, isJson, markChildren, newNote, setInvalid, tell, Ways } from './field.ts'
-import { hasMembers, resolved, startOf } from './schema.ts'
+import { hasMembers, membersIn, resolved, startOf } from './schema.ts'
 import { textField } from './text-field.ts'
 
 /** Returns the field of a JSON value: the members of its schema, or the text. */
@@ -30,17 +29,16 @@ interface Control {
   mark(locations: readonly ErrorLocation[]): void
 }
 
-/** Returns a field for each member of an object. */
 function membersOf(schema: SchemaObject, start: unknown, document: unknown) {
   const note = newNote()
   const element = h('div.members')
   const controls = new Map<string, Control>()
-  const required = (schema.required ?? []) as readonly string[]
   const show = (value: unknown) => {
     const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-    for (const [name, each] of Object.entries(schema.properties as Record<string, unknown>)) {
-      const member = { name, schema: resolved(each, document), isRequired: required.includes(name), value: given[name] }
-      controls.set(name, controlOf(member, document))
+    for (const member of membersIn(schema)) {
+      const { name } = member
+      const own = { ...member, schema: resolved(member.schema, document), value: given[name] }
+      controls.set(name, controlOf(own, document))
     }
     element.replaceChildren(note, ...[...controls.values()].map((control) => control.element))
   }

@@ -1,4 +1,3 @@
-/** JSON Schemas of the document, as far as forms need them. @module */
 import type { SchemaObject } from '../../client/description.ts'
 
 /** Returns the schema that a reference stands for, and the one member of `allOf`, `anyOf` with null and the like. */
@@ -28,9 +27,14 @@ function pointed(document: unknown, reference: string): unknown {
 
 /** Whether a schema is of an object whose members are known. */
 export function hasMembers(schema: SchemaObject): boolean {
-  return (
-    typeof schema.properties === 'object' && schema.properties !== null && Object.keys(schema.properties).length > 0
-  )
+  return Object.keys(Object(schema.properties)).length > 0
+}
+
+/** Returns the members of an object. */
+export function membersIn({ properties = {}, required = [] }: SchemaObject) {
+  return Object.entries(properties as Record<string, unknown>).map(([name, schema]) => {
+    return { name, schema, isRequired: (required as readonly string[]).includes(name) }
+  })
 }
 
 /** Returns a value that a form may start with, where no example is given. */
@@ -40,13 +44,9 @@ export function startOf(schema: SchemaObject, document: unknown, depth = 0): unk
   if (known !== undefined) return known
   if (Array.isArray(words)) return words[0]
   if (hasMembers(schema) && depth < 5) {
-    const required = (schema.required ?? []) as readonly string[]
-    const members = Object.entries(schema.properties as Record<string, unknown>).filter(([name]) =>
-      required.includes(name),
-    )
-    return Object.fromEntries(
-      members.map(([name, each]) => [name, startOf(resolved(each, document), document, depth + 1)]),
-    )
+    const members = membersIn(schema).filter(({ isRequired }) => isRequired)
+    const start = (each: unknown) => startOf(resolved(each, document), document, depth + 1)
+    return Object.fromEntries(members.map(({ name, schema: each }) => [name, start(each)]))
   }
   const [type] = [schema.type].flat()
   if (type === 'string') return ''
@@ -72,9 +72,9 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
   const union = schema.anyOf ?? schema.oneOf
   if (Array.isArray(union) && depth < 6) return union.map(inner).join(' | ')
   if (hasMembers(schema) && depth < 6) {
-    const required = (schema.required ?? []) as readonly string[]
-    const members = Object.entries(schema.properties as Record<string, unknown>).map(
-      ([name, each]) => `${'  '.repeat(depth + 1)}${name}${required.includes(name) ? '' : '?'}: ${inner(each)}\n`,
+    const members = membersIn(schema).map(
+      ({ name, schema: each, isRequired }) =>
+        `${'  '.repeat(depth + 1)}${name}${isRequired ? '' : '?'}: ${inner(each)}\n`,
     )
     return `{\n${members.join('')}${'  '.repeat(depth)}}`
   }

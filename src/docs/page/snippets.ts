@@ -1,4 +1,3 @@
-/** The call for the content of the form: curl, Python, TypeScript. @module */
 import { type ApiInfo, type DescriptorInfo, queryId } from '../../client/description.ts'
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
 import { urlOf } from './exchange.ts'

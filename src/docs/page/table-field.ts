@@ -1,4 +1,3 @@
-/** Input of frames: an editable table, JSON text, or a CSV or Parquet file. @module */
 import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
@@ -52,7 +51,6 @@ interface Cells extends Field {
   show(frame: FrameValue): void
 }
 
-/** A table to type in. */
 function cellsField(label: string, orient: string): Cells {
   const box = h('div.edit')
   const note = newNote()

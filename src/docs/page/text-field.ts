@@ -1,4 +1,3 @@
-/** Input of texts, in which the place of an error can be marked. @module */
 import { h } from './dom.ts'
 import { type ErrorLocation, type Field, isJson, newNote, setInvalid } from './field.ts'
 

@@ -33,11 +33,8 @@ export interface BullmqOptions {
   readonly url: string
   /** Where bodies above 1 MiB are kept. Default: Redis, too. */
   readonly blobs?: BlobStore
-  /** Start of every key, for services that share a server. Default `serving`. */
-  readonly prefix?: string
   /** Called with faults of the server's settings, and with failures that no caller sees. */
   readonly warn: (message: string) => void
-  /** For tests. */
   readonly times?: JobTimes
 }
 
@@ -72,7 +69,7 @@ class BullmqStore implements JobStore {
   }
 
   async open(): Promise<void> {
-    const { url, blobs, prefix = 'serving', warn } = this.#options
+    const { url, blobs, warn } = this.#options
     const client = openRedis(url, 'the job store')
     let info: string
     try {
@@ -87,7 +84,7 @@ class BullmqStore implements JobStore {
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     if (policy !== 'noeviction')
       warn(`Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`)
-    this.#records = new JobRecords(client, prefix, blobs)
+    this.#records = new JobRecords(client, blobs)
     // A connection that subscribes does nothing else.
     this.#subscriber = quiet(client.duplicate(patient))
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
@@ -112,7 +109,7 @@ class BullmqStore implements JobStore {
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
     const text = JSON.stringify(kept)
     const what = [api, maxQueued, key, fingerprint, text, job.createdAt, job.resultTtlMs, inline, blob, delivery]
-    const [kind, knownId, knownFingerprint] = await reach(records.scripts.add(...records.args(id), ...what))
+    const [kind, knownId, knownFingerprint] = await reach(records.scripts.add(id, ...what))
     if (kind === 'added') {
       await reach(this.#send(kept))
       return { kind }
@@ -137,7 +134,6 @@ class BullmqStore implements JobStore {
     await client.zrem(`${prefix}unsent`, id)
   }
 
-  /** Sends a job that is stored and not yet sent. */
   readonly #sendRest = async (id: string): Promise<void> => {
     const { client, prefix } = this.#records
     const [at, text] = await Promise.all([client.zscore(`${prefix}unsent`, id), client.hget(prefix + id, 'new')])
@@ -169,8 +165,8 @@ class BullmqStore implements JobStore {
   }
 
   async events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
-    const { args, scripts } = this.#records
-    const texts = await reach(scripts.events(...args(id), after, limit))
+    const { scripts } = this.#records
+    const texts = await reach(scripts.events(id, after, limit))
     return texts.map((text) => JSON.parse(text))
   }
 
@@ -191,8 +187,8 @@ class BullmqStore implements JobStore {
   }
 
   async cancel(id: string): Promise<Job | undefined> {
-    const { args, scripts } = this.#records
-    const status = await reach(scripts.cancel(...args(id)))
+    const { scripts } = this.#records
+    const status = await reach(scripts.cancel(id))
     const job = await this.get(id)
     // A worker that has just taken it finds that it has ended.
     if (status === 'queued' && job !== undefined) {
@@ -261,14 +257,14 @@ class BullmqStore implements JobStore {
 
   /** Sends the jobs of processes that died before they could, and drops expired ones. */
   async #sweep(): Promise<void> {
-    const { args, client, prefix, scripts } = this.#records
+    const { client, prefix, scripts } = this.#records
     const now = Date.now()
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
     const unsent = await client.zrangebyscore(`${prefix}unsent`, 0, now - this.#times.leaseMs, 'LIMIT', 0, 1_000)
     for (const id of unsent) await this.#sendRest(id)
     for (const id of await client.zrangebyscore(`${prefix}ends`, 0, now, 'LIMIT', 0, 1_000)) {
       for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)
-      await scripts.expire(...args(id), this.#times.forgetMs)
+      await scripts.expire(id, this.#times.forgetMs)
     }
   }
 

@@ -1,4 +1,3 @@
-/** The workers of BullMQ in one process, and what an attempt is to them. @module */
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
 import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
@@ -19,7 +18,6 @@ export interface WorkerStore {
   /** Over a connection whose commands wait for the server to come back. */
   readonly records: JobRecords
   readonly times: JobTimes
-  /** Called with failures that no caller sees. */
   readonly failed: (error: unknown) => void
   /** Gives a delivery to BullMQ if there is one that it does not have yet. */
   readonly sendRest: (id: string) => Promise<void>
@@ -31,7 +29,6 @@ export interface JobData {
   readonly hasWebhook: boolean
 }
 
-/** An attempt that runs here. */
 interface Running {
   readonly abort: AbortController
   /** Ends the attempt for the store, whatever the function does. */
@@ -39,12 +36,8 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** The start of an attempt, its answer, and the kept form of the body. */
-interface Ended {
-  readonly start: number | ''
-  readonly response?: StoredResponse
-  readonly body?: readonly [inline: Buffer | string, blob: string]
-}
+/** The kept form of a body. */
+type Body = readonly [inline: Buffer | string, blob: string]
 
 /** Takes jobs until it is stopped. */
 export class BullmqWorker {
@@ -143,24 +136,22 @@ export class BullmqWorker {
 
   /** Resolves if BullMQ may drop the job; throws what tells it otherwise. */
   async #attempt(job: BullJob<JobData>, token: string, signal: AbortSignal, gaveUp: Promise<undefined>): Promise<void> {
-    const { args, scripts } = this.#records
+    const { scripts } = this.#records
     const id = job.id as string
     if (this.#isStopping) return handBack(job, token)
     if (job.stalledCounter >= maxCrashes) {
       const response = crashAnswer(id)
-      return this.#finish(id, 'failed', { start: '', response, body: await this.#records.keep('', response) })
+      return this.#finish(id, 'failed', '', response, await this.#records.keep('', response))
     }
-    const begun = await scripts.start(...args(id))
+    const begun = await scripts.start(id)
     if (begun === null) return
     const [start, number] = begun
-    const send = (kind: 'progress' | 'partial', data: string) =>
-      scripts.report(...args(id), start, kind, data).then(() => {}, this.#failed)
-    const thinned = new Thinned((data) => send('progress', data))
-    const report: Attempt['report'] = (kind, data) => (kind === 'progress' ? thinned.report(data) : send(kind, data))
-    const ended = await Promise.race([this.#outcome(id, start, { number, signal, report }), gaveUp])
+    const thinned = new Thinned((kind, data) => scripts.report(id, start, kind, data).then(() => {}, this.#failed))
+    const running = this.#outcome(id, start, { number, signal, report: thinned.report })
+    const ended = await Promise.race([running, gaveUp])
     await thinned.flush()
     if (ended === undefined) {
-      if ((await scripts.requeue(...args(id), start, 1)) === 0) return
+      if ((await scripts.requeue(id, start, 1)) === 0) return
       return handBack(job, token)
     }
     const { outcome, body } = ended
@@ -169,14 +160,14 @@ export class BullmqWorker {
       await this.#records.drop(body?.[1] ?? '')
       throw signal.reason
     }
-    if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', { start })
+    if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', start)
     const { response } = outcome
     if (outcome.kind === 'failed' && outcome.mayRetry && job.attemptsMade < job.data.retries) {
       await this.#records.drop(body?.[1] ?? '')
-      if ((await scripts.requeue(...args(id), start, 0)) === 0) return
+      if ((await scripts.requeue(id, start, 0)) === 0) return
       throw new Again(`answered ${response.status}`, outcome.retryAfterMs)
     }
-    return this.#finish(id, outcome.kind, { start, response, body })
+    return this.#finish(id, outcome.kind, start, response, body)
   }
 
   /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */
@@ -184,7 +175,7 @@ export class BullmqWorker {
     id: string,
     start: number,
     attempt: Pick<Attempt, 'number' | 'signal' | 'report'>,
-  ): Promise<{ outcome: Outcome; body?: readonly [inline: Buffer | string, blob: string] }> {
+  ): Promise<{ outcome: Outcome; body?: Body }> {
     try {
       const [job, { request, state }] = await Promise.all([this.#records.job(id), this.#records.submitted(id)])
       if (job === undefined) return { outcome: { kind: 'canceled' } }
@@ -199,16 +190,20 @@ export class BullmqWorker {
   }
 
   /** Stores the end of a job, if its attempt is the last one that began. */
-  async #finish(id: string, status: 'completed' | 'failed' | 'canceled', ended: Ended): Promise<void> {
-    const { response, body: [inline, blob] = ['', ''] } = ended
+  async #finish(
+    id: string,
+    status: Outcome['kind'],
+    start: number | '',
+    response?: StoredResponse,
+    [inline, blob]: Body = ['', ''],
+  ): Promise<void> {
     const answer = response === undefined ? ['', ''] : [response.status, JSON.stringify(response.headers)]
-    const { args, scripts } = this.#records
-    const counts = await scripts.finish(...args(id), ended.start, status, ...answer, inline, blob)
+    const { scripts } = this.#records
+    const counts = await scripts.finish(id, start, status, ...answer, inline, blob)
     if (counts === 0) await this.#records.drop(blob)
   }
 }
 
-/** Tells BullMQ to run a job again. */
 class Again extends Error {
   readonly afterMs: number | undefined
 

@@ -1,4 +1,3 @@
-/** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. @module */
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { isFinal, type Job, type JobStatus, type NewJob, type StoredResponse } from '../job.ts'
@@ -8,40 +7,33 @@ import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 /** A job as it was submitted, but its body: JSON. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Omit<NewJob['request'], 'body'> }
 
-/** See the module. */
+/** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. */
 export class JobRecords {
   readonly client: Redis
   readonly scripts: Scripts
   /** Start of the keys of {@link jobScripts}. */
-  readonly prefix: string
-  /** Start of BullMQ's keys. */
-  readonly queuePrefix: string
+  readonly prefix = 'serving-jobs:'
+  /** Start of the keys of BullMQ. */
+  readonly queuePrefix = 'serving'
   readonly #blobs: BlobStore | undefined
 
-  constructor(client: Redis, queuePrefix: string, blobs: BlobStore | undefined) {
+  constructor(client: Redis, blobs: BlobStore | undefined) {
     this.client = client
-    this.scripts = jobScripts(client)
-    this.queuePrefix = queuePrefix
-    this.prefix = `${queuePrefix}-jobs:`
+    this.scripts = jobScripts(client, this.prefix)
     this.#blobs = blobs
   }
 
-  /** The same over another connection. */
   over(client: Redis): JobRecords {
-    return new JobRecords(client, this.queuePrefix, this.#blobs)
+    return new JobRecords(client, this.#blobs)
   }
 
-  /** Returns the first arguments of each script. */
-  readonly args = (id: string): [prefix: string, id: string, now: number] => [this.prefix, id, Date.now()]
-
   async job(id: string): Promise<Job | undefined> {
-    const found = await this.scripts.look(...this.args(id), this.queuePrefix)
+    const found = await this.scripts.look(id, this.queuePrefix)
     if (found === null) return undefined
     const [before, ...fields] = found
     return jobOf(before, fields)
   }
 
-  /** Returns a job with its input. */
   async submitted(id: string): Promise<NewJob> {
     const [text, blob] = await this.client.hmget(this.prefix + id, 'new', 'blob')
     const kept: KeptJob = JSON.parse(text as string)
@@ -49,7 +41,6 @@ export class JobRecords {
     return { ...kept, request }
   }
 
-  /** Returns the answer of a job that has one. */
   async answer(id: string): Promise<StoredResponse | undefined> {
     const [status, answer, blob] = await this.client.hmget(this.prefix + id, 'responseStatus', 'answer', 'answerBlob')
     if (status === null || answer === null) return undefined

@@ -2,8 +2,7 @@
  * What a job is for those who look at it, beside BullMQ's queues, in scripts of Redis: each change of a job, of its
  * place in the lists by status, and its event are one step. Keys below the prefix `P`: `P{id}` (a hash), `P{id}:in`,
  * `P{id}:out`, `P{id}:events`, `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
- * expire), `Punsent` (ids that BullMQ may not have yet), `Pkey:{hash}` (of an idempotency key).
- * @module
+ * expire), `Punsent` (ids that BullMQ may not have yet), `Pkey:{hash}` (of an idempotency key). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents } from '../job-store.ts'
@@ -184,7 +183,7 @@ end
 return 0
 `
 
-/** The scripts. Each gets prefix, id and time first. */
+/** The scripts. Each gets the id of a job first. */
 export interface Scripts {
   readonly add: RedisScript<['added' | 'full'] | ['exists', string, string]>
   readonly start: RedisScript<[start: number, attempt: number] | null>
@@ -197,9 +196,13 @@ export interface Scripts {
   readonly expire: RedisScript<number>
 }
 
-/** Returns the scripts on a connection. */
-export function jobScripts(client: Redis): Scripts {
+/** Returns the scripts on a connection, which get the prefix and the time, too. */
+export function jobScripts(client: Redis, prefix: string): Scripts {
   const sources = { add, start, finish, requeue, report, events, cancel, look, expire }
-  const named = Object.entries(sources).map(([name, lua]) => [name, redisScript(client, `job:${name}`, shared + lua)])
-  return Object.fromEntries(named)
+  const named = Object.entries(sources).map(([name, lua]) => {
+    const run = redisScript<unknown>(client, `job:${name}`, shared + lua)
+    const ofJob: RedisScript<unknown> = (id, ...others) => run(prefix, id, Date.now(), ...others)
+    return [name, ofJob]
+  })
+  return Object.fromEntries(named) as unknown as Scripts
 }

@@ -132,7 +132,6 @@ export function statements(database: Database): (text: string) => Statement {
   }
 }
 
-/** Writes a job that waits. */
 function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
   const { request, state, fingerprint, idempotencyKey, ...shown } = job
   const { id, api, owner = null, priority, createdAt } = shown

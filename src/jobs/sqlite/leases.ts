@@ -31,13 +31,9 @@ export type KeptOutcome = Outcome extends infer O
 /** Rows of one sweep, so that it holds no lock for long. */
 const sweepRows = 500
 
-/** Those that end by time. */
 const states = ['running', 'completed', 'failed', 'canceled', 'expired'] as const
 
-/**
- * The clock of leases: all processes of a machine have the same, and nobody sets it. It begins again with the machine.
- * **Units**: milliseconds.
- */
+/** The clock of leases: all processes of a machine have the same, and nobody sets it. **Units**: milliseconds. */
 export function leaseClock(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }
@@ -78,7 +74,8 @@ export class Leases {
     return rows.map((row) => {
       const request = this.#sql('SELECT * FROM requests WHERE job = ?').get(row.seq) as Row
       const state = (request.state as string | null) ?? undefined
-      return { ...leaseOf(row), job: jobOf(row), state, request: requestOf(request) }
+      const { seq, lease } = row as unknown as Lease
+      return { seq, lease, job: jobOf(row), state, request: requestOf(request) }
     })
   }
 
@@ -123,7 +120,6 @@ export class Leases {
     return true
   }
 
-  /** Hands a job back, as if it had not started. */
   release(lease: Lease, now: number): void {
     const row = this.#held(lease)
     if (row?.is_cancel_requested === 1) this.#end(row, undefined, now)
@@ -190,8 +186,4 @@ export class Leases {
   #held({ seq, lease }: Lease): Row | undefined {
     return this.#sql(`SELECT * FROM jobs WHERE ${held}`).get(seq, lease, this.#worker)
   }
-}
-
-function leaseOf({ seq, lease }: Row): Lease {
-  return { seq: seq as number, lease: lease as number }
 }

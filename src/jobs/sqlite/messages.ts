@@ -1,4 +1,3 @@
-/** What the store and its thread send each other. @module */
 import type { JobTimes, WorkQueue } from '../job-store.ts'
 import type { JobRecords } from './job-records.ts'
 import type { KeptOutcome, Lease, Leases, Taken } from './leases.ts'
@@ -46,10 +45,8 @@ export type News =
   | { readonly kind: 'answers'; readonly answers: readonly Answer[] }
   /** A job to run, for the worker of this number. */
   | { readonly kind: 'taken'; readonly worker: number; readonly taken: Taken }
-  /** The attempt of this lease is to end. */
   | { readonly kind: 'end'; readonly lease: Lease; readonly why: 'canceled' | 'lost' }
   | { readonly kind: 'changed'; readonly id: string }
-  /** Blobs of expired jobs, to be deleted. */
   | { readonly kind: 'blobs'; readonly names: readonly string[] }
   /** Work of the thread's timers has failed, such as renewing leases; it tries again. */
   | { readonly kind: 'failed'; readonly message: string }

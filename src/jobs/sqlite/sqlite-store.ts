@@ -39,14 +39,10 @@ export interface SqliteOptions {
   readonly blobs?: BlobStore
   /** Called with failures that no caller sees. */
   readonly warn?: (message: string) => void
-  /** For tests. */
   readonly times?: JobTimes
 }
 
-/**
- * Returns a store in the file of `path`, which `open` makes. **Errors**: MissingDependencyException on a Node without
- * node:sqlite.
- */
+/** Returns a store in a file. **Errors**: MissingDependencyException on a Node without node:sqlite. */
 export function openSqliteStore(path: string, options: SqliteOptions = {}): JobStore {
   if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), options)
   const text = `jobs in a file of SQLite need Node 22.13 or later, this is ${process.version}`

@@ -1,4 +1,3 @@
-/** Runs the jobs that the thread of the store takes. @module */
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
 import { within } from '../../core/promise.ts'
 import type { BlobStore } from '../blob-store.ts'
@@ -83,8 +82,8 @@ export class SqliteWorker implements JobWorker {
   async #attempt(taken: Taken, running: Running): Promise<void> {
     const { call, blobs } = this.#store
     const { job } = taken
-    const thinned = new Thinned(async (data) => {
-      if (!running.isLost) await call('report', running.lease, 'progress', data).catch(() => {})
+    const thinned = new Thinned(async (kind, data) => {
+      if (!running.isLost) await call('report', running.lease, kind, data).catch(() => {})
     })
     let outcome: Outcome
     try {
@@ -94,10 +93,7 @@ export class SqliteWorker implements JobWorker {
         state: taken.state,
         number: job.attempt,
         signal: running.abort.signal,
-        report: async (kind, data) => {
-          if (kind === 'progress') await thinned.report(data)
-          else if (!running.isLost) await call('report', running.lease, kind, data).catch(() => {})
-        },
+        report: thinned.report,
       })
     } catch (error) {
       outcome = failedBy(error, job.id)

@@ -1,7 +1,6 @@
 /**
  * The program of the store's thread: it owns the connection, which blocks, and commits the calls that came during one
- * commit by the next one. It renews leases itself, so that a busy main thread keeps its jobs.
- * @module
+ * commit by the next one. It renews leases itself, so that a busy main thread keeps its jobs. @module
  */
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'

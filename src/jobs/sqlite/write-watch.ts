@@ -1,4 +1,3 @@
-/** When the thread of a store looks for what other processes have written. @module */
 import { type FSWatcher, watch } from 'node:fs'
 
 /** Longest pause between looks where the system does not tell of writes. **Units**: milliseconds. */

@@ -1,5 +1,3 @@
-/** Answers of chats and completions: one object, or events. @module */
-
 import { functionFailureOf } from '../../api/stages.ts'
 import type { ServingError } from '../../core/errors.ts'
 import type { Context } from '../../http/context.ts'
@@ -13,13 +11,9 @@ export interface AnswerKind {
   readonly id: string
   readonly object: string
   readonly chunk: string
-  /** Returns the choice of an answer. */
   readonly whole: (text: string) => object
-  /** Choice of the first event. */
   readonly first?: object
-  /** Returns the choice of an event. */
   readonly part: (text: string) => object
-  /** Choice of the last event. */
   readonly last: object
 }
 

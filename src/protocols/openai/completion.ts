@@ -1,5 +1,3 @@
-/** The text of an answer, from a model's deltas. @module */
-
 import { BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import type { Delta } from './model.ts'
@@ -7,7 +5,6 @@ import type { SamplingRequest } from './requests.ts'
 
 /** Ends a model's text at `stop` and `max_tokens`, and counts. */
 export class Completion {
-  /** Valid at the text's end. */
   finishReason = 'stop'
   usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
   readonly #deltas: AsyncIterable<Delta> | Promise<Delta>
@@ -25,7 +22,7 @@ export class Completion {
     let told = {}
     let reason: string | undefined
     let count = 0
-    for await (const delta of isPromise(this.#deltas) ? one(this.#deltas) : this.#deltas) {
+    for await (const delta of Symbol.asyncIterator in this.#deltas ? this.#deltas : [this.#deltas]) {
       const { text = '', usage, finish_reason } = partsOf(delta)
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
@@ -42,14 +39,6 @@ export class Completion {
     const usage = { prompt_tokens: 0, completion_tokens: count, ...told }
     this.usage = { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens }
   }
-}
-
-function isPromise<T>(value: AsyncIterable<T> | Promise<T>): value is Promise<T> {
-  return !(Symbol.asyncIterator in value)
-}
-
-async function* one<T>(value: Promise<T>): AsyncGenerator<T> {
-  yield await value
 }
 
 function partsOf(delta: Delta): Exclude<Delta, string> {

@@ -1,5 +1,3 @@
-/** The answer of `/v1/embeddings`. @module */
-
 import { BadInput, BadOutput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'

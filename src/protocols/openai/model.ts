@@ -1,5 +1,3 @@
-/** What a model behind the endpoints has. @module */
-
 import { BadInput, NotFound, show } from '../../core/errors.ts'
 import type { RunnerLife } from '../../runner/runner.ts'
 import type { CallOptions } from '../../runner/runner-options.ts'

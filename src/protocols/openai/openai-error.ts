@@ -1,4 +1,3 @@
-/** Errors as OpenAI's clients read them. @module */
 import { type ServingError, tellsDetail } from '../../core/errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemHeaders } from '../../http/problem.ts'

@@ -1,5 +1,3 @@
-/** OpenAPI operations of the endpoints. @module */
-
 type Json = Readonly<Record<string, unknown>>
 
 const string = { type: 'string' }

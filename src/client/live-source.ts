@@ -1,15 +1,32 @@
-/** Opens live streams. @module */
 import type { ApiInfo, DescriptorInfo } from './description.ts'
-import { Live, type LiveOptions } from './live.ts'
 import { checkSize, decodeFrame, encodeFrame, type Frame } from './live-frames.ts'
 import { badArgument } from './serving-error.ts'
-import { type ClientOptions, limitOf, networkError, type Secret, send, unlessAborted } from './transport.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  limitOf,
+  networkError,
+  type Secret,
+  send,
+  unlessAborted,
+} from './transport.ts'
 import type { WebSocketClass } from './web-socket.ts'
+
+/** Options of `open`. */
+export interface LiveOptions<I = unknown>
+  extends Pick<CallOptions, 'signal' | 'retries' | 'timeoutMs'>,
+    Pick<ClientOptions, 'apiKey' | 'token'> {
+  /**
+   * Returns the value that a new connection begins with, after one that broke, such as the place to continue from;
+   * undefined for none. The function of the service begins anew there.
+   */
+  readonly resume?: () => I | undefined
+}
 
 /** How many connections may fail in a row: for about two minutes. */
 const defaultRetries = 10
 
-/** Values ⇄ messages, for {@link openLive}. */
+/** Values ⇄ messages. */
 export interface LiveCodec {
   encode(api: ApiInfo, value: unknown): Promise<Frame>
   decode(output: DescriptorInfo, frame: Frame): unknown
@@ -17,14 +34,14 @@ export interface LiveCodec {
 
 const values: LiveCodec = { encode: encodeFrame, decode: decodeFrame }
 
-/** Opens a stream to the API that `find` returns, of the service at `base`. */
-export function openLive<I, O>(
+/** Returns the source of a stream to the API that `find` returns, of the service at `base`. */
+export function liveSource<I>(
   find: () => Promise<ApiInfo>,
   base: string,
   options: ClientOptions,
   given: LiveOptions<I> = {},
   codec = values,
-): Live<I, O> {
+) {
   const { retries = defaultRetries, resume } = given
   const all = { ...options, ...given, retries: 0 }
   const limit = limitOf(all)
@@ -33,24 +50,26 @@ export function openLive<I, O>(
     if (!isLive) throw badArgument('a live API', `open of ${name}`)
     return base + path
   }
-  return new Live({
+  return {
     limit,
     retries,
     resume,
+    /** **Errors**: what makes another attempt useless. */
     connect: async () => openWebSocket(await url(), all),
+    /** Asks why no connection was made; undefined if the server would make one. */
     async whyRefused() {
       const refusal = await send(await url(), undefined, all, limit).then(() => undefined, networkError)
       // What is said to a request without an upgrade that is fine otherwise.
       return refusal?.status === 426 ? undefined : refusal
     },
-    async encode(value) {
+    async encode(value: unknown) {
       const api = await find()
       const frame = await codec.encode(api, value)
       checkSize(api, frame)
       return frame
     },
-    decode: async (frame) => codec.decode((await find()).output, frame),
-  })
+    decode: async (frame: Frame) => codec.decode((await find()).output, frame),
+  }
 }
 
 /** Opens a connection. The secrets are subprotocols: browsers let no headers be set. **Errors**: ServingError. */
