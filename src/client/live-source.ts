@@ -18,7 +18,7 @@ export interface LiveOptions<I = unknown>
     Pick<ClientOptions, 'apiKey' | 'token'> {
   /**
    * Returns the value that a new connection begins with, after one that broke, such as the place to continue from;
-   * undefined for none. The function of the service begins anew there.
+   * undefined for nothing. The function of the service starts from its beginning there.
    */
   readonly resume?: () => I | undefined
 }
