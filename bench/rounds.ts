@@ -50,10 +50,10 @@ type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCo
 }
 
 /**
- * wrk leaves some requests unanswered at its end. Below the first number of requests the CPU per request is not used,
- * below the second per connection not even the rate.
+ * wrk leaves some requests unanswered at its end. Below the first number of requests for each connection the CPU per
+ * request is not used, below the second not even the rate.
  */
-const minRequests = { forCpu: 2000, ofConnection: 5 }
+const minRequests = { forCpu: 40, forRate: 5 }
 
 /** A small request. **Units**: microseconds of CPU. */
 const smallMicros = 100
@@ -103,10 +103,11 @@ export async function measureRounds(
   for (const contender of started) {
     const { name } = contender
     const { peakBytes } = await contender.usage()
-    const enough = (checks.get(name) ?? []).filter(
-      ({ requests }) => requests >= minRequests.ofConnection * job.connections,
-    )
-    rows.push({ contender: name, ...summary(rounds.get(name) as Round[], enough), peakBytes })
+    const enough = (least: number) =>
+      (checks.get(name) ?? []).filter(({ requests }) => requests >= least * job.connections)
+    const { forCpu, forRate } = minRequests
+    const figures = summary(rounds.get(name) as Round[], enough(forRate), enough(forCpu))
+    rows.push({ contender: name, ...figures, peakBytes })
   }
   return rows
 }
@@ -158,14 +159,18 @@ async function settle(contender: Contender): Promise<void> {
   }
 }
 
-function summary(rounds: readonly Round[], checks: readonly Round[]): Omit<Row, 'contender' | 'peakBytes'> {
+/** Takes the medians. `checks` are wrk's rounds, `forCpu` those of them with enough requests for the CPU of one. */
+function summary(
+  rounds: readonly Round[],
+  checks: readonly Round[],
+  forCpu: readonly Round[],
+): Omit<Row, 'contender' | 'peakBytes'> {
   const middle = (list: readonly Round[], field: keyof Round) => median(list.map((round) => round[field]))
-  const hasCpu = checks.length > 0 && middle(checks, 'requests') >= minRequests.forCpu
   return {
     perSecond: middle(rounds, 'perSecond'),
     p50Ms: middle(rounds, 'p50Ms'),
     p99Ms: middle(rounds, 'p99Ms'),
-    cpuMicros: middle(hasCpu ? checks : rounds, 'cpuMicros'),
+    cpuMicros: middle(forCpu.length > 0 ? forCpu : rounds, 'cpuMicros'),
     serverCores: middle(rounds, 'serverCores'),
     loadCores: middle(rounds, 'loadCores'),
     ...(checks.length > 0 && {
