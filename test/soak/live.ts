@@ -43,10 +43,10 @@ async function startServer(engine: string) {
 }
 
 /** Opens a live stream on a plain socket, which is not read further. */
-async function open(port: number, path = '/echo'): Promise<Socket> {
+async function open(port: number, path = '/echo', headers: Record<string, string> = {}): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(upgradeText(path))
+  socket.write(upgradeText(path, headers))
   const [head] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
   if (!String(head).startsWith('HTTP/1.1 101 ')) faults.push(`a stream was not opened: ${head}`)
   socket.pause()
@@ -90,6 +90,19 @@ const harms: Readonly<Record<string, (port: number) => Promise<void>>> = {
       valid[i % Math.min(14, valid.length)] ^= 1 << (i % 8)
       socket.write(i % 3 === 0 ? randomBytes(1 + i) : valid)
       if (i % 16 === 0) await wait(5)
+      setTimeout(() => socket.destroy(), 100)
+    }
+    await wait(200)
+  },
+  async 'broken control messages'(port) {
+    const texts = ['{"$":"end"}', '{"$":"ping"}', '{"$":"value","value":"x"}', '{"$":"credit","bytes":1e9}', '{"$":']
+    for (let i = 0; i < 400; i++) {
+      const socket = await open(port, '/echo', { 'sec-websocket-protocol': 'serving.v1' })
+      for (let part = 0; part < 4; part++) {
+        const text = Buffer.concat([Buffer.from(texts[(i + part) % texts.length]), randomBytes(i % 3)])
+        if (i % 2 === 0) text[i % text.length] ^= 1 << (i % 8)
+        socket.write(frame(1, text))
+      }
       setTimeout(() => socket.destroy(), 100)
     }
     await wait(200)
