@@ -57,7 +57,6 @@ export interface Operation {
   readonly 'x-serving'?: {
     readonly input?: Descriptor
     readonly output: Descriptor
-    /** The messages of a live stream. */
     readonly live?: { readonly maxMessage?: number; readonly input: Body; readonly output: Body }
   }
 }

@@ -1,4 +1,3 @@
-/** Arrays ⇄ files of numpy's own format (.npy). The server writes little-endian files in C order. @module */
 import type { DTypeData } from '../core/dtype.ts'
 import { type DType, elementTypes, type NumericDType, npyName } from '../core/element-types.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../core/npy-file.ts'

@@ -40,9 +40,7 @@ export interface Description {
 }
 
 /** What a class of descriptors says of itself. */
-export interface Formats {
-  readonly input: readonly FormatDescription[]
-  readonly output: readonly FormatDescription[]
+export interface Formats extends Pick<Description, 'input' | 'output'> {
   /** Of responses to generators. Default: as `output`. */
   readonly stream?: readonly FormatDescription[]
   /** Default: any. */

@@ -18,7 +18,6 @@ export interface FrameForm {
   readonly orient: Orient
   /** Types by column name; other columns have any. */
   readonly dtypes: Readonly<Record<string, string>>
-  /** Undefined for any. */
   readonly width: number | undefined
   /** Integers and booleans are never null. */
   readonly refusesNulls: boolean
@@ -26,12 +25,9 @@ export interface FrameForm {
 }
 
 /** The known properties of a series. */
-export interface SeriesForm {
-  readonly orient: Orient
+export interface SeriesForm extends Pick<FrameForm, 'orient' | 'refusesNulls'> {
   readonly dtype: string | undefined
-  /** Undefined for any. */
   readonly rows: number | undefined
-  readonly refusesNulls: boolean
 }
 
 // Any JSON value: a cell may hold lists and objects.

@@ -17,10 +17,7 @@ const maxWriting = 2
 // Blocks on their way to disk above which writes are synchronous: uWebSockets.js can read many more before it pauses.
 const maxLate = 16
 
-/**
- * Collects a body in blocks of 256 KiB. Moves them to a temporary file above `spoolAboveBytes`: at most 20 blocks stay
- * in memory. Default: 4 MiB, or 16 for an announced length while the server has memory to spare.
- */
+/** Collects a body in blocks; above `spoolAboveBytes` they move to a temporary file, and at most 20 stay in memory. */
 export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #options: BinaryFileOptions
   readonly #spoolAboveBytes: number

@@ -1,4 +1,3 @@
-/** What a job is: a request that was kept, its state, and the answer that it got. @module */
 import type { HeaderLine } from '../http/message.ts'
 
 /** `queued` includes waiting for a retry. The last four are final: they never change. */

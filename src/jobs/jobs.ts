@@ -1,4 +1,3 @@
-/** The jobs of one server: how they are submitted, found and waited for. @module */
 import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
@@ -30,7 +29,7 @@ export interface JobSource {
 /** Clients should come again after this time when a queue is full. **Units**: seconds. */
 const fullSeconds = 10
 
-/** Submits and finds jobs. */
+/** The jobs of one server: how they are submitted, found and waited for. */
 export class Jobs {
   readonly store: JobStore
   /** Whether this process runs no jobs: other ones answer even synchronous calls. */

@@ -15,7 +15,6 @@ const kind = (names: readonly string[], others: JsonSchema = {}): JsonSchema => 
 
 const control = (summary: string, payload: JsonSchema) => ({ contentType: 'application/json', summary, payload })
 
-/** The messages of the subprotocol beside values. */
 const controls = {
   clientControl: control('The end of the values, or a ping.', kind(['end', 'ping'])),
   serverControl: control(

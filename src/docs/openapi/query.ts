@@ -21,7 +21,6 @@ export function pathParameter(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } }
 }
 
-/** Undefined if the schema does not tell names. */
 function namedIn(of: StandardSchemaV1, place: 'path' | 'query', name: string, components: Components) {
   const schema = jsonSchemaOf(of, 'input')
   const defs = isRecord(schema.$defs) ? schema.$defs : {}

@@ -5,7 +5,6 @@ import { button, h } from './dom.ts'
 import { showResponse } from './exchange.ts'
 import type { ErrorLocation } from './field.ts'
 
-/** How often a queued job is asked for its place. **Units**: milliseconds. */
 const placeMs = 1000
 
 /** Where a job was submitted, and with which credentials. */

@@ -1,4 +1,3 @@
-/** The page: a list of the service's APIs, and the one that is chosen. @module */
 import { type ApiInfo, apisOf } from '../../client/description.ts'
 import { apiView } from './api-view.ts'
 import { Credentials } from './credentials.ts'

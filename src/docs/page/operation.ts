@@ -80,7 +80,6 @@ export function examplesOf({ requestBody }: Operation, base: string) {
     Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {
       const isText = typeof value === 'string' && !type.endsWith('json')
       const text = isText ? value : Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
-      // Undefined if it has to be loaded.
       const content = externalValue === undefined ? { type, data: text, name } : undefined
       const load = async (headers: Record<string, string>): Promise<Content> => {
         if (content !== undefined) return content

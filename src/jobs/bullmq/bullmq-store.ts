@@ -31,7 +31,6 @@ import { JobRecords, type KeptJob } from './job-records.ts'
 export interface BullmqOptions {
   /** `redis://[user:password@]host:port[/database]`, or `rediss:` for TLS. */
   readonly url: string
-  /** Where bodies above 1 MiB are kept. Default: Redis, too. */
   readonly blobs?: BlobStore
   /** Called with faults of the server's settings, and with failures that no caller sees. */
   readonly warn: (message: string) => void

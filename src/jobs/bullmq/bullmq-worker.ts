@@ -10,7 +10,6 @@ import { Thinned } from '../thinned.ts'
 import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
 import type { JobRecords } from './job-records.ts'
 
-/** Longest wait for jobs to be handed back at the end. **Units**: milliseconds. */
 const handBackMs = 2_000
 
 /** What a worker has of its store. */
@@ -19,7 +18,6 @@ export interface WorkerStore {
   readonly records: JobRecords
   readonly times: JobTimes
   readonly failed: (error: unknown) => void
-  /** Gives a delivery to BullMQ if there is one that it does not have yet. */
   readonly sendRest: (id: string) => Promise<void>
 }
 

@@ -22,7 +22,6 @@ export interface Database {
   close(): void
 }
 
-/** Counts up with each change of {@link schema}. */
 const version = 1
 
 /**

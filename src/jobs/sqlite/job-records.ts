@@ -1,4 +1,3 @@
-/** The jobs of a database as callers see them: added, looked at, canceled. Runs in the store's thread. @module */
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
 import { type Added, type JobFilter, noJobs, type QueueState } from '../job-store.ts'
@@ -8,7 +7,7 @@ import type { Database, Row, Statement } from './database.ts'
 /** A job as the thread gets and gives it: its body may lie in a blob. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
 
-/** The operations beside those of workers, as the store calls them through the thread. */
+/** The jobs of a database as callers see them, whose store calls them through its thread. */
 export class JobRecords {
   readonly #sql: (text: string) => Statement
 

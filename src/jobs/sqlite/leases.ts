@@ -1,5 +1,3 @@
-/** The jobs of a database as workers see them: taken, renewed, ended, and swept. Runs in the store's thread. @module */
-
 import { backoffMs } from '../backoff.ts'
 import type { Job, StoredRequest } from '../job.ts'
 import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store.ts'
@@ -40,7 +38,7 @@ export function leaseClock(): number {
 
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 
-/** The operations of one process, which `worker` names. */
+/** The jobs of a database as the workers of one process see them, which `worker` names. */
 export class Leases {
   readonly #sql: (text: string) => Statement
   readonly #worker: string

@@ -43,7 +43,6 @@ export type Answer = { readonly id: number; readonly value: unknown } | { readon
 export type News =
   | { readonly kind: 'opened'; readonly fault?: Fault }
   | { readonly kind: 'answers'; readonly answers: readonly Answer[] }
-  /** A job to run, for the worker of this number. */
   | { readonly kind: 'taken'; readonly worker: number; readonly taken: Taken }
   | { readonly kind: 'end'; readonly lease: Lease; readonly why: 'canceled' | 'lost' }
   | { readonly kind: 'changed'; readonly id: string }

@@ -35,9 +35,7 @@ const orphansMs = 3_600_000
 
 /** Options of {@link openSqliteStore}. */
 export interface SqliteOptions {
-  /** Where bodies above 1 MiB are kept. Default: a folder beside the file. */
   readonly blobs?: BlobStore
-  /** Called with failures that no caller sees. */
   readonly warn?: (message: string) => void
   readonly times?: JobTimes
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkQueue } from '../job-store.ts'
-import { type Database, openDatabase, transaction } from './database.ts'
+import { type Database, openDatabase, type Statement, transaction } from './database.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
@@ -30,13 +30,11 @@ class StoreThread {
   readonly #database: Database
   readonly #records: JobRecords
   readonly #leases: Leases
-  readonly #dataVersion: () => unknown
+  readonly #dataVersion: Statement
   readonly #operations: ThreadOperations
   readonly #timers: NodeJS.Timeout[]
-  /** Queues by the number of their worker. */
   readonly #workers = new Map<number, readonly WorkQueue[]>()
   readonly #running = new Map<string, Running>()
-  /** Versions of watched jobs. */
   readonly #watched = new Map<string, number>()
   #calls: Call[] = []
   #version: unknown
@@ -50,9 +48,8 @@ class StoreThread {
     this.#database = openDatabase(path)
     this.#records = new JobRecords(this.#database)
     this.#leases = new Leases(this.#database, randomUUID(), times)
-    const dataVersion = this.#database.prepare('PRAGMA data_version')
-    this.#dataVersion = () => dataVersion.get()?.data_version
-    this.#version = this.#dataVersion()
+    this.#dataVersion = this.#database.prepare('PRAGMA data_version')
+    this.#version = this.#dataVersion.get()?.data_version
     this.#operations = this.#makeOperations()
     this.#writes = new WriteWatch(`${path}-wal`, () => this.#look(), tellFailure)
     this.#timers = [
@@ -163,7 +160,7 @@ class StoreThread {
   #look(): number {
     if (this.#workers.size + this.#running.size + this.#watched.size === 0) return Number.POSITIVE_INFINITY
     const now = Date.now()
-    const version = this.#dataVersion()
+    const version = this.#dataVersion.get()?.data_version
     const isChanged = version !== this.#version
     if (!isChanged && now < this.#nextDue) return this.#nextDue
     const canTake = [...this.#freeQueues()].some(([, { api }]) => this.#leases.canTake(api, now))

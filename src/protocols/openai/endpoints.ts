@@ -17,7 +17,6 @@ import { errorResponse } from './openai-error.ts'
 import { openAiOperations } from './operations.ts'
 import { readChat, readCompletion, readEmbedding, type SamplingRequest, type Sending } from './requests.ts'
 
-/** Returns JSON text, or a response; may throw. */
 type Answer = (body: Uint8Array, ctx: Context, target: RequestTarget) => MaybePromise<string | HttpResponse>
 
 /** Returns the endpoints of models by name. `onLateError`: see ServiceProtocol. */

@@ -112,7 +112,6 @@ export function readEmbedding(bytes: Uint8Array): EmbeddingRequest {
   return { model, inputs, isBase64: format === 'base64', dimensions: dimensions as number | undefined }
 }
 
-/** Members of null are absent. */
 function readBody(bytes: Uint8Array): Body {
   const value = parseJson(bytes, 'the request')
   if (!isRecord(value)) throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
