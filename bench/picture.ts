@@ -9,6 +9,7 @@ import { type Ratio, type Report, ratiosOf } from './report.ts'
 
 type Look = readonly [label: string, colour: string]
 const limit: Look = ['bare uWebSockets.js or grpc-js', '#6e7781']
+const triton: Look = ['Triton', '#999933']
 const loop: Look = ['library in a loop', '#cc79a7']
 
 /** Contenders that are drawn, in colours that colour-blind people can tell apart. */
@@ -25,6 +26,9 @@ const drawn: Readonly<Record<string, Look>> = {
   '@napi-rs/image in a loop': loop,
   'native codec in a loop': loop,
   'serving, gRPC': ['serving over gRPC', '#e69f00'],
+  rust: ['Rust', '#24292f'],
+  triton,
+  'triton, gRPC': triton,
 }
 
 const [left, right, top, lineHeight, width] = [340, 20, 104, 26, 990]
