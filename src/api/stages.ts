@@ -6,11 +6,11 @@ import {
   DeadlineExceeded,
   FunctionError,
   InternalError,
-  Overloaded,
   ServingError,
 } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
+import { tooMany } from '../http/endpoint.ts'
 import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
 import { runRequestHooks } from './hooks.ts'
@@ -55,10 +55,7 @@ export function callNamed<R>(
   if (denial !== undefined && api.auth === undefined) return protocol.fail(denial, ctx)
   const { slots } = api
   if (slots !== undefined) {
-    if (!slots.acquire()) {
-      const details = { limit: 'in_flight', retryAfterSeconds: slots.retryAfterSeconds() } as const
-      return protocol.fail(new Overloaded('too many requests in flight', details), ctx)
-    }
+    if (!slots.acquire()) return protocol.fail(tooMany(slots), ctx)
     ctx.onEnd(() => slots.release())
   }
   const request = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request

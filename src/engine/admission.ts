@@ -1,7 +1,7 @@
 /** Decides which requests are admitted, and how the others are answered. @module */
 
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
-import type { Endpoint, EndpointSlots } from '../http/endpoint.ts'
+import { type Endpoint, tooMany } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
 import type { Limits } from './options.ts'
@@ -46,12 +46,6 @@ export function notReady({ health: { state } }: ServerState): Overloaded | undef
   return state === 'starting' || state === 'draining'
     ? new Overloaded(`the server is ${state}`, { limit: state })
     : undefined
-}
-
-/** Returns the refusal of a request when all of these slots are taken. */
-export function tooMany(slots: EndpointSlots): Overloaded {
-  const retryAfterSeconds = slots.retryAfterSeconds()
-  return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
 }
 
 /** Returns the refusal of a request that needs more memory than is left. */

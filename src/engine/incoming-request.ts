@@ -5,7 +5,6 @@ import { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
-import { problemResponse } from '../http/problem.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { ServedRequest } from './served-request.ts'
@@ -36,19 +35,9 @@ export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: End
 export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
   const { endpoint, method, path, headers, peer } = request
   const ctx = new Context({ headers })
-  const refused = new Refused(server, { endpoint, target: { method, path }, ctx }, { remoteAddress: peer })
-  return refused.answer(error, endpoint)
-}
-
-class Refused extends ServedRequest {
-  answer(error: ServingError, endpoint: Endpoint | undefined): HttpResponse {
-    const { ctx, recorder } = this
-    this.failed(error)
-    const problem = endpoint === undefined ? problemResponse(error, ctx.id) : endpoint.problem(error, ctx.id)
-    const response = ctx.withHeaders(problem)
-    recorder?.answered(response.status ?? 200)
-    if (ctx.method !== 'HEAD') recorder?.sent(response.body as string)
-    this.close(0)
-    return response
-  }
+  const refused = new ServedRequest(server, { endpoint, target: { method, path }, ctx }, { remoteAddress: peer })
+  const response = refused.problem(error)
+  if (method !== 'HEAD') refused.recorder?.sent(response.body as string)
+  refused.close(0)
+  return response
 }

@@ -9,7 +9,7 @@ import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
-import { notReady, tooMany } from './admission.ts'
+import { notReady } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { ServedRequest } from './served-request.ts'
 
@@ -79,18 +79,12 @@ export class LiveCall extends ServedRequest implements LiveHost {
 
   #admitted(refusal: ServingError | undefined): HttpResponse | undefined {
     if (this.#isOver) return undefined
-    const endpoint = this.#endpoint
-    const { slots } = endpoint
-    const error = refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
+    const error = refusal ?? this.#streams.open(this.session, this.#endpoint)
     if (error === undefined) {
       this.#isOpen = true
-      this.#streams.add(this.session)
-      endpoint.counts.open++
       return undefined
     }
-    this.failed(error)
-    const response = this.ctx.withHeaders(endpoint.problem(error, this.ctx.id))
-    this.recorder?.answered(response.status ?? 200)
+    const response = this.problem(error)
     this.recorder?.sent(response.body as string)
     this.ended()
     return response
@@ -121,15 +115,8 @@ export class LiveCall extends ServedRequest implements LiveHost {
     if (this.#isOver) return
     this.#isOver = true
     if (this.ctx.abortReason instanceof ClientClosed) this.recorder?.left()
-    if (this.#isOpen) this.#giveBack()
+    if (this.#isOpen) this.#streams.close(this.session, this.#endpoint)
     this.close(this.#bytesIn)
     this.server.limiter.leave()
-  }
-
-  #giveBack(): void {
-    const { counts, slots } = this.#endpoint
-    this.#streams.remove(this.session)
-    counts.open--
-    slots?.release()
   }
 }

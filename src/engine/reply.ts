@@ -1,5 +1,5 @@
 /** The answer of one request, sent as fast as the client reads, and the request's end. @module */
-import { BadOutput, ClientClosed, expected, InternalError, type ServingError } from '../core/errors.ts'
+import { BadOutput, ClientClosed, expected, InternalError } from '../core/errors.ts'
 import { joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
@@ -124,14 +124,6 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     if (length !== undefined) void stream.pump(exactly(body, length))
     else if (body instanceof EncodedPieces) void stream.pump(body.source, body.encode)
     else void stream.pump(body[Symbol.asyncIterator]())
-  }
-
-  /** Returns the response of an error, which is logged and recorded. */
-  problem(error: ServingError): HttpResponse {
-    this.failed(error)
-    const response = this.ctx.withHeaders(this.endpoint.problem(error, this.ctx.id))
-    this.recorder?.answered(response.status ?? 200)
-    return response
   }
 
   #awaitReader(): void {

@@ -1,10 +1,12 @@
 /** What each request of a server has, over any protocol: its context, its record, its memory and its end. @module */
 
-import { InternalError } from '../core/errors.ts'
+import { InternalError, type ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import type { Context, RequestLine, RequestPeer, Scheme } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { HttpResponse } from '../http/message.ts'
 import { OutcomeRecorder, type RecordedEndpoint } from '../http/outcome.ts'
+import { problemResponse } from '../http/problem.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 
@@ -15,7 +17,9 @@ export interface RequestSocket {
 
 /** What is asked for. `endpoint` is undefined for a path without one. */
 export interface AskedRequest {
-  readonly endpoint?: (RecordedEndpoint & Pick<Endpoint, 'api' | 'isLimited'>) | undefined
+  readonly endpoint?:
+    | (RecordedEndpoint & Pick<Endpoint, 'api' | 'isLimited'> & Partial<Pick<Endpoint, 'problem'>>)
+    | undefined
   readonly target: RequestLine
   readonly ctx: Context
 }
@@ -79,8 +83,17 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
     this.recorder?.failed(error)
   }
 
+  /** Returns the response of an error, which is logged and recorded. */
+  problem(error: ServingError): HttpResponse {
+    this.failed(error)
+    const { id } = this.ctx
+    const response = this.ctx.withHeaders(this.#asked.endpoint?.problem?.(error, id) ?? problemResponse(error, id))
+    this.recorder?.answered(response.status ?? 200)
+    return response
+  }
+
   /** Runs the clean-ups, and gives back the memory. Called once, by the end of the request. */
-  protected close(bytesIn: number): void {
+  close(bytesIn: number): void {
     this.ctx.end((cause) => this.log(new InternalError('the clean-up of a request failed', { cause })))
     if (this.#reserved > 0) this.server.memory.release(this.#reserved)
     this.recorder?.end(bytesIn)

@@ -1,6 +1,6 @@
 /** What a path of the HTTP port answers. A protocol is one such file, and one line in `endpoints.ts`. @module */
 
-import type { ServingError } from '../core/errors.ts'
+import { Overloaded, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
@@ -38,6 +38,12 @@ export interface EndpointSlots {
   release(): void
   /** Called for each refusal. **Units**: whole seconds. */
   retryAfterSeconds(): number
+}
+
+/** Returns the refusal of a request when all of these slots are taken. */
+export function tooMany(slots: EndpointSlots): Overloaded {
+  const retryAfterSeconds = slots.retryAfterSeconds()
+  return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
 }
 
 /** One protocol on one path. */

@@ -1,6 +1,6 @@
 import type { LiveApi } from '../api/live-api.ts'
 import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import { type Endpoint, tooMany } from '../http/endpoint.ts'
 import { problemResponse } from '../http/problem.ts'
 import { LiveCodec } from './live-codec.ts'
 
@@ -53,14 +53,21 @@ export class LiveStreams {
     return new Overloaded('too many live streams', { limit: 'live_streams', retryAfterSeconds: 1 })
   }
 
-  add(stream: OpenStream): void {
+  /** Counts a stream until `close`, or returns why there is no room for it. */
+  open(stream: OpenStream, { slots, counts }: LiveEndpoint): Overloaded | undefined {
+    const refusal = this.refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
+    if (refusal !== undefined) return refusal
     this.#open.add(stream)
+    counts.open++
     this.#timer ??= setInterval(() => this.#sweep(), this.#sweepMs).unref()
+    return undefined
   }
 
-  /** Called once for each stream added. */
-  remove(stream: OpenStream): void {
+  /** Called once for each stream that was opened. */
+  close(stream: OpenStream, { slots, counts }: LiveEndpoint): void {
     this.#open.delete(stream)
+    counts.open--
+    slots?.release()
     if (this.#open.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined

@@ -5,7 +5,7 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { BadInput, expected, NotFound, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
-import { notReady, tooMany } from '../engine/admission.ts'
+import { notReady } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { Context } from '../http/context.ts'
 import { LiveInbox } from '../live/live-inbox.ts'
@@ -112,19 +112,13 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   #admit(endpoint: LiveEndpoint): void {
-    const { slots, counts } = endpoint
-    const refusal = this.#lives.refusal
+    const refusal = this.#lives.open(this, endpoint)
     if (refusal !== undefined) throw refusal
-    if (slots?.acquire() === false) throw tooMany(slots)
     this.#endpoint = endpoint
-    this.#lives.add(this)
-    counts.open++
     this.#server.limiter.enter()
     this.#open.ctx.onEnd(() => {
       this.#server.limiter.leave()
-      counts.open--
-      this.#lives.remove(this)
-      slots?.release()
+      this.#lives.close(this, endpoint)
     })
   }
 

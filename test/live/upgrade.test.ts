@@ -5,12 +5,20 @@ import { Forbidden } from '../../src/core/errors.ts'
 import { Text } from '../../src/descriptors/text.ts'
 import type { Outcome } from '../../src/http/outcome.ts'
 import type { Service } from '../../src/service.ts'
-import { deferred, framed, liveEngines, openLive, refusal, start, upgradeRequest } from './harness.ts'
+import type { Running } from '../http/harness.ts'
+import { deferred, framed, liveEngines, openLive, refusal, start, turns, upgradeRequest } from './harness.ts'
 
 const text = { input: new Text(), output: new Text() }
 
 async function* echo<T>(inputs: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const input of inputs) yield input
+}
+
+async function upgradeStatus(running: Running, path: string, headers?: Record<string, string>): Promise<number> {
+  const raw = await running.connect()
+  raw.write(upgradeRequest(path, headers))
+  await raw.until('\r\n\r\n')
+  return Number(raw.received.slice(9, 12))
 }
 
 describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
@@ -112,12 +120,7 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
       svc.live('listed', { ...text, origins: ['https://app.example'] }, echo)
       svc.live('any', { ...text, origins: ['*'] }, echo)
     })
-    const status = async (path: string, origin: string) => {
-      const raw = await running.connect()
-      raw.write(upgradeRequest(path, { origin }))
-      await raw.until('\r\n\r\n')
-      return Number(raw.received.slice(9, 12))
-    }
+    const status = (path: string, origin: string) => upgradeStatus(running, path, { origin })
     expect(await status('/own', 'https://evil.example')).toBe(403)
     expect(await status('/own', 'null')).toBe(403)
     expect(await status('/own', 'http://test')).toBe(101)
@@ -154,6 +157,22 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
         }
       })
       .toBe('open')
+  })
+
+  it('refuses more streams than the server may have, also of those that have waited for hooks', async () => {
+    const gate = deferred()
+    const running = await start(
+      engine,
+      (svc) => {
+        svc.onRequest(() => gate.promise)
+        svc.live('echo', text, echo)
+      },
+      { maxLive: 1 },
+    )
+    const asked = [1, 2, 3].map(() => upgradeStatus(running, '/echo'))
+    await turns(100)
+    gate.resolve()
+    expect((await Promise.all(asked)).sort()).toEqual([101, 503, 503])
   })
 
   it('takes no slot of maxInFlight', async () => {
