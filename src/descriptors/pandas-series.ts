@@ -8,7 +8,7 @@ import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { SeriesMessage } from '../messages/messages.ts'
 import { matchesShape, parseShapePattern, showShape } from '../values/array/shape.ts'
-import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
+import { type AnyColumn, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
@@ -226,24 +226,16 @@ export class PandasSeries extends IODescriptor<Series> {
 }
 
 function seriesOf(polars: Polars, sample: unknown): Series {
-  if (ArrayBuffer.isView(sample)) {
-    const kind = dtypeOfContainer(sample) as ColumnKind | undefined
-    const list = Array.from(sample as unknown as ArrayLike<number | bigint>)
-    if (kind !== undefined) return columnSeries(polars, columnOf('', kind, list), list.length)
-  }
-  if (!Array.isArray(sample))
+  const own = dtypeOfContainer(sample) as ColumnKind | undefined
+  if (own === undefined && !Array.isArray(sample))
     throw new BadInput(expected('a Series, a list or a typed array', 'PandasSeries.fromSample', sample))
-  const values: SeriesElement[] = sample.map((value) => value ?? null)
-  const kind = kindOf(values)
+  const values = Array.from(sample as ArrayLike<SeriesElement>, (value) => value ?? null)
+  const kind = own ?? kindOf(values)
   if (kind === undefined) {
     const elements = 'numbers, booleans or strings, all of one kind'
     throw badInput('dtype', expected(elements, 'PandasSeries.fromSample', sample))
   }
-  return columnSeries(polars, columnOf('', kind, values), values.length)
-}
-
-function columnSeries(polars: Polars, column: Column, rows: number): Series {
-  return polars.seriesOf(polars.fromColumns({ rows, columns: [column] }))
+  return polars.seriesOf(polars.fromColumns({ rows: values.length, columns: [columnOf('', kind, values)] }))
 }
 
 /** Returns int64 for whole numbers, else float64, …; undefined for mixed kinds. */

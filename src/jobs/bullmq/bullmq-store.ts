@@ -8,7 +8,7 @@ import { causesOf, Overloaded, SetupError } from '../../core/errors.ts'
 import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { deliveryId, deliveryOf } from '../delivery.ts'
-import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob, type StoredResponse } from '../job.ts'
+import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob } from '../job.ts'
 import {
   type Added,
   type Attempt,
@@ -153,14 +153,12 @@ class BullmqStore implements JobStore {
     return reach(this.#records.job(id))
   }
 
-  async submission(id: string): Promise<NewJob | undefined> {
-    const job = await this.get(id)
-    return job === undefined || job.status === 'expired' ? undefined : reach(this.#records.submitted(id))
-  }
+  readonly submission: JobStore['submission'] = (id) => this.#kept(id, () => this.#records.submitted(id))
+  readonly result: JobStore['result'] = (id) => this.#kept(id, () => this.#records.answer(id))
 
-  async result(id: string): Promise<StoredResponse | undefined> {
+  async #kept<T>(id: string, read: () => Promise<T>): Promise<T | undefined> {
     const job = await this.get(id)
-    return job === undefined || job.status === 'expired' ? undefined : reach(this.#records.answer(id))
+    return job === undefined || job.status === 'expired' ? undefined : reach(read())
   }
 
   async events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
