@@ -133,12 +133,17 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#isClosing) return
     this.#wasHeard = true
     this.#host.received(bytes.length)
-    const { maxMessage, maxBuffered, name } = this.#api
+    const { maxMessage, name } = this.#api
     if (bytes.length > maxMessage) {
       const limit = `at most ${maxMessage} bytes for a message to ${name} (maxMessage)`
       this.#fail(new PayloadTooLarge(`expected ${limit}, received ${bytes.length}`))
     } else if (this.#isFramed && isText && isControl(bytes)) this.#control(bytes)
-    else if (this.#inbox.cost >= maxBuffered) {
+    else this.#take(bytes, isText)
+  }
+
+  #take(bytes: Uint8Array, isText: boolean): void {
+    const { maxBuffered } = this.#api
+    if (this.#inbox.cost >= maxBuffered) {
       const limit = `at most ${maxBuffered} bytes of messages that the function has not taken (maxBuffered)`
       this.#fail(new TooManyRequests(`expected ${limit}, received more`), closeCodes.policy)
     } else this.#inbox.push(bytes, isText)
@@ -148,8 +153,12 @@ export class LiveSession implements LiveListener, OpenStream {
     try {
       const control = parseControl(bytes, !this.#codec.textType?.startsWith('text/'))
       if (control.$ === 'end') this.#inbox.end()
-      else if (control.$ === 'value') this.#inbox.push(Buffer.from(control.text), true)
-      else this.#answerPing()
+      else if (control.$ === 'value') {
+        const value = Buffer.from(control.text)
+        this.#take(value, true)
+        // The client has paid for what is around the value, too.
+        this.#grant(bytes.length - value.length)
+      } else this.#answerPing()
     } catch (error) {
       this.#fail(functionFailureOf(error))
     }

@@ -167,6 +167,33 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
     expect(await client.closed).toMatchObject({ code: 1008 })
   })
 
+  it('bounds what waits in control messages, too', async () => {
+    const running = await start(engine, (svc) => svc.live('never', { ...text, maxBuffered: '64kb' }, never))
+    const client = await openLive(running, '/never', framed)
+    await client.control()
+    for (let i = 0; i < 1025; i++) client.send('{"$":"value","value":""}')
+    client.send('{"$":"end"}')
+    expect(await client.control()).toMatchObject({ $: 'error', status: 429, code: 'too_many_requests' })
+    expect(await client.closed).toMatchObject({ code: 1008 })
+  })
+
+  it('gives back all that a value in a control message cost', async () => {
+    const running = await start(engine, (svc) => svc.live('echo', { ...text, maxBuffered: 1000 }, echo))
+    const client = await openLive(running, '/echo', framed)
+    const message = '{"$":"value","value":"{\\"$\\":1}"}'
+    let [credit, back] = [0, 0]
+    for (let sent = 0; back < 100; ) {
+      for (; credit > 0 && sent < 100; sent++) {
+        client.send(message)
+        credit -= message.length + 64
+      }
+      const next = String(await client.next())
+      if (next.startsWith('{"$":"credit"')) credit += JSON.parse(next).bytes
+      else back++
+    }
+    expect(client.socket.readyState).toBe(client.socket.OPEN)
+  })
+
   it('gives back credit for messages that the function does not want', async () => {
     const running = await start(engine, (svc) => {
       svc.live('first', { ...text, maxBuffered: 1000 }, async function* (inputs) {
