@@ -8,7 +8,7 @@ import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serveFrom } from '../server/listener.ts'
-import { GroupMember } from '../server/workers/group-member.ts'
+import { joinGroups } from '../server/workers/group-member.ts'
 import {
   type DrainRequest,
   isMessageOf,
@@ -50,7 +50,7 @@ let starting: Promise<Listener> | undefined
 let service: Service | undefined
 let listener: Listener | undefined
 let leaving = false
-const group = new GroupMember(async () => (await listener?.collectMetrics()) ?? [])
+const leaveGroups = joinGroups(async () => (await listener?.collectMetrics()) ?? [])
 const told = deferred<void>()
 // Nothing may wait for it.
 told.promise.catch(() => {})
@@ -124,7 +124,7 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
     await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0, atOnce }))
-    await group.leave()
+    await leaveGroups()
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

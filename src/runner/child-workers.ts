@@ -67,20 +67,20 @@ const pauseMs = 1_000
 
 /** Starts child processes, and replaces each that ends. */
 export function startChildren(options: WorkerPoolOptions, open: OpenLink): WorkerPool {
-  const running = new Set<Child>()
+  const running = new Set<ReturnType<typeof childOf>>()
   let stopping = false
   const start = (index: number) => {
     if (stopping) return
     let wasUp = false
-    const child = new Child(options, index, open, () => {
+    const child = childOf(options, index, open, (worker) => {
       wasUp = true
-      if (!stopping) options.up(child)
+      if (!stopping) options.up(worker)
     })
     running.add(child)
     child.exited.then((cause) => {
       running.delete(child)
       if (stopping) return
-      options.down(child, cause)
+      options.down(child.worker, cause)
       if (wasUp) start(index)
       else setTimeout(start, pauseMs, index).unref()
     })
@@ -94,90 +94,79 @@ export function startChildren(options: WorkerPoolOptions, open: OpenLink): Worke
   }
 }
 
-class Child implements ModelWorker {
-  readonly name: string
-  readonly index: number
-  readonly exited: Promise<WorkerEnded>
-  readonly #link: ChildLink
-  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
-  readonly #channels: ChannelListeners = new Map()
-  #ended: WorkerEnded | undefined
-  #count = 0
-
-  constructor(options: WorkerPoolOptions, index: number, open: OpenLink, up: () => void) {
-    this.index = index
-    this.#link = open(options, index, (sent) => {
-      switch (sent.kind) {
-        case 'part':
-          return this.#channels.get(sent.id)?.(sent.part)
-        case 'stray':
-          return options.stray(this, errorFromFields(sent.error))
-        case 'printed':
-          return options.printed(this, sent.text)
-        case 'reply':
-          this.#waiting.get(sent.id)?.resolve(sent.reply)
-          this.#waiting.delete(sent.id)
-          return this.#rest()
-        case 'ready':
-          up()
-          this.#rest()
-      }
-    })
-    const { process } = this.#link
-    this.name = `process ${process.pid}`
-    this.exited = new Promise((resolve) => {
-      const end = (text: string) => {
-        this.#ended ??= new WorkerEnded(`${this.name} ended ${text}`)
-        for (const { reject } of this.#waiting.values()) reject(this.#ended)
-        this.#waiting.clear()
-        resolve(this.#ended)
-      }
-      process.once('exit', (code, signal) => end(signal === null ? `with code ${code}` : `by ${signal}`))
-      process.on('error', (error) => process.pid === undefined && end(`: ${error.message}`))
-    })
+function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: (worker: ModelWorker) => void) {
+  const waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
+  const channels: ChannelListeners = new Map()
+  let ended: WorkerEnded | undefined
+  let count = 0
+  const rest = () => {
+    if (waiting.size === 0) link.unref()
   }
+  const link = open(options, index, (sent) => {
+    switch (sent.kind) {
+      case 'part':
+        return channels.get(sent.id)?.(sent.part)
+      case 'stray':
+        return options.stray(worker, errorFromFields(sent.error))
+      case 'printed':
+        return options.printed(worker, sent.text)
+      case 'reply':
+        waiting.get(sent.id)?.resolve(sent.reply)
+        waiting.delete(sent.id)
+        return rest()
+      case 'ready':
+        up(worker)
+        rest()
+    }
+  })
+  const { process } = link
+  const exited = new Promise<WorkerEnded>((resolve) => {
+    const end = (text: string) => {
+      ended ??= new WorkerEnded(`${worker.name} ended ${text}`)
+      for (const { reject } of waiting.values()) reject(ended)
+      waiting.clear()
+      resolve(ended)
+    }
+    process.once('exit', (code, signal) => end(signal === null ? `with code ${code}` : `by ${signal}`))
+    process.on('error', (error) => process.pid === undefined && end(`: ${error.message}`))
+  })
 
-  async run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
-    return await this.#send(++this.#count, message, transfer, false)
-  }
-
-  open(message: unknown, transfer: readonly Transfer[]) {
-    const id = ++this.#count
-    const done = this.#send(id, message, transfer, true).finally(() => this.#channels.delete(id))
-    return { channel: channelOf(this.#channels, id, (...part) => this.#link.post(...part)), done }
-  }
-
-  kill(): void {
-    this.#link.kill()
-  }
-
-  async end(): Promise<void> {
-    const { process } = this.#link
-    if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined) return
-    const timer = setTimeout(() => this.kill(), endMs)
-    const exit = once(process, 'exit')
-    this.#link.close()
-    await exit
-    clearTimeout(timer)
-  }
-
-  async #send(id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> {
-    if (this.#ended !== undefined) throw this.#ended
+  const send = async (id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> => {
+    if (ended !== undefined) throw ended
     const reply = deferred<unknown>()
-    this.#waiting.set(id, reply)
-    this.#link.ref()
+    waiting.set(id, reply)
+    link.ref()
     try {
-      this.#link.post({ kind: 'message', id, message, open }, transfer)
+      link.post({ kind: 'message', id, message, open }, transfer)
     } catch (error) {
-      this.#waiting.delete(id)
+      waiting.delete(id)
       throw error
     }
     return await reply.promise
   }
 
-  #rest(): void {
-    if (this.#waiting.size === 0) this.#link.unref()
+  const worker: ModelWorker = {
+    name: `process ${process.pid}`,
+    index,
+    run: (message, transfer) => send(++count, message, transfer, false),
+    open(message, transfer) {
+      const id = ++count
+      const done = send(id, message, transfer, true).finally(() => channels.delete(id))
+      return { channel: channelOf(channels, id, (...part) => link.post(...part)), done }
+    },
+    kill: () => link.kill(),
   }
+
+  /** Resolves when the process has ended, which it may take a second for. */
+  const end = async () => {
+    if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined) return
+    const timer = setTimeout(() => link.kill(), endMs)
+    const exit = once(process, 'exit')
+    link.close()
+    await exit
+    clearTimeout(timer)
+  }
+  return { worker, exited, end }
 }
 
 /** Ends a process that leads a process group, and the processes that it started. */

@@ -7,7 +7,7 @@ import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type Work
 export function startInline(options: WorkerPoolOptions): WorkerPool {
   let isStopped = false
   const start = () => {
-    const worker = new InlineWorker((cause) => {
+    const worker = inlineWorker((cause) => {
       if (isStopped) return
       options.down(worker, cause)
       start()
@@ -23,41 +23,31 @@ export function startInline(options: WorkerPoolOptions): WorkerPool {
 }
 
 /** Ends by forgetting its calls: nothing can stop a computation in our own thread. */
-class InlineWorker implements ModelWorker {
-  readonly name = 'this thread'
-  readonly index = 0
-  readonly #host = new ModelHost('none')
-  readonly #onEnd: (cause: WorkerEnded) => void
-  readonly #running = new Set<(cause: WorkerEnded) => void>()
-
-  constructor(onEnd: (cause: WorkerEnded) => void) {
-    this.#onEnd = onEnd
-  }
-
-  run(message: unknown): Promise<unknown> {
-    return this.#handle(message, undefined)
-  }
-
-  open(message: unknown) {
-    const [channel, far] = channelPair()
-    return { channel, done: this.#handle(message, far) }
-  }
-
-  kill(): void {
-    const cause = new WorkerEnded('the model in this thread was given up')
-    for (const reject of this.#running) reject(cause)
-    this.#running.clear()
-    this.#onEnd(cause)
-  }
-
-  #handle(message: unknown, channel: Channel | undefined): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#running.add(reject)
-      void this.#host.handle(message, channel).then((reply) => {
-        this.#running.delete(reject)
+function inlineWorker(onEnd: (cause: WorkerEnded) => void): ModelWorker {
+  const host = new ModelHost('none')
+  const running = new Set<(cause: WorkerEnded) => void>()
+  const handle = (message: unknown, channel?: Channel) =>
+    new Promise<unknown>((resolve, reject) => {
+      running.add(reject)
+      void host.handle(message, channel).then((reply) => {
+        running.delete(reject)
         resolve(reply)
       })
     })
+  return {
+    name: 'this thread',
+    index: 0,
+    run: (message) => handle(message),
+    open(message) {
+      const [channel, far] = channelPair()
+      return { channel, done: handle(message, far) }
+    },
+    kill() {
+      const cause = new WorkerEnded('the model in this thread was given up')
+      for (const reject of running) reject(cause)
+      running.clear()
+      onEnd(cause)
+    },
   }
 }
 

@@ -5,12 +5,12 @@ import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import { type JobTrace, tracer } from '../telemetry/tracing/tracer.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
-import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
+import type { ModelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
 import { joinRows } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
-import type { MethodSettings } from './runner-options.ts'
+import type { MethodSettings, RunnerSettings } from './runner-options.ts'
 import { InputSender, isInputs } from './stream-inputs.ts'
-import { type Boundary, pack } from './transfer.ts'
+import { pack } from './transfer.ts'
 import { type Channel, type ModelWorker, type Transfer, WorkerEnded } from './worker.ts'
 
 /** A stream that a worker has begun. */
@@ -23,12 +23,8 @@ export interface OpenStream {
 }
 
 /** What a dispatcher needs of its runner. */
-export interface DispatcherOptions {
-  readonly name: string
-  readonly methods: readonly MethodSettings[]
-  readonly maxQueue: number
-  readonly concurrency: number
-  readonly boundary: Boundary
+export interface DispatcherOptions
+  extends Pick<RunnerSettings, 'name' | 'methods' | 'maxQueue' | 'concurrency' | 'boundary'> {
   readonly clock: Clock
   readonly counts: RunnerCounts
   /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
@@ -101,8 +97,7 @@ export class Job implements CallOwner {
       return
     }
     this.#watch()
-    const message: CancelMessage = { kind: 'cancel', id: this.id }
-    this.#slot.worker.run(message, []).catch(() => {})
+    this.#slot.worker.run({ kind: 'cancel', id: this.id } satisfies ModelMessage, []).catch(() => {})
   }
 
   end(): void {

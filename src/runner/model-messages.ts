@@ -36,14 +36,8 @@ export interface StreamMessage extends CallMessage {
   readonly input?: Packed
 }
 
-/** Sent when all callers have given up the reply to that message. */
-export interface CancelMessage {
-  readonly kind: 'cancel'
-  readonly id: number
-}
-
-/** Everything that a worker handles. */
-export type ModelMessage = LoadMessage | RunMessage | StreamMessage | CancelMessage
+/** Everything that a worker handles; it gets `cancel` when all callers have given up the reply to that message. */
+export type ModelMessage = LoadMessage | RunMessage | StreamMessage | { readonly kind: 'cancel'; readonly id: number }
 
 /** Reply to a {@link LoadMessage}: why the model did not load. */
 export interface LoadReply {

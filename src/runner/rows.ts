@@ -6,14 +6,11 @@ import { checkThat } from '../core/options.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
 
-/** The number of rows of a value. Values of the same key can be joined: equal dtype and dimensions but the first. */
-export interface Rows {
-  readonly count: number
-  readonly key: string
-}
-
-/** **Errors**: BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list. */
-export function rowsOf(value: unknown): Rows {
+/**
+ * Returns the number of rows. Values of the same key can be joined: equal dtype and dimensions but the first. **Errors**:
+ * BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list.
+ */
+export function rowsOf(value: unknown): { readonly count: number; readonly key: string } {
   if (Array.isArray(value)) return { count: value.length, key: 'list' }
   checkThat(value instanceof NDArray, 'an NDArray or a list', 'a batchable method', value)
   const { shape, dtype } = value

@@ -119,15 +119,7 @@ export interface RunnerOptions<M = unknown> {
 export type MethodSettings = Required<MethodOptions> & { readonly name: string }
 
 /** A runner's options, checked, with defaults. */
-export interface RunnerSettings
-  extends Pick<RunnerOptions, 'init' | 'memoryLimitMb' | 'modelGraceMs' | 'deviceIds'>,
-    Required<Pick<RunnerOptions, 'threads' | 'concurrency' | 'maxQueue' | 'onHang'>> {
-  readonly name: string
-  readonly module: string
-  readonly methods: readonly MethodSettings[]
-  readonly boundary: Boundary
-  readonly warmup: readonly (readonly [string, unknown])[]
-}
+export type RunnerSettings = ReturnType<typeof parseRunnerOptions>
 
 const runnerDefaults = { threads: 1, concurrency: 1, maxQueue: 1024, isolation: 'thread', onHang: 'replace' } as const
 const optionsWithoutDefault = ['module', 'methods', 'init', 'warmup', 'memoryLimitMb', 'modelGraceMs', 'deviceIds']
@@ -143,7 +135,7 @@ const methodDefaults: Required<MethodOptions> = {
 }
 
 /** **Errors**: InvalidArgument that names the wrong option. */
-export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
+export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]) {
   const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
   checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
   const place = `the runner ${name}`
@@ -171,7 +163,7 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
   return {
     ...{ name, methods, warmup, threads, concurrency, maxQueue, onHang, memoryLimitMb, modelGraceMs, deviceIds },
     module: parseModule(given.module, place),
-    boundary: threads === 0 ? 'none' : isolation,
+    boundary: threads === 0 ? 'none' : (isolation as Boundary),
     init: options.init,
   }
 }

@@ -11,45 +11,21 @@ export const streamWindow = 16
 
 const left = Symbol('the reader left')
 
-/** A model's values. Leaving the loop ends it. **Errors**: those of the method; InternalError if its thread ended. */
-export class RunnerStream<T> implements AsyncIterableIterator<T> {
-  readonly #begin: () => Promise<OpenStream>
-  readonly #options: CallOptions
-  readonly #values: AsyncGenerator<T, undefined>
-  readonly #received: (StreamResult | Error | typeof left)[] = []
-  #wake = () => {}
-
-  constructor(begin: () => Promise<OpenStream>, options: CallOptions) {
-    this.#begin = begin
-    this.#options = options
-    this.#values = this.#read()
+/** Returns a model's values. Leaving the loop ends it. **Errors**: the method's; InternalError if its thread ended. */
+export function valuesOf<T>(begin: () => Promise<OpenStream>, options: CallOptions): AsyncIterableIterator<T> {
+  const received: (StreamResult | Error | typeof left)[] = []
+  let wake = () => {}
+  const receive = (up: StreamResult | Error | typeof left) => {
+    received.push(up)
+    wake()
+  }
+  const breakOff = (why: Error | typeof left) => {
+    received.length = 0
+    receive(why)
   }
 
-  next(): Promise<IteratorResult<T>> {
-    return this.#values.next()
-  }
-
-  return(): Promise<IteratorResult<T>> {
-    this.#breakOff(left)
-    return this.#values.return(undefined)
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #receive(up: StreamResult | Error | typeof left): void {
-    this.#received.push(up)
-    this.#wake()
-  }
-
-  #breakOff(why: Error | typeof left): void {
-    this.#received.length = 0
-    this.#receive(why)
-  }
-
-  async *#read(): AsyncGenerator<T, undefined> {
-    const { channel, done, inputs, abandon } = await this.#begin()
+  async function* read(): AsyncGenerator<T, undefined> {
+    const { channel, done, inputs, abandon } = await begin()
     const tell = (down: StreamDown) => channel.post(down)
     let isOpen = true
     const cancel = () => {
@@ -57,26 +33,26 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
       tell({ kind: 'cancel' })
       abandon()
     }
-    channel.listen((received) => {
-      const up = received as StreamUp
+    channel.listen((sent) => {
+      const up = sent as StreamUp
       if (up.kind === 'next') inputs?.sendNext()
-      else this.#receive(up)
+      else receive(up)
     })
     // A regular end comes over the channel, perhaps after `done` resolves.
-    done.catch((cause: Error) => this.#receive(new InternalError(`the stream broke off: ${cause.message}`, { cause })))
+    done.catch((cause: Error) => receive(new InternalError(`the stream broke off: ${cause.message}`, { cause })))
     tell({ kind: 'credit', count: streamWindow })
-    const unsubscribe = whenAborted(this.#options, (reason) => {
+    const unsubscribe = whenAborted(options, (reason) => {
       if (isOpen) cancel()
-      this.#breakOff(abortReason(reason))
+      breakOff(abortReason(reason))
     })
     try {
       for (let taken = 1; ; taken++) {
-        while (this.#received.length === 0) {
+        while (received.length === 0) {
           await new Promise<void>((resolve) => {
-            this.#wake = resolve
+            wake = resolve
           })
         }
-        const up = this.#received.shift() as StreamResult | Error | typeof left
+        const up = received.shift() as StreamResult | Error | typeof left
         if (up === left) return undefined
         if (up instanceof Error) throw up
         isOpen = up.kind === 'item'
@@ -94,4 +70,15 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
       }
     }
   }
+
+  const values = read()
+  const iterator: AsyncIterableIterator<T> = {
+    next: () => values.next(),
+    return() {
+      breakOff(left)
+      return values.return(undefined)
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  }
+  return iterator
 }

@@ -22,7 +22,7 @@ import {
   type RunnerOptions,
   type RunnerSettings,
 } from './runner-options.ts'
-import { RunnerStream } from './runner-stream.ts'
+import { valuesOf } from './runner-stream.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorkers } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -215,10 +215,10 @@ class ModelRunner implements RunnerLife {
     }
   }
 
-  #stream(method: MethodSettings, input: unknown, given: CallOptions | undefined): RunnerStream<unknown> {
+  #stream(method: MethodSettings, input: unknown, given: CallOptions | undefined): AsyncIterableIterator<unknown> {
     const options = parseCallOptions(given, method.name, this.name)
     const begin = async () => (await this.#send(this.#dispatcher(), method, input, options).promise) as OpenStream
-    return new RunnerStream(begin, options)
+    return valuesOf(begin, options)
   }
 
   #send(

@@ -5,14 +5,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
 import { heapLimitMb } from './heap-limit.ts'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
-import {
-  type Channel,
-  type ModelWorker,
-  type Transfer,
-  WorkerEnded,
-  type WorkerPool,
-  type WorkerPoolOptions,
-} from './worker.ts'
+import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** A message for a thread; those of {@link ModelWorker.open} have a port. */
 export interface Task {
@@ -63,10 +56,10 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
   pool.on('workerCreate', ({ id }: { id: number }) => {
     const worker = pool.threads.find((thread) => thread.threadId === id)
     if (worker === undefined || stopping) return
-    const thread = new Thread(pool, worker, freeIndex())
+    const { thread, ending } = threadOf(pool, worker, freeIndex())
     indexes.set(worker, thread.index)
     worker.once('exit', () => {
-      if (!stopping) options.down(thread, thread.ended)
+      if (!stopping) options.down(thread, ending())
     })
     worker.on('message', (message: StrayMessage | undefined) => {
       if (message?.kind === 'stray' && !stopping) options.stray(thread, errorFromFields(message.error))
@@ -81,58 +74,43 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-class Thread implements ModelWorker {
-  readonly name: string
-  readonly index: number
-  readonly #pool: Piscina
-  readonly #worker: Worker
-  readonly #thread: number
-  #ended: WorkerEnded | undefined
+function threadOf(pool: Piscina, worker: Worker, index: number) {
+  const { threadId } = worker
+  const name = `thread ${threadId}`
+  let ended: WorkerEnded | undefined
+  worker.once('error', (error) => {
+    ended = new WorkerEnded(`${name} ended: ${error.message}`, { cause: error })
+  })
+  worker.once('exit', (code) => {
+    ended ??= new WorkerEnded(`${name} ended with code ${code}`)
+  })
+  const ending = () => ended ?? new WorkerEnded(`${name} ended`)
 
-  constructor(pool: Piscina, worker: Worker, index: number) {
-    this.index = index
-    this.#pool = pool
-    this.#worker = worker
-    this.#thread = worker.threadId
-    this.name = `thread ${worker.threadId}`
-    worker.once('error', (error) => {
-      this.#ended = new WorkerEnded(`${this.name} ended: ${error.message}`, { cause: error })
-    })
-    worker.once('exit', (code) => {
-      this.#ended ??= new WorkerEnded(`${this.name} ended with code ${code}`)
-    })
-  }
-
-  get ended(): WorkerEnded {
-    return this.#ended ?? new WorkerEnded(`${this.name} ended`)
-  }
-
-  run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
-    return this.#run(message, transfer as ArrayBuffer[], undefined)
-  }
-
-  open(message: unknown, transfer: readonly Transfer[]) {
-    const { port1, port2 } = new MessageChannel()
-    const done = this.#run(message, [...(transfer as ArrayBuffer[]), port2], port2)
-    return { channel: channelOf(port1), done }
-  }
-
-  kill(): void {
-    void this.#worker.terminate()
-  }
-
-  async #run(message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) {
+  const run = async (message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) => {
     // Piscina would keep a task for an ended thread until another one with its number starts, that is, forever.
-    if (this.#ended !== undefined || this.#worker.threadId !== this.#thread) throw this.ended
-    const task: AddressedTask = { message, port, [queueOptionsSymbol]: { thread: this.#thread } }
+    if (ended !== undefined || worker.threadId !== threadId) throw ending()
+    const task: AddressedTask = { message, port, [queueOptionsSymbol]: { thread: threadId } }
     try {
-      return await this.#pool.run(task, { transferList })
+      return await pool.run(task, { transferList })
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
       // The handler never throws: any other failure is the end of the thread.
-      throw this.#ended ?? new WorkerEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
+      throw ended ?? new WorkerEnded(`${name} ended: ${String((error as Error).message)}`, { cause: error })
     }
   }
+
+  const thread: ModelWorker = {
+    name,
+    index,
+    run: (message, transfer) => run(message, transfer as ArrayBuffer[], undefined),
+    open(message, transfer) {
+      const { port1, port2 } = new MessageChannel()
+      const done = run(message, [...(transfer as ArrayBuffer[]), port2], port2)
+      return { channel: channelOf(port1), done }
+    },
+    kill: () => void worker.terminate(),
+  }
+  return { thread, ending }
 }
 
 /** Marks the buffers of a reply to be moved instead of copied. */

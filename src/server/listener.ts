@@ -25,10 +25,9 @@ import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service.ts'
-import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { watchDescriptors } from './descriptor-watch.ts'
 import type { ServerJobs } from './jobs/server-jobs.ts'
-import { MemoryReclaimer } from './memory-reclaimer.ts'
+import { reclaimMemory } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
@@ -110,9 +109,9 @@ export async function serveFrom(
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcExtras = { tls: options.grpcTls, jobs: jobs?.rpcs }
     const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, grpcExtras)
-    const reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
+    const reclaimer = reclaimMemory(() => server.limiter.wasIdle())
     opened.push(watchDescriptors(log), () => reclaimer.stop())
-    return new RunningListener(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
+    return listenerOf(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
     await closeAll(opened).catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
@@ -184,74 +183,41 @@ async function polled(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn()
 }
 
-class RunningListener implements Listener {
-  readonly port: number
-  readonly engine: EngineName
-  readonly #server: ServerState
-  readonly grpcPort: number | undefined
-  readonly #engine: Engine
-  readonly #grpc: GrpcEngine | undefined
-  readonly #telemetry: Telemetry
-  readonly #jobs: ServerJobs | undefined
-  readonly #closeRest: () => Promise<void>
-  readonly metricsPort: number | undefined
-  readonly #delay = new AbortController()
-  #closing: Promise<void> | undefined
-  #jobsEnd: Promise<void> | undefined
-
-  constructor(
-    server: ServerState,
-    engine: Engine,
-    grpc: GrpcEngine | undefined,
-    telemetry: Telemetry,
-    jobs: ServerJobs | undefined,
-    closeRest: () => Promise<void>,
-  ) {
-    this.#server = server
-    this.#engine = engine
-    this.engine = engine.name
-    this.port = engine.port
-    this.#grpc = grpc
-    this.#jobs = jobs
-    this.#closeRest = closeRest
-    this.#telemetry = telemetry
-    this.metricsPort = telemetry.metricsPort
-    this.grpcPort = grpc?.port
-  }
-
-  close({ accepting = true, atOnce = !accepting }: Parameters<Listener['close']>[0] = {}): Promise<void> {
-    if (!accepting && this.#closing === undefined) this.#engine.stopAccepting()
-    if (atOnce) this.#delay.abort()
-    this.#stopJobs()
-    this.#closing ??= atOnce || this.#server.limits.drainDelayMs === 0 ? this.#drain() : this.#drainLater()
-    return this.#closing
-  }
-
-  leave(): Promise<void> {
-    this.#stopJobs()
-    this.#closing ??= this.#handOver('leaving')
-    return this.#closing
-  }
+function listenerOf(
+  { health, limiter, limits, lives, log }: ServerState,
+  engine: Engine,
+  grpc: GrpcEngine | undefined,
+  { collect, metricsPort }: Telemetry,
+  jobs: ServerJobs | undefined,
+  closeRest: () => Promise<void>,
+): Listener {
+  const delay = new AbortController()
+  let closing: Promise<void> | undefined
+  let jobsEnd: Promise<void> | undefined
 
   /** Takes no more jobs from now on: those that run have the time to drain, then other processes take them. */
-  #stopJobs(): void {
-    this.#jobsEnd ??= this.#jobs?.stop(this.#server.limits.drainTimeoutMs)
+  const stopJobs = () => {
+    jobsEnd ??= jobs?.stop(limits.drainTimeoutMs)
   }
 
-  async #drainLater(): Promise<void> {
-    const { health, limits } = this.#server
-    health.state = 'stopping'
-    this.#grpc?.drain()
-    await wait(limits.drainDelayMs, undefined, { signal: this.#delay.signal }).catch(() => {})
-    await this.#handOver('stopping')
+  const drain = async (timeoutMs = limits.drainTimeoutMs) => {
+    // The socket stays open meanwhile, so that the readiness probe sees `draining` instead of a refused connection.
+    health.state = 'draining'
+    grpc?.drain()
+    if (!(await limiter.idle(timeoutMs))) {
+      log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
+    }
+    await lives?.stop(lastFramesMs)
+    await jobsEnd
+    await Promise.all([engine.close(), grpc?.close()])
+    await closeRest()
   }
 
-  async #handOver(state: HealthState): Promise<void> {
-    const { health, limiter, limits } = this.#server
+  const handOver = async (state: HealthState) => {
     // Connections that the kernel has made and nobody has accepted yet would be reset.
     await polled()
-    this.#engine.stopAccepting()
-    this.#grpc?.leave()
+    engine.stopAccepting()
+    grpc?.leave()
     // Not before: from now on answers close their connections, and their clients connect again.
     health.state = state
     const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)
@@ -259,25 +225,34 @@ class RunningListener implements Listener {
     // A loop that is late runs its timers before it reads new bytes.
     await polled()
     await limiter.idle(limits.drainTimeoutMs - lastRequestMs)
-    await this.#drain(0)
+    await drain(0)
   }
 
-  async #drain(timeoutMs = this.#server.limits.drainTimeoutMs): Promise<void> {
-    const { health, limiter, log } = this.#server
-    // The socket stays open meanwhile, so that the readiness probe sees `draining` instead of a refused connection.
-    health.state = 'draining'
-    this.#grpc?.drain()
-    if (!(await limiter.idle(timeoutMs))) {
-      log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
-    }
-    await this.#server.lives?.stop(lastFramesMs)
-    await this.#jobsEnd
-    await Promise.all([this.#engine.close(), this.#grpc?.close()])
-    await this.#closeRest()
+  const drainLater = async () => {
+    health.state = 'stopping'
+    grpc?.drain()
+    await wait(limits.drainDelayMs, undefined, { signal: delay.signal }).catch(() => {})
+    await handOver('stopping')
   }
 
-  collectMetrics(): Promise<readonly MetricFamily[]> {
-    return this.#telemetry.collect()
+  return {
+    port: engine.port,
+    engine: engine.name,
+    grpcPort: grpc?.port,
+    metricsPort,
+    collectMetrics: collect,
+    close({ accepting = true, atOnce = !accepting } = {}) {
+      if (!accepting && closing === undefined) engine.stopAccepting()
+      if (atOnce) delay.abort()
+      stopJobs()
+      closing ??= atOnce || limits.drainDelayMs === 0 ? drain() : drainLater()
+      return closing
+    },
+    leave() {
+      stopJobs()
+      closing ??= handOver('leaving')
+      return closing
+    },
   }
 }
 

@@ -11,30 +11,21 @@ import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/error
 import { checkOptions } from '../core/options.ts'
 import { refusalOf } from '../engine/incoming-request.ts'
 import { LiveCall } from '../engine/live-call.ts'
-import { silentLogger } from '../engine/log.ts'
-import { parseDisclosure, parseLimits } from '../engine/options.ts'
+import { parseLimits } from '../engine/options.ts'
 import { noParams, pathOf } from '../engine/router.ts'
 import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
 import type { Service } from '../service.ts'
-import { collected, inject } from './memory-engine.ts'
-import { createServerState } from './server-state.ts'
+import { collected, inject, serverInMemory } from './memory-engine.ts'
 
 /** Opens a live stream as a server would. **Errors**: InvalidArgument for a wrong request. */
 async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request
   if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))
-  const server = createServerState(
-    service,
-    parseLimits({}),
-    '',
-    silentLogger(() => {}),
-    parseDisclosure({}),
-  )
-  server.health.state = 'ready'
+  const server = serverInMemory(service, parseLimits({}), '', () => {})
   const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
   const target = { method: 'GET', path: pathOf(path), query, params: noParams }
   const headers = HeaderList.from(given)

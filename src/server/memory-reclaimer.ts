@@ -21,38 +21,27 @@ export interface ReclaimerProcess {
  * Reclaims memory when no request has run for 5 s and more than 64 MiB have been added: V8 does not collect in an idle
  * process, and glibc keeps the free memory of each thread's arena, for good.
  */
-export class MemoryReclaimer {
-  readonly #timer: NodeJS.Timeout
-  readonly #process: ReclaimerProcess
-  /** Resident memory after the last reclaim; before the first one, the lowest seen. */
-  #baseline: number
-  #busy = false
-
-  constructor(isIdle: () => boolean, process: ReclaimerProcess = thisProcess) {
-    this.#process = process
-    this.#baseline = process.rss()
-    this.#timer = setInterval(() => {
-      // Without a free file descriptor the resident memory cannot be read; the next check may succeed.
-      if (isIdle()) this.check().catch(() => {})
-    }, checkMs).unref()
-  }
-
-  async check(): Promise<void> {
-    const rss = this.#process.rss()
-    this.#baseline = Math.min(this.#baseline, rss)
-    if (this.#busy || rss - this.#baseline < minGrowthBytes) return
-    this.#busy = true
+export function reclaimMemory(isIdle: () => boolean, process: ReclaimerProcess = thisProcess) {
+  // Resident memory after the last reclaim; before the first one, the lowest seen.
+  let baseline = process.rss()
+  let isBusy = false
+  const check = async () => {
+    const rss = process.rss()
+    baseline = Math.min(baseline, rss)
+    if (isBusy || rss - baseline < minGrowthBytes) return
+    isBusy = true
     try {
-      await this.#process.reclaim()
-      this.#baseline = this.#process.rss()
+      await process.reclaim()
+      baseline = process.rss()
     } finally {
-      this.#busy = false
+      isBusy = false
     }
   }
-
-  stop(): void {
-    clearInterval(this.#timer)
-  }
+  const timer = setInterval(() => {
+    // Without a free file descriptor the resident memory cannot be read; the next check may succeed.
+    if (isIdle()) check().catch(() => {})
+  }, checkMs).unref()
+  return { check, stop: () => clearInterval(timer) }
 }
 
 let collect: (() => void) | undefined

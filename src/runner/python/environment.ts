@@ -14,18 +14,14 @@ const shownLines = 24
 /** Interval of the log's lines while an environment is made. **Units**: milliseconds. */
 const reportEveryMs = 5_000
 
-/** Options of {@link pythonExecutable}. */
-export interface MakingOptions {
-  readonly stopped?: AbortSignal
-  /** Called at the begin, every few seconds with the installer's last line, and at the end. */
-  readonly report?: (message: string) => void
-}
-
-/** Returns the Python, or makes its environment once. **Errors**: InvalidArgument on Windows; SetupError. */
+/**
+ * Returns the Python, or makes its environment once. `report` is called when that begins, every few seconds with the
+ * installer's last line, and at the end. **Errors**: InvalidArgument on Windows; SetupError.
+ */
 export async function pythonExecutable(
   place: string,
   settings: PythonSettings,
-  making: MakingOptions = {},
+  { stopped, report }: { readonly stopped?: AbortSignal; readonly report?: (message: string) => void } = {},
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   if (platform === 'win32') {
@@ -45,13 +41,13 @@ export async function pythonExecutable(
   const seconds = () => Math.round((Date.now() - begun) / 1000)
   let told = Number.NEGATIVE_INFINITY
   const onLine = (line: string) => {
-    if (making.report === undefined || Date.now() - told < reportEveryMs) return
+    if (report === undefined || Date.now() - told < reportEveryMs) return
     told = Date.now()
-    making.report(`making an environment of Python with ${names} for ${place} (${seconds()} s): ${line}`)
+    report(`making an environment of Python with ${names} for ${place} (${seconds()} s): ${line}`)
   }
-  const { code, output, lines } = await run([program, folder, spec], making.stopped, onLine)
+  const { code, output, lines } = await run([program, folder, spec], stopped, onLine)
   if (code === 0) {
-    if (lines.length > 0) making.report?.(`made an environment of Python for ${place} in ${seconds()} s`)
+    if (lines.length > 0) report?.(`made an environment of Python for ${place} in ${seconds()} s`)
     return output.trim()
   }
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`

@@ -82,46 +82,14 @@ export function encodeFrame(
   return [first, ...pieces]
 }
 
-/** Reads messages from the bytes of a stream. */
-export class FrameReader {
-  readonly #file: SharedFile
-  readonly #receive: (message: unknown, freed: readonly number[]) => void
-  #chunks: Buffer[] = []
-  #size = 0
-  #needed = 8
-  #freed: number[] = []
+/** Returns what reads messages from the bytes of a stream, and tells what it has read of the shared file. */
+export function frameReader(file: SharedFile, receive: (message: unknown, freed: readonly number[]) => void) {
+  let chunks: Buffer[] = []
+  let size = 0
+  let needed = 8
+  let freedHere: number[] = []
 
-  constructor(file: SharedFile, receive: (message: unknown, freed: readonly number[]) => void) {
-    this.#file = file
-    this.#receive = receive
-  }
-
-  /** **Errors**: Error for bytes that are not a message. */
-  write(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#size += chunk.length
-    while (this.#size >= this.#needed) {
-      const all = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks)
-      const [header, behind] = [all.readUInt32LE(0), all.readUInt32LE(4)]
-      this.#needed = 8 + header + behind
-      this.#chunks = [all]
-      if (this.#size < this.#needed) return
-      const rest = all.subarray(this.#needed)
-      this.#chunks = rest.length === 0 ? [] : [rest]
-      this.#size = rest.length
-      const frame = all.subarray(0, this.#needed)
-      this.#needed = 8
-      this.#take(frame, header)
-    }
-  }
-
-  takeFreed(): readonly number[] {
-    const freed = this.#freed
-    this.#freed = []
-    return freed
-  }
-
-  #take(frame: Buffer, headerLength: number): void {
+  const take = (frame: Buffer, headerLength: number) => {
     const { message, views, freed } = parseText(frame.toString('utf8', 8, 8 + headerLength)) as Header
     let at = 8 + headerLength
     const memories = views.map(([type, bytes, start]) => {
@@ -131,11 +99,37 @@ export class FrameReader {
         at += filledUp(bytes)
         return new Container(own.buffer)
       }
-      this.#freed.push(start)
-      return new Container(this.#file.read(start, bytes))
+      freedHere.push(start)
+      return new Container(file.read(start, bytes))
     })
     if (memories.length > 0) putViews(message, memories)
-    this.#receive(message, freed)
+    receive(message, freed)
+  }
+
+  return {
+    /** **Errors**: Error for bytes that are not a message. */
+    write(chunk: Buffer): void {
+      chunks.push(chunk)
+      size += chunk.length
+      while (size >= needed) {
+        const all = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+        const [header, behind] = [all.readUInt32LE(0), all.readUInt32LE(4)]
+        needed = 8 + header + behind
+        chunks = [all]
+        if (size < needed) return
+        const rest = all.subarray(needed)
+        chunks = rest.length === 0 ? [] : [rest]
+        size = rest.length
+        const frame = all.subarray(0, needed)
+        needed = 8
+        take(frame, header)
+      }
+    },
+    takeFreed(): readonly number[] {
+      const freed = freedHere
+      freedHere = []
+      return freed
+    },
   }
 }
 

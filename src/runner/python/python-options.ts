@@ -1,6 +1,6 @@
 /** Options of a Runner whose model is Python. @module */
 import { isAbsolute, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import { type RunnerOptions, runnerOptionNames } from '../runner-options.ts'
@@ -82,6 +82,3 @@ function requireTexts(value: unknown, place: string): void {
   const ok = Array.isArray(value) && value.every((item) => typeof item === 'string' && /^\S/.test(item))
   checkThat(ok, 'a list of requirements', place, value)
 }
-
-/** Returns the file of `file:class`. */
-export const modelFile = (module: string): string => fileURLToPath(module.replace(/#.*$/, ''))

@@ -6,7 +6,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type ChildLink, killGroup, type OpenLink, startChildren, type Up } from '../child-workers.ts'
 import { deviceEnv, type StartWorkers } from '../worker.ts'
-import { encodeFrame, FrameReader } from './frames.ts'
+import { encodeFrame, frameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
 
 const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
@@ -35,7 +35,7 @@ function open(executable: string, concurrency: number, ...[options, index, recei
   })
   const [input, output, errors, socket] = child.stdio as unknown as [Writable, Readable, Readable, Duplex]
   const kill = () => killGroup(child)
-  const reader = new FrameReader(up, (message, freed) => {
+  const reader = frameReader(up, (message, freed) => {
     down.free(freed)
     receive(message as Up)
   })

@@ -13,7 +13,7 @@ import { Models } from '../../protocols/oip/models.ts'
 import type { OipServer } from '../../protocols/oip/oip-endpoint.ts'
 import { connectEndpoints } from '../../rpc/connect.ts'
 import type { Service } from '../../service.ts'
-import { MetricsPage, metricsEndpoint } from '../telemetry/metrics-endpoint.ts'
+import { metricsEndpoint, metricsPage } from '../telemetry/metrics-endpoint.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 
@@ -76,6 +76,6 @@ export function describeServer(service: Service, prefix: string): OpenApiDocumen
   const unready = () => undefined
   const oip: OipServer = { models: new Models(service), prefix, introspection: true, unready, onLateError: unready }
   const protocols = protocolEndpoints(service, { state: 'starting' }, prefix, true, oip)
-  const metrics = metricsEndpoint(new MetricsPage(() => Promise.resolve([])))
+  const metrics = metricsEndpoint(metricsPage(() => Promise.resolve([])))
   return openApiDocument(service, prefix, [...protocols, metrics])
 }

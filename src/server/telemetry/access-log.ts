@@ -12,31 +12,26 @@ const unlogged: ReadonlySet<string> = new Set(['/livez', '/healthz', '/readyz', 
 const maxPath = 1024
 
 /**
- * Logs requests when they are over: never headers, bodies or queries, which may hold secrets, nor probes and scrapes.
+ * Returns what logs a share of the requests when they are over: never headers, bodies or queries, which may hold
+ * secrets, nor probes and scrapes.
  */
-export class AccessLog implements RequestObserver {
-  readonly needsAddress = true
-  readonly readsHeaders = ['traceparent']
-  readonly #log: Logger
-  readonly #share: number
-  #due = 1
-
-  constructor(log: Logger, share: number) {
-    this.#log = log
-    this.#share = share
-  }
-
-  onOutcome(ctx: Context, outcome: Outcome): void {
-    const { status, code, protocol, endpoint = '', bytesIn, bytesOut, durations } = outcome
-    if (status < 400 && unlogged.has(endpoint)) return
-    this.#due += this.#share
-    if (this.#due < 1 && status < 500) return
-    if (this.#due >= 1) this.#due -= 1
-    const { method, path, api, remoteAddress, id } = ctx
-    const ms = Math.round(durations.totalMs * 1000) / 1000
-    const traceId = tracer?.traceId(ctx) ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
-    const place = path.length > maxPath ? `${path.slice(0, maxPath)}…` : path
-    const fields = { event: 'request', method, path: place, api, protocol, status, code, ms, bytesIn, bytesOut }
-    this.#log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)
+export function logRequests(log: Logger, share: number): RequestObserver {
+  let due = 1
+  return {
+    needsAddress: true,
+    readsHeaders: ['traceparent'],
+    onOutcome(ctx: Context, outcome: Outcome) {
+      const { status, code, protocol, endpoint = '', bytesIn, bytesOut, durations } = outcome
+      if (status < 400 && unlogged.has(endpoint)) return
+      due += share
+      if (due < 1 && status < 500) return
+      if (due >= 1) due -= 1
+      const { method, path, api, remoteAddress, id } = ctx
+      const ms = Math.round(durations.totalMs * 1000) / 1000
+      const traceId = tracer?.traceId(ctx) ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
+      const place = path.length > maxPath ? `${path.slice(0, maxPath)}…` : path
+      const fields = { event: 'request', method, path: place, api, protocol, status, code, ms, bytesIn, bytesOut }
+      log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)
+    },
   }
 }

@@ -12,36 +12,27 @@ import { metricsText, metricsTypes } from '../../telemetry/metrics/exposition.ts
 const path = '/metrics'
 const essences = ['text/plain', 'application/openmetrics-text']
 
-/** A page of metrics; one that is being made is shared by those who ask meanwhile. */
-export class MetricsPage {
-  readonly #collect: CollectGroup
-  readonly #pending = new Map<string, Promise<HttpResponse>>()
+/** Answers a scrape: OpenMetrics where `accept` ranks it higher, else the text that every version of Prometheus reads. */
+export type MetricsPage = (accept: string | undefined) => Promise<HttpResponse>
 
-  constructor(collect: CollectGroup) {
-    this.#collect = collect
+/** Returns a page of metrics; one that is being made is shared by those who ask meanwhile. */
+export function metricsPage(collect: CollectGroup): MetricsPage {
+  const pending = new Map<string, Promise<HttpResponse>>()
+  const make = async (type: string): Promise<HttpResponse> => {
+    return { headers: [['content-type', type]], body: await metricsText(await collect(), type) }
   }
-
-  /** `accept`: OpenMetrics where it ranks higher, else the text that every version of Prometheus reads. */
-  answer(accept = '*/*'): Promise<HttpResponse> {
-    const essence = preferredType(accept, essences) ?? essences[0]
-    let page = this.#pending.get(essence)
-    if (page === undefined) {
-      page = this.#make(essence === essences[0] ? 'text' : 'openMetrics').finally(() => this.#pending.delete(essence))
-      this.#pending.set(essence, page)
-    }
+  return (accept = '*/*') => {
+    const type = preferredType(accept, essences) === essences[1] ? metricsTypes.openMetrics : metricsTypes.text
+    const page = pending.get(type) ?? make(type).finally(() => pending.delete(type))
+    pending.set(type, page)
     return page
-  }
-
-  async #make(form: 'text' | 'openMetrics'): Promise<HttpResponse> {
-    const type = metricsTypes[form]
-    return { headers: [['content-type', type]], body: await metricsText(await this.#collect(), type) }
   }
 }
 
 /** Returns the endpoint of metrics. */
 export function metricsEndpoint(page: MetricsPage): Endpoint {
   const answer = getPage(path, ['accept'], (_, { headers, id }) =>
-    page.answer(headers.get('accept')).catch((cause) => unavailable(cause, id)),
+    page(headers.get('accept')).catch((cause) => unavailable(cause, id)),
   )
   const content = Object.fromEntries(essences.map((essence) => [essence, { schema: { type: 'string' } }]))
   const responses = { 200: { description: 'As text, or as OpenMetrics.', content } }
@@ -60,7 +51,7 @@ export async function listenMetrics(page: MetricsPage, port: number, host?: stri
       res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
       return
     }
-    const answer = await page.answer(req.headers.accept).catch((cause) => unavailable(cause, ''))
+    const answer = await page(req.headers.accept).catch((cause) => unavailable(cause, ''))
     res.writeHead(answer.status ?? 200, answer.headers.flat()).end(answer.body)
   })
   return listenOn(server, { port, host })

@@ -1,11 +1,11 @@
 /** What one server counts, and its metrics. @module */
-import { readFileSync } from 'node:fs'
 import { grpcStatusOf, ServingError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { EngineName } from '../../engine/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
 import type { LiveStreams } from '../../live/live-streams.ts'
+import { packageVersion } from '../../protocols/oip/metadata.ts'
 import type { RunnerLife } from '../../runner/runner.ts'
 import { processFamilies } from '../../telemetry/metrics/exposition.ts'
 import {
@@ -69,7 +69,7 @@ export class ServerMetrics implements RequestObserver {
     if (this.server === undefined) return []
     const { engine, jobs, limiter, lives, memory } = this.server
     const states = this.#runners.map((runner) => runnerState(runner)).filter((state) => state !== undefined)
-    const build = { version: packageVersion(), node: process.version, engine }
+    const build = { version: packageVersion, node: process.version, engine }
     return [
       ...this.requestFamilies(),
       gauge(
@@ -147,10 +147,3 @@ const refusals: ReadonlySet<string> = new Set([
   'insufficient_storage',
   'deadline_exceeded',
 ])
-
-let version: string | undefined
-
-function packageVersion(): string {
-  version ??= JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version as string
-  return version
-}

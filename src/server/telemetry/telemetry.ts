@@ -5,8 +5,8 @@ import type { ListeningServer } from '../../http/node-http.ts'
 import type { Service } from '../../service.ts'
 import { collectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
 import { setTracer, type Tracer, tracer } from '../../telemetry/tracing/tracer.ts'
-import { AccessLog } from './access-log.ts'
-import { listenMetrics, MetricsPage, metricsEndpoint } from './metrics-endpoint.ts'
+import { logRequests } from './access-log.ts'
+import { listenMetrics, metricsEndpoint, metricsPage } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
 
 // Loading what measures blocks: not while others wait for `/readyz`. **Units**: milliseconds.
@@ -26,8 +26,8 @@ export async function startTelemetry(service: Service, options: ServeOptions, lo
   setTracer(own)
   const counts = metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
   const collect = async () => (await counts?.collect()) ?? []
-  const page = new MetricsPage(() => collectGroup(collect))
-  const access = accessLog ? new AccessLog(log, accessLogSample) : undefined
+  const page = metricsPage(() => collectGroup(collect))
+  const access = accessLog ? logRequests(log, accessLogSample) : undefined
   let port: ListeningServer | undefined
   let measuring: NodeJS.Timeout | undefined
   return {

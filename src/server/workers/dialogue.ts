@@ -12,38 +12,39 @@ export interface Channel {
   send(message: ProcessMessage, callback: () => void): unknown
 }
 
-/** One end of a channel, which asks the other one and answers it. */
-export class Dialogue {
-  readonly #channel: Channel
-  readonly #pending = new Map<number, (answer: unknown) => void>()
-  #ids = 0
-
-  constructor(channel: Channel, answer: (question: Question) => Promise<unknown>) {
-    this.#channel = channel
-    channel.on('message', async (message) => {
-      if (isMessageOf('question', message)) {
-        const { id, question } = message
-        channel.send({ kind: 'answer', id, answer: await answer(question) }, ignore)
-      } else if (isMessageOf('answer', message)) {
-        this.#pending.get(message.id)?.(message.answer)
-        this.#pending.delete(message.id)
-      }
-    })
-  }
-
-  /** Resolves to the answer, or to undefined if the other process ends before. */
-  ask(question: Question): Promise<unknown> {
-    const id = ++this.#ids
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve)
-      this.#channel.send({ kind: 'question', id, question }, ignore)
-    })
-  }
-
+/** One end of a channel. */
+export interface Dialogue {
+  /** Resolves to the answer of the other end, or to undefined if its process ends before. */
+  ask(question: Question): Promise<unknown>
   /** Called when the other process has ended. */
-  end(): void {
-    for (const resolve of this.#pending.values()) resolve(undefined)
-    this.#pending.clear()
+  end(): void
+}
+
+/** Returns what asks the other end of a channel, and lets `answer` answer it. */
+export function dialogue(channel: Channel, answer: (question: Question) => Promise<unknown>): Dialogue {
+  const pending = new Map<number, (answer: unknown) => void>()
+  let ids = 0
+  channel.on('message', async (message) => {
+    if (isMessageOf('question', message)) {
+      const { id, question } = message
+      channel.send({ kind: 'answer', id, answer: await answer(question) }, ignore)
+    } else if (isMessageOf('answer', message)) {
+      pending.get(message.id)?.(message.answer)
+      pending.delete(message.id)
+    }
+  })
+  return {
+    ask(question) {
+      const id = ++ids
+      return new Promise((resolve) => {
+        pending.set(id, resolve)
+        channel.send({ kind: 'question', id, question }, ignore)
+      })
+    },
+    end() {
+      for (const resolve of pending.values()) resolve(undefined)
+      pending.clear()
+    },
   }
 }
 

@@ -96,8 +96,12 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
 
 async function openMetrics(group: WorkerGroup, port: number, host: string | undefined): Promise<ListeningServer> {
   // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
-  const { listenMetrics, MetricsPage } = await import('../telemetry/metrics-endpoint.ts')
-  return await listenMetrics(new MetricsPage(() => group.collect()), port, host)
+  const { listenMetrics, metricsPage } = await import('../telemetry/metrics-endpoint.ts')
+  return await listenMetrics(
+    metricsPage(() => group.collect()),
+    port,
+    host,
+  )
 }
 
 class Supervision {

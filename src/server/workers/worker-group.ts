@@ -4,7 +4,7 @@ import { within } from '../../core/promise.ts'
 import type { GroupAnswer, GroupRequest } from '../../protocols/oip/model-group.ts'
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
 import { workerFamilies } from '../telemetry/server-metrics.ts'
-import { Dialogue, type Families } from './dialogue.ts'
+import { type Dialogue, dialogue, type Families } from './dialogue.ts'
 import { collectMs, isMessageOf } from './worker-messages.ts'
 
 /** How long the other workers are waited for. A model may take long to load. **Units**: milliseconds. */
@@ -28,10 +28,10 @@ export class WorkerGroup {
   #restarts = 0
 
   follow(worker: Worker): void {
-    const dialogue: Dialogue = new Dialogue(worker, (question) =>
+    const own = dialogue(worker, (question) =>
       question.about === 'metrics' ? this.collect(member) : this.#relay(member, question.request),
     )
-    const member: Member = { dialogue, families: [], isReady: false }
+    const member: Member = { dialogue: own, families: [], isReady: false }
     this.#members.add(member)
     worker.on('message', (message: unknown) => {
       if (isMessageOf('last_metrics', message)) member.families = message.families

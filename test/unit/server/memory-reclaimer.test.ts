@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MemoryReclaimer } from '../../../src/server/memory-reclaimer.ts'
+import { reclaimMemory } from '../../../src/server/memory-reclaimer.ts'
 
 const mib = 1024 * 1024
 
@@ -21,7 +21,7 @@ function processOf(readings: number[]) {
 describe('reclaiming memory', () => {
   it('waits until 64 MiB have been added since the last time', async () => {
     const fake = processOf([100, 120, 163, 164, 110, 170, 175].map((megabytes) => megabytes * mib))
-    const reclaimer = new MemoryReclaimer(() => false, fake)
+    const reclaimer = reclaimMemory(() => false, fake)
     await reclaimer.check() // 120
     await reclaimer.check() // 163
     expect(fake.reclaimed).toEqual([])
