@@ -11,7 +11,7 @@ import {
   type ServiceTypes,
   type serviceApis,
 } from './api/api.ts'
-import { Cors, type CorsOptions } from './api/cors.ts'
+import { type CorsOptions, corsBy } from './api/cors.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import { type Injector, injectorOf } from './api/inject.ts'
 import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
@@ -149,7 +149,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.name = name
     this.doc = options.doc
     this.version = parseVersion(options.version)
-    if (options.cors !== undefined) new Cors(options.cors)
+    if (options.cors !== undefined) corsBy(options.cors)
     this.cors = options.cors
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])

@@ -86,7 +86,6 @@ export interface Api {
   readonly route: string
   readonly doc: string | undefined
   readonly examples: readonly EncodedExample[]
-  /** The schema of the path's parameters. */
   readonly params: StandardSchemaV1 | undefined
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
@@ -94,7 +93,6 @@ export interface Api {
   /** Run after those of the service. */
   readonly hooks: Hooks
   readonly slots: EndpointSlots | undefined
-  /** Undefined if it has no jobs. */
   readonly async: AsyncSettings | undefined
   readonly cache: CacheSettings | undefined
   /** Headers to copy; all if the function or a hook takes the context. */

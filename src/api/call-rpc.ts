@@ -71,7 +71,6 @@ function start<R>(
   return callNamed(api, () => fromContent(api.input, request.content, ctx), ctx, protocol)
 }
 
-/** Returns the content, or the error of a status that the function set. */
 function answerOf(api: Callable, message: unknown, ctx: Context): RpcAnswer {
   const error = statusErrorOf(ctx)
   return error === undefined ? { content: contentOf(api.output, message) } : { error }

@@ -16,7 +16,6 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
   return callDecoded(api, () => decode(api, request, ctx), ctx, http)
 }
 
-/** Decodes the body, and then releases it. */
 function decode(api: Api, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
   let input: unknown
   try {

@@ -8,9 +8,7 @@ export class ConcurrencyLimiter {
   readonly #max: number
   #open = 0
   #active = 0
-  // Whether a request was open since the last call of `wasIdle`.
   #hasRun = false
-  // Slots given back.
   #released = 0
   // Start of the measurement, `#released` then, and the last refusal. **Units**: milliseconds.
   #since = 0

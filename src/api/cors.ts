@@ -21,50 +21,43 @@ export interface CorsOptions {
 const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'preference-applied']
 
 /** The CORS protocol for one set of options. */
-export class Cors {
-  readonly methods: readonly string[] | undefined
-  readonly #origins: ReadonlySet<string> | '*'
-  readonly #headers: readonly string[] | undefined
-  readonly #maxAge: number
-  readonly #shared: readonly HeaderLine[]
+export type Cors = ReturnType<typeof corsBy>
 
-  /** **Errors**: InvalidArgument naming the wrong option. */
-  constructor(options: CorsOptions) {
-    checkOptions('cors', options, ['origin', 'methods', 'headers', 'exposedHeaders', 'credentials', 'maxAge'])
-    const { origin, methods, headers, exposedHeaders = [], credentials = false, maxAge = 600 } = options
-    this.#origins = parseOrigins(origin)
-    if (credentials && this.#origins === '*')
-      throw new InvalidArgument('credentials of cors need a list of origins: any page could act as its visitor')
-    checkThat(Number.isSafeInteger(maxAge) && maxAge >= 0, 'a whole number of seconds', 'maxAge of cors', maxAge)
-    this.methods = methods === undefined ? undefined : parseNames(methods, 'methods')
-    this.#headers = headers === undefined ? undefined : parseNames(headers, 'headers')
-    this.#maxAge = maxAge
-    const names = [...exposed, ...parseNames(exposedHeaders, 'exposedHeaders')].join(', ')
-    this.#shared = [
-      ['access-control-expose-headers', names],
-      ...(credentials ? ([['access-control-allow-credentials', 'true']] as const) : []),
-    ]
-  }
-
-  /** Returns the lines of every answer to a request of that Origin, if any. */
-  linesFor(origin: string | undefined): readonly HeaderLine[] {
-    if (this.#origins === '*') return [['access-control-allow-origin', '*'], ...this.#shared]
-    // Also without an origin: a cache must not reuse that answer.
-    const vary: HeaderLine = ['vary', 'Origin']
-    if (origin === undefined || !this.#origins.has(origin)) return [vary]
-    return [['access-control-allow-origin', origin], vary, ...this.#shared]
-  }
-
-  /** Returns more lines for a preflight. `asked`: its Access-Control-Request-Headers. */
-  preflightLines(methods: readonly string[], asked: string | undefined): readonly HeaderLine[] {
-    const names = this.#headers ?? (asked ?? '').split(',').map((name) => name.trim())
-    const headers = names.filter(isHeaderName).join(', ')
-    return [
-      ['access-control-allow-methods', (this.methods ?? methods).join(', ')],
-      ...(headers === '' ? [] : ([['access-control-allow-headers', headers]] as const)),
-      ['access-control-max-age', String(this.#maxAge)],
-      ['vary', 'Access-Control-Request-Method, Access-Control-Request-Headers'],
-    ]
+/** **Errors**: InvalidArgument naming the wrong option. */
+export function corsBy(options: CorsOptions) {
+  checkOptions('cors', options, ['origin', 'methods', 'headers', 'exposedHeaders', 'credentials', 'maxAge'])
+  const { methods: own, exposedHeaders = [], credentials = false, maxAge = 600 } = options
+  const origins = parseOrigins(options.origin)
+  if (credentials && origins === '*')
+    throw new InvalidArgument('credentials of cors need a list of origins: any page could act as its visitor')
+  checkThat(Number.isSafeInteger(maxAge) && maxAge >= 0, 'a whole number of seconds', 'maxAge of cors', maxAge)
+  if (own !== undefined) parseNames(own, 'methods')
+  const allowed = options.headers === undefined ? undefined : parseNames(options.headers, 'headers')
+  const names = [...exposed, ...parseNames(exposedHeaders, 'exposedHeaders')].join(', ')
+  const shared: readonly HeaderLine[] = [
+    ['access-control-expose-headers', names],
+    ...(credentials ? ([['access-control-allow-credentials', 'true']] as const) : []),
+  ]
+  return {
+    /** Returns the lines of every answer to a request of that Origin, if any. */
+    linesFor(origin: string | undefined): readonly HeaderLine[] {
+      if (origins === '*') return [['access-control-allow-origin', '*'], ...shared]
+      // Also without an origin: a cache must not reuse that answer.
+      const vary: HeaderLine = ['vary', 'Origin']
+      if (origin === undefined || !origins.has(origin)) return [vary]
+      return [['access-control-allow-origin', origin], vary, ...shared]
+    },
+    /** Returns more lines for a preflight. `asked`: its Access-Control-Request-Headers. */
+    preflightLines(methods: readonly string[], asked = ''): readonly HeaderLine[] {
+      const names = allowed ?? asked.split(',').map((name) => name.trim())
+      const headers = names.filter(isHeaderName).join(', ')
+      return [
+        ['access-control-allow-methods', (own ?? methods).join(', ')],
+        ...(headers === '' ? [] : ([['access-control-allow-headers', headers]] as const)),
+        ['access-control-max-age', String(maxAge)],
+        ['vary', 'Access-Control-Request-Method, Access-Control-Request-Headers'],
+      ]
+    },
   }
 }
 

@@ -42,7 +42,6 @@ export class Hooks {
   readonly response: ResponseHook[] = []
   readonly error: ErrorHook[] = []
 
-  /** **Errors**: InvalidArgument for a value that is no function. */
   constructor({ onRequest, onResponse, onError }: HookOptions = {}) {
     add(this.request, 'onRequest', onRequest)
     add(this.response, 'onResponse', onResponse)

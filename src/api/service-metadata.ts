@@ -7,7 +7,6 @@ import type { Api } from './api.ts'
 export interface DescriptorMetadata {
   /** `serving.io.NumpyNdarray`; of a custom descriptor its own name, else its class's. */
   readonly descriptorId: string
-  /** Options in the spec's names. */
   readonly attributes: { readonly args?: Readonly<Record<string, unknown>> }
 }
 
@@ -58,10 +57,7 @@ export interface ClientDescriptor {
 }
 
 /** Returns the OpenAPI document's extension `x-serving`. */
-export function clientMetadata({ input, output }: Pick<Api, 'input' | 'output'>): {
-  input: ClientDescriptor
-  output: ClientDescriptor
-} {
+export function clientMetadata({ input, output }: Pick<Api, 'input' | 'output'>) {
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }
 
@@ -79,10 +75,7 @@ export function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
 }
 
 /** Returns published options in the spec's names, and the parts' descriptors. */
-export function publicOptions(descriptor: IODescriptor): {
-  readonly options: Readonly<Record<string, unknown>>
-  readonly parts: ReadonlyMap<string, IODescriptor>
-} {
+export function publicOptions(descriptor: IODescriptor) {
   const options: Record<string, unknown> = {}
   const parts = new Map<string, IODescriptor>()
   for (const key of new Set(['mimeType', ...descriptor.publicOptions])) {

@@ -90,7 +90,6 @@ function size(file: { readonly text: string } | { readonly from: string }): numb
   return 'text' in file ? Buffer.byteLength(file.text) : statSync(file.from).size
 }
 
-/** Writes a build, in place of an earlier one. **Errors**: InvalidArgument for a folder with something else. */
 function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'manifest.json'))) {
     const name = relative(process.cwd(), folder)

@@ -51,13 +51,11 @@ export function newCommand(path: string, options: NewOptions = {}): string {
   return `${path} is there. Next:\n\n  cd ${path}\n  npm install\n  npm run dev\n`
 }
 
-/** Returns the files of a folder of `template/`. */
 function filesIn(name: string): Readonly<Record<string, string>> {
   const folder = new URL(`${name}/`, templateUrl)
   return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]))
 }
 
-/** Adds the package that the template needs, in the version of the peer dependency. */
 function withPackage(text: string, template: Template): string {
   const name = packageOf[template]
   if (name === undefined) return text

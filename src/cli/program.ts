@@ -38,51 +38,37 @@ const list = (text: string) => text.split(',').map((item) => item.trim())
 
 const fileHelp = 'module whose default export is a Service (default: what serving.config names as service)'
 
-const serve = program
-  .command('serve')
-  .summary('serve the service that a file exports')
-  .description('Serves the service that FILE (.ts, .mts, .js or .mjs) exports as default, until SIGTERM or SIGINT.')
-  .argument('[FILE]', fileHelp)
+serviceCommand(
+  'serve',
+  'serve the service that a file exports',
+  'Serves the service that FILE (.ts, .mts, .js or .mjs) exports as default, until SIGTERM or SIGINT.',
+  serve,
+)
   .addHelpText(
     'after',
     '\nEvery option can be set in the environment and in a serving.config file beside the service as well:\n' +
       'a flag goes before the environment, and that before the file. serving config shows what holds.',
   )
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
-  .action(async (path?: string) => {
-    const { serveCommand } = await import('./serve-command.ts')
-    process.exit(await serveCommand(() => serviceSettings(serve, path)))
-  })
-addOptions(serve)
 
-const work = program
-  .command('work')
-  .summary('run the jobs of a service that serving serve takes in')
-  .description(
-    'Runs the jobs of the asynchronous APIs that FILE exports, beside servers with --job-role submit and the same' +
-      ' --job-store. It has no APIs; its port answers health and metrics. As serving serve --job-role work.',
-  )
-  .argument('[FILE]', fileHelp)
-  .action(async (path?: string) => {
-    work.setOptionValueWithSource('jobRole', 'work', 'cli')
-    const { serveCommand } = await import('./serve-command.ts')
-    process.exit(await serveCommand(() => serviceSettings(work, path)))
-  })
-addOptions(work)
+serviceCommand(
+  'work',
+  'run the jobs of a service that serving serve takes in',
+  'Runs the jobs of the asynchronous APIs that FILE exports, beside servers with --job-role submit and the same' +
+    ' --job-store. It has no APIs; its port answers health and metrics. As serving serve --job-role work.',
+  (work, path) => serve(work.setOptionValueWithSource('jobRole', 'work', 'cli'), path),
+)
 
-const dev = program
-  .command('dev')
-  .summary('serve a service while it is written: reloads when a file changes')
-  .description(
-    'Serves FILE as serve does, with one worker by default, and loads it again when a source below the folder of its' +
-      ' package.json changes. If a file is wrong, the log says so, and the last good version stays.',
-  )
-  .argument('[FILE]', fileHelp)
-  .action(async (path?: string) => {
+serviceCommand(
+  'dev',
+  'serve a service while it is written: reloads when a file changes',
+  'Serves FILE as serve does, with one worker by default, and loads it again when a source below the folder of its' +
+    ' package.json changes. If a file is wrong, the log says so, and the last good version stays.',
+  async (dev, path) => {
     const { devCommand } = await import('./serve-command.ts')
     process.exit(await devCommand(() => serviceSettings(dev, path)))
-  })
-addOptions(dev)
+  },
+)
 
 const models = program
   .command('models')
@@ -97,8 +83,8 @@ const models = program
       .choices(['poll', 'explicit', 'none'])
       .default('poll'),
   )
-  .option('--poll-ms <number>', 'time between looks into the folder', parserOf(wholeNumber(1)), 5000)
-  .option('--threads <number>', 'threads of each model in each worker', parserOf(wholeNumber(1)), 1)
+  .addOption(countOption('--poll-ms <number>', 'time between looks into the folder', 5000))
+  .addOption(countOption('--threads <number>', 'threads of each model in each worker', 1))
   .option('--execution-providers <names>', "what computes, as cuda,cpu: onnxruntime's names (default: cpu)", list)
   .option('--device-ids <numbers>', 'devices of the threads of each model, in turn, as 0,1', (text) =>
     list(text).map(Number),
@@ -121,7 +107,7 @@ const jobList = jobs
   .description('Prints the latest jobs.')
   .option('--api <name>', 'jobs of this API only')
   .addOption(new Option('--status <status>', 'jobs with this status only').choices(jobStatuses))
-  .option('--limit <number>', 'at most so many', parserOf(wholeNumber(1)), 50)
+  .addOption(countOption('--limit <number>', 'at most so many', 50))
   .option('--json', 'print JSON')
   .action(async ({ api, status, limit, json }: JobsFlags) => {
     const { listJobs } = await import('./jobs-command.ts')
@@ -141,16 +127,15 @@ for (const [action, summary] of Object.entries(jobActions)) {
   one.addOption(commanderOption('jobStore'))
 }
 
-const config = program
-  .command('config')
-  .summary('print the options that are in force, and where each comes from')
-  .description('Prints the options with which FILE would be served, and where the value of each comes from.')
-  .argument('[FILE]', fileHelp)
-  .action(async (path?: string) => {
+serviceCommand(
+  'config',
+  'print the options that are in force, and where each comes from',
+  'Prints the options with which FILE would be served, and where the value of each comes from.',
+  async (config, path) => {
     const { configText } = await import('./config-command.ts')
     process.stdout.write(`${await configText(await settingsOf(config, path))}\n`)
-  })
-addOptions(config)
+  },
+)
 
 const openapi = program
   .command('openapi')
@@ -221,23 +206,16 @@ program
   .addOption(new Option('--print <platform>', 'what to print').choices(['kubernetes', 'kserve']).makeOptionMandatory())
   .option('--image <name>', 'image with its registry (default: as serving containerize names it)')
   .option('--namespace <name>', 'namespace (default: that of kubectl)')
-  .option(
-    '--workers <n>',
-    "worker processes of a pod (default: the configuration file's, or 1)",
-    parserOf(wholeNumber(1)),
-  )
+  .addOption(countOption('--workers <n>', "worker processes of a pod (default: the configuration file's, or 1)"))
   .option('--replicas <fewest-most>', 'pods', '2-10')
-  .option(
-    '--in-flight <n>',
-    'requests in flight in a pod, on average, above which there is another',
-    parserOf(wholeNumber(1)),
-    32,
+  .addOption(
+    countOption('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', 32),
   )
   .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
   .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
   .option('--job-store <url>', 'Kubernetes: where jobs are kept, for pods of their own that run them, scaled by KEDA')
   .option('--job-workers <fewest-most>', 'pods that run jobs', '0-10')
-  .option('--queued <n>', 'jobs that wait for each of them, above which there is another', parserOf(wholeNumber(1)), 10)
+  .addOption(countOption('--queued <n>', 'jobs that wait for each of them, above which there is another', 10))
   .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')
   .option('--storage-uri <uri>', 'KServe: where the files of that model are')
   .action(async (folder: string, flags: DeployFlags) => {
@@ -272,10 +250,31 @@ function givenOptions(command: Command): GivenOptions {
   return given
 }
 
+async function serve(command: Command, path: string | undefined): Promise<void> {
+  const { serveCommand } = await import('./serve-command.ts')
+  process.exit(await serveCommand(() => serviceSettings(command, path)))
+}
+
+/** Adds a command that takes a service, and the options of serving. */
+function serviceCommand(
+  name: string,
+  summary: string,
+  description: string,
+  run: (command: Command, path: string | undefined) => Promise<void>,
+): Command {
+  const command = program.command(name).summary(summary).description(description).argument('[FILE]', fileHelp)
+  addOptions(command)
+  return command.action((path?: string) => run(command, path))
+}
+
+function countOption(flag: string, help: string, value?: number): Option {
+  return new Option(flag, help).argParser(parserOf(wholeNumber(1))).default(value)
+}
+
 function addOptions(command: Command): void {
-  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(command !== serve))
-  if (command !== serve)
-    command.addHelpText('after', '\nIt takes the options of serving serve: see serving serve --help.')
+  const isServe = command.name() === 'serve'
+  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
+  if (!isServe) command.addHelpText('after', '\nIt takes the options of serving serve: see serving serve --help.')
 }
 
 function commanderOption(name: OptionName): Option {

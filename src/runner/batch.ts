@@ -98,7 +98,6 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     return true
   }
 
-  /** When a free worker should get a batch: Infinity if no request waits. */
   dueAt(now: number): number {
     const first = this.#oldest()
     if (first === undefined) return Number.POSITIVE_INFINITY
@@ -144,7 +143,6 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     return taken
   }
 
-  /** Returns the group of the oldest request among those with so many rows. */
   #oldest(minRows = 0): Group<W> | undefined {
     let oldest: Group<W> | undefined
     for (const group of this.#groups.values()) {

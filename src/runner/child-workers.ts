@@ -157,7 +157,6 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
     kill: () => link.kill(),
   }
 
-  /** Resolves when the process has ended, which it may take a second for. */
   const end = async () => {
     if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined) return
     const timer = setTimeout(() => link.kill(), endMs)

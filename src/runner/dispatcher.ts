@@ -13,7 +13,6 @@ import { type ModelWorker, WorkerEnded } from './worker.ts'
 // More turns add nothing. A turn without a new call ends the wait.
 const maxExtraTurns = 3
 
-/** The waiting calls of a method, in batches or one by one, and the number of its jobs. */
 interface MethodQueue {
   readonly method: MethodSettings
   readonly calls: CallQueue<RunnerCall>
@@ -117,7 +116,6 @@ export class Dispatcher implements CallOwner {
     this.#schedule()
   }
 
-  /** Called if a caller gives up while its call waits. */
   abandoned(call: RunnerCall): void {
     for (const { calls } of this.#queues.values()) if (calls.remove(call)) this.#schedule()
   }

@@ -79,7 +79,6 @@ export class Job implements CallOwner {
     for (const call of calls) call.owner = this
   }
 
-  /** The calls in order, without those that were refused. */
   get calls(): readonly RunnerCall[] {
     return this.#calls
   }
@@ -154,7 +153,6 @@ export class Job implements CallOwner {
     })
   }
 
-  /** Begins the stream of the only call; resolves when the stream has ended. */
   async stream(): Promise<void> {
     const [call] = this.#calls
     const transfer: Transfer[] = []

@@ -18,7 +18,6 @@ export interface LoadMessage {
 interface CallMessage {
   readonly id: number
   readonly method: string
-  /** The latest deadline of the callers, if all have one. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
   readonly traceparent: string | undefined
 }

@@ -7,8 +7,8 @@ import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
 
 /**
- * Returns the number of rows. Values of the same key can be joined: equal dtype and dimensions but the first. **Errors**:
- * BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list.
+ * Returns the number of rows. Values of the same key can be joined: equal dtype and dimensions but the first.
+ * **Errors**: BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list.
  */
 export function rowsOf(value: unknown): { readonly count: number; readonly key: string } {
   if (Array.isArray(value)) return { count: value.length, key: 'list' }

@@ -37,7 +37,6 @@ export class RunnerCall implements Waiting {
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
-  /** **Units**: milliseconds of the dispatcher's clock. */
   queuedAt = 0
   trace: CallTrace | undefined
   over = false

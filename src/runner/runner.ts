@@ -128,7 +128,6 @@ class ModelRunner implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** **Errors**: SetupError if Python cannot run. */
   async #startWorkers(): Promise<StartWorkers> {
     const { boundary, concurrency } = this.#settings
     if (boundary !== 'python') return await startWorkers[boundary]()

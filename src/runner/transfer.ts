@@ -116,7 +116,6 @@ function markMoved(object: object, name: string): void {
   markGone(object, name, `the ${name} of this ${object.constructor.name} was given away by move and is gone`)
 }
 
-/** Takes the memory of a view away, or copies it if it cannot be moved. */
 function detach(view: View): View {
   if (view.buffer instanceof SharedArrayBuffer) return view
   if (view.byteLength < minMoveBytes || view.byteLength !== view.buffer.byteLength) return copyOf(view)

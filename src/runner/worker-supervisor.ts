@@ -31,7 +31,6 @@ export interface SupervisorOptions {
   readonly entry: URL
   readonly clock: Clock
   readonly counts: RunnerCounts
-  /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
   onEvent(event: RunnerEvent): void
 }

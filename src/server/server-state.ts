@@ -1,7 +1,7 @@
 /** The state of a server before it listens. @module */
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
-import { Cors } from '../api/cors.ts'
+import { type Cors, type CorsOptions, corsBy } from '../api/cors.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
 import { type Logger, logFailure } from '../engine/log.ts'
@@ -28,9 +28,7 @@ export interface ServerExtras {
   readonly corsOrigin?: string | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
-  /** Answered beside those of the service. */
   readonly endpoints?: readonly Endpoint[]
-  /** Of asynchronous APIs. */
   readonly jobs?: JobPaths | undefined
 }
 
@@ -96,7 +94,7 @@ function headersFor(
 }
 
 function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {
-  if (origin === undefined) return cors === undefined ? undefined : new Cors(cors)
+  if (origin === undefined) return cors && corsBy(cors)
   const list = origin === '*' ? origin : origin.split(',').map((each) => each.trim())
-  return new Cors({ ...cors, origin: list })
+  return corsBy({ ...cors, origin: list } as CorsOptions)
 }

@@ -17,7 +17,9 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
   const names = namesOf(service, options.namespace)
   const { name, selector, manifest } = names
   const ports = portsOf(service, http, grpc)
-  const { jobStore, autoscaler } = options
+  const { jobStore, autoscaler, inFlight, prometheus } = options
+  // Prometheus' operator names the pods' Service in the label `service`.
+  const query = `sum(${metric}{service="${name}"})`
   return [
     deployment(names, service, container(service, options, name, ports)),
     manifest('v1', 'Service', {
@@ -29,7 +31,7 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
       ),
     }),
     autoscaler === 'keda'
-      ? manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options))
+      ? manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.replicas, prometheus, query, inFlight))
       : manifest('autoscaling/v2', 'HorizontalPodAutoscaler', horizontalAutoscaler(name, options)),
     ...aroundPods(names, service, ports),
     ...(jobStore === undefined ? [] : jobManifests(service, options)),
@@ -39,13 +41,17 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
 /** Pods without APIs, which are scaled by the jobs that wait. */
 function jobManifests(service: BuiltService, options: DeployOptions): Manifest[] {
   const worker = { ...service, name: `${service.name}-worker` }
+  const { prometheus, queued } = options
+  const front = namesOf(service, undefined).name
+  // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
+  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued",api!="$webhooks"}))`
   const names = namesOf(worker, options.namespace)
   const { name, selector, manifest } = names
   return [
     deployment(names, worker, container(worker, options, name, [http], 'work')),
     // Only for Prometheus, which finds pods by it.
     manifest('v1', 'Service', { selector, clusterIP: 'None', ports: [{ name: 'http', port: 80, targetPort: 'http' }] }),
-    manifest('keda.sh/v1alpha1', 'ScaledObject', queueScaledObject(name, namesOf(service, undefined).name, options)),
+    manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.jobWorkers, prometheus, query, queued)),
     ...aroundPods(names, worker, [http]),
   ]
 }
@@ -94,27 +100,18 @@ function horizontalAutoscaler(name: string, { inFlight, replicas: [minReplicas, 
   }
 }
 
-function scaledObject(name: string, { inFlight, prometheus: serverAddress, replicas: [min, max] }: DeployOptions) {
-  // Prometheus' operator names the pods' Service in the label `service`.
-  const query = `sum(${metric}{service="${name}"})`
+function scaledObject(
+  name: string,
+  [minReplicaCount, maxReplicaCount]: readonly [number, number],
+  serverAddress: string,
+  query: string,
+  threshold: number,
+) {
   return {
     scaleTargetRef: { name },
-    minReplicaCount: min,
-    maxReplicaCount: max,
+    minReplicaCount,
+    maxReplicaCount,
     cooldownPeriod: 300,
-    triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(inFlight) } }],
-  }
-}
-
-function queueScaledObject(name: string, front: string, options: DeployOptions) {
-  const { jobWorkers, queued, prometheus: serverAddress } = options
-  // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
-  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued",api!="$webhooks"}))`
-  return {
-    scaleTargetRef: { name },
-    minReplicaCount: jobWorkers[0],
-    maxReplicaCount: jobWorkers[1],
-    cooldownPeriod: 300,
-    triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(queued) } }],
+    triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(threshold) } }],
   }
 }

@@ -88,7 +88,6 @@ function generateAnswer(
   return `${text}}`
 }
 
-/** Yields the events of a stream; an error ends it. */
 async function* generateEvents(
   model: Model,
   id: string,

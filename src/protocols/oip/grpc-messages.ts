@@ -39,7 +39,6 @@ export const serverMetadata = messageType({
   extensions: [3, strings],
 })
 
-/** Name, datatype and shape of a tensor. */
 const tensorInfo = messageType({ name: [1, text], datatype: [2, text], shape: [3, dims] })
 
 const parameter = messageType({

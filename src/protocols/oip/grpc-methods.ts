@@ -144,7 +144,6 @@ async function* streamOne(
   }
 }
 
-/** What an answer is to, and what it says beside its outputs. */
 interface AnswerInfo {
   readonly name: string
   readonly version: string
@@ -152,14 +151,12 @@ interface AnswerInfo {
   readonly isFinal?: boolean
 }
 
-/** Encodes a ModelInferResponse. */
 function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
   const { message, size } = answerOf(info, outputs)
   const isPooled = size >= minPooledBytes
   return { bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined), hasRoom: true, isPooled }
 }
 
-/** Encodes a ModelStreamInferResponse. */
 function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[], error = ''): Uint8Array {
   const { message, size } = answerOf(info, outputs)
   return streamAnswer.encode({ error_message: error, infer_response: message }, size)

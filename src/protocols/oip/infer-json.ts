@@ -31,7 +31,6 @@ const maxKeptBytes = 16 * 1024
 const noBytes = new Uint8Array(0)
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
-/** What a request says beside its tensors' elements and its id. */
 type Plan = ReturnType<typeof planOf>
 
 interface PlannedInput {
@@ -144,7 +143,6 @@ function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): Reques
   return outputs
 }
 
-/** `isPrivate`: of `parseLarge`. */
 function readPlanned(
   plan: Plan,
   cuts: CutJson['cuts'],
@@ -197,7 +195,6 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   depth: 'shape',
 }
 
-/** Takes flat or nested elements. **Errors**: BadInput. */
 function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
   if ('failure' in parsed) {
     const { failure, offset, path } = parsed

@@ -23,7 +23,6 @@ export interface InferRequest {
   readonly id: string
   readonly parameters: Parameters
   readonly inputs: readonly Tensor[]
-  /** Default: all. */
   readonly outputs: readonly RequestedOutput[] | undefined
   /** Whether the body is the elements of the only input, and so is the answer's. */
   readonly isRaw?: boolean

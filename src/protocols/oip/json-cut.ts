@@ -10,9 +10,7 @@ type Extent = readonly [start: number, end: number]
 
 /** A JSON text in two parts. */
 export interface CutJson {
-  /** The value, with a text in place of each cut value. */
   readonly value: unknown
-  /** In the order in which they are in the text. */
   readonly cuts: readonly Extent[]
   /** Returns the index of a cut value; -1 for any other value. */
   indexOf(value: unknown): number
@@ -85,7 +83,6 @@ function searchable(bytes: Uint8Array): Uint8Array {
   return bytes.length < shortBytes ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** **Errors**: BadInput with the offset in the whole text. */
 function parseRest(json: string, cuts: readonly Extent[]): unknown {
   try {
     if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return parseText(json)

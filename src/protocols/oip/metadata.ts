@@ -18,7 +18,6 @@ export const extensions: readonly string[] = [
   'generate',
 ]
 
-/** Name, datatype and shape. */
 function tensorMetadata({ name, datatype, shape }: TensorInfo) {
   return { name, datatype, shape }
 }

@@ -35,7 +35,6 @@ export class Models {
     return [...this.#byName.keys()]
   }
 
-  /** **Errors**: NotFound. */
   versions(name: string): readonly string[] {
     return [...this.#versionsOf(name).keys()]
   }
@@ -62,7 +61,6 @@ export class Models {
     ]
   }
 
-  /** **Errors**: NotFound, BadInput. */
   load(name: string): MaybePromise<void> {
     if (this.#byName.has(name)) return undefined
     return this.#repositoryFor(name).load(name)

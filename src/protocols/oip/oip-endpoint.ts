@@ -29,7 +29,6 @@ export interface OipServer {
   onLateError(error: ServingError, requestId: string): void
 }
 
-/** May throw. */
 type Answer = (
   ...request: Parameters<Endpoint['answer']>
 ) => MaybePromise<HttpResponse | { readonly error: ServingError }>

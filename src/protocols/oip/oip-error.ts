@@ -15,7 +15,6 @@ export function errorText(error: ServingError): string {
 export function errorResponse(error: ServingError, requestId: string): HttpResponse {
   const { status } = error
   const headers = problemHeaders(error, requestId, 'application/json')
-  // RFC 9110 section 12.5.3.
   if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
   const members = {
     error: errorText(error),

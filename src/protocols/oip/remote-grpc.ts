@@ -5,17 +5,8 @@ import { frameOf } from '../../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../../messages/unary-message.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
 import { flagAnswer, inferAnswer, inferRequest, metadataAnswer, modelName } from './grpc-messages.ts'
-import {
-  badAnswer,
-  type RemoteDescription,
-  type RemoteRequest,
-  type RemoteTransport,
-  remoteError,
-  remoteInfo,
-  shortMs,
-  Unsent,
-} from './remote-transport.ts'
-import { checkTensorInfo, readRaw, type Tensor, writeRaw } from './tensor.ts'
+import { badAnswer, type RemoteTransport, remoteError, remoteInfo, shortMs, Unsent } from './remote-transport.ts'
+import { checkTensorInfo, readRaw, writeRaw } from './tensor.ts'
 
 const pingMs = 30_000
 // Flow control window per connection and call. **Units**: bytes.
@@ -24,51 +15,13 @@ const service = '/inference.GRPCInferenceService/'
 
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
 
-/** Connections to servers. */
-export class GrpcTransport implements RemoteTransport {
-  readonly #sessions = new Map<string, ClientHttp2Session>()
-  readonly #calls = new WeakMap<ClientHttp2Session, number>()
+/** Returns connections to servers. */
+export function grpcTransport(): RemoteTransport {
+  const sessions = new Map<string, ClientHttp2Session>()
+  const calls = new WeakMap<ClientHttp2Session, number>()
 
-  async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
-    const raws = inputs.map(writeRaw)
-    const message = {
-      model_name: model,
-      model_version: version,
-      inputs: inputs.map(({ name, datatype, array: { shape } }) => ({ name, datatype, shape })),
-      raw_input_contents: raws,
-    }
-    const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
-    const answer = await this.#call(address, 'ModelInfer', inferRequest.encode(message, size), call)
-    try {
-      const { outputs = [], raw_output_contents: contents = [] } = inferAnswer.decode(answer)
-      return outputs.map(({ name, datatype, shape = [] }, i) =>
-        readRaw(checkTensorInfo(name, datatype, shape), contents[i] ?? new Uint8Array(0)),
-      )
-    } catch (cause) {
-      throw badAnswer(cause)
-    }
-  }
-
-  async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
-    const message = modelName.encode({ name: model, version })
-    const { inputs = [], outputs = [] } = metadataAnswer.decode(
-      await this.#call(address, 'ModelMetadata', message, short()),
-    )
-    return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
-  }
-
-  async isReady(address: string, model: string, version: string): Promise<boolean> {
-    const message = modelName.encode({ name: model, version })
-    return flagAnswer.decode(await this.#call(address, 'ModelReady', message, short())).flag === true
-  }
-
-  close(): void {
-    for (const session of this.#sessions.values()) session.destroy()
-    this.#sessions.clear()
-  }
-
-  #session(address: string): ClientHttp2Session {
-    const open = this.#sessions.get(address)
+  const sessionOf = (address: string): ClientHttp2Session => {
+    const open = sessions.get(address)
     if (open !== undefined && !open.closed && !open.destroyed) return open
     const session = connect(address, { settings: { initialWindowSize: windowBytes } })
     session.on('connect', () => session.setLocalWindowSize(windowBytes))
@@ -79,29 +32,25 @@ export class GrpcTransport implements RemoteTransport {
     }, pingMs)
     timer.unref()
     session.on('close', () => clearInterval(timer))
-    this.#sessions.set(address, session)
+    sessions.set(address, session)
     return session
   }
 
-  #hold(session: ClientHttp2Session, change: number): void {
-    const calls = (this.#calls.get(session) ?? 0) + change
-    this.#calls.set(session, calls)
+  /** A connection without calls keeps no process alive. */
+  const hold = (session: ClientHttp2Session, change: number) => {
+    const count = (calls.get(session) ?? 0) + change
+    calls.set(session, count)
     if (session.destroyed) return
-    if (calls === 0) session.unref()
+    if (count === 0) session.unref()
     else session.ref()
   }
 
-  #call(
-    address: string,
-    method: string,
-    message: Uint8Array,
-    call: Pick<ModelCall, 'signal' | 'deadlineMs'>,
-  ): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      const left = call.deadlineMs === undefined ? undefined : Math.max(1, call.deadlineMs - Date.now())
-      const session = this.#session(address)
-      // A connection without calls keeps no process alive.
-      this.#hold(session, 1)
+  const request = (address: string, method: string, message: Uint8Array, given = short()): Promise<Buffer> =>
+    new Promise((resolve, reject) => {
+      const { signal, deadlineMs } = given
+      const left = deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - Date.now())
+      const session = sessionOf(address)
+      hold(session, 1)
       const stream = session.request({
         ':method': 'POST',
         ':path': service + method,
@@ -110,8 +59,8 @@ export class GrpcTransport implements RemoteTransport {
         ...(left !== undefined && left < 1e8 && { 'grpc-timeout': `${Math.ceil(left)}m` }),
       })
       const giveUp = () => stream.close(constants.NGHTTP2_CANCEL)
-      call.signal.addEventListener('abort', giveUp, { once: true })
-      if (call.signal.aborted) giveUp()
+      signal.addEventListener('abort', giveUp, { once: true })
+      if (signal.aborted) giveUp()
       const answer = new UnaryMessage(Number.POSITIVE_INFINITY)
       let fault: MessageFault | undefined
       let status: number | undefined
@@ -128,9 +77,9 @@ export class GrpcTransport implements RemoteTransport {
       })
       stream.on('error', () => {})
       stream.on('close', () => {
-        this.#hold(session, -1)
-        call.signal.removeEventListener('abort', giveUp)
-        if (call.signal.aborted) reject(ServingError.is(call.signal.reason) ? call.signal.reason : new ClientClosed())
+        hold(session, -1)
+        signal.removeEventListener('abort', giveUp)
+        if (signal.aborted) reject(ServingError.is(signal.reason) ? signal.reason : new ClientClosed())
         else if (status === undefined) reject(new Unsent('the server of the remote model did not answer'))
         else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
         else if (fault !== undefined || answer.bytes === undefined) {
@@ -139,6 +88,40 @@ export class GrpcTransport implements RemoteTransport {
       })
       stream.end(frameOf({ bytes: message, hasRoom: true }))
     })
+
+  return {
+    async infer(address, { model, version, inputs }, call) {
+      const raws = inputs.map(writeRaw)
+      const message = {
+        model_name: model,
+        model_version: version,
+        inputs: inputs.map(({ name, datatype, array: { shape } }) => ({ name, datatype, shape })),
+        raw_input_contents: raws,
+      }
+      const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
+      const answer = await request(address, 'ModelInfer', inferRequest.encode(message, size), call)
+      try {
+        const { outputs = [], raw_output_contents: contents = [] } = inferAnswer.decode(answer)
+        return outputs.map(({ name, datatype, shape = [] }, i) =>
+          readRaw(checkTensorInfo(name, datatype, shape), contents[i] ?? new Uint8Array(0)),
+        )
+      } catch (cause) {
+        throw badAnswer(cause)
+      }
+    },
+    async describe(address, model, version) {
+      const answer = await request(address, 'ModelMetadata', modelName.encode({ name: model, version }))
+      const { inputs = [], outputs = [] } = metadataAnswer.decode(answer)
+      return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
+    },
+    async isReady(address, model, version) {
+      const answer = await request(address, 'ModelReady', modelName.encode({ name: model, version }))
+      return flagAnswer.decode(answer).flag === true
+    },
+    close() {
+      for (const session of sessions.values()) session.destroy()
+      sessions.clear()
+    },
   }
 }
 

@@ -7,7 +7,7 @@ import type { ModelCall } from '../../runner/model-host.ts'
 import type { RemoteLife } from '../../runner/remote-options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { datatypeOf } from './datatype.ts'
-import { GrpcTransport } from './remote-grpc.ts'
+import { grpcTransport } from './remote-grpc.ts'
 import { httpTransport } from './remote-http.ts'
 import { type RemoteDescription, type RemoteInit, type RemoteTransport, Unsent } from './remote-transport.ts'
 import type { Tensor } from './tensor.ts'
@@ -18,7 +18,7 @@ import type { Tensor } from './tensor.ts'
  */
 export async function load({ model, version, urls, life }: RemoteInit) {
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
-  const transport: RemoteTransport = isGrpc ? new GrpcTransport() : httpTransport
+  const transport: RemoteTransport = isGrpc ? grpcTransport() : httpTransport
   const backends = watchBackends(urls, (address) => transport.isReady(address, model, version), model, life)
   life.stopped.addEventListener('abort', () => transport.close?.(), { once: true })
   await backends.check()
@@ -67,7 +67,6 @@ interface Backend {
   closedUntil: number
 }
 
-/** Gives calls to servers in turn, and checks these regularly. */
 function watchBackends(
   urls: readonly string[],
   isReady: (address: string) => Promise<boolean>,
@@ -79,7 +78,6 @@ function watchBackends(
   let turn = 0
   let problem: string | undefined
 
-  /** Returns the next server that is not down. */
   const next = (tried: ReadonlySet<Backend>): Backend | undefined => {
     const now = performance.now()
     const open = backends.filter((backend) => !tried.has(backend) && backend.closedUntil <= now)
@@ -107,7 +105,6 @@ function watchBackends(
     throw last ?? new Overloaded(`the remote model ${model} cannot be reached`)
   }
 
-  /** Never rejects. */
   const check = async () => {
     const addresses = (await Promise.all(parsed.map(addressesOf))).flat()
     const known = new Map(backends.map((backend) => [backend.address, backend]))

@@ -53,7 +53,6 @@ class LoadedModel extends RunnerModel {
     return outcome
   }
 
-  /** Ends the model after its last call. */
   async end(): Promise<void> {
     while (this.#calls.size > 0) await Promise.all(this.#calls)
     await this.#runner.stop()
@@ -93,7 +92,6 @@ export class ModelRepository implements RunnerLife {
     return this.#users === 0 ? `the models of ${basename(this.folder)} have not been loaded` : undefined
   }
 
-  /** Reports models that cannot be loaded. */
   async start(_?: StartOptions): Promise<void> {
     if (this.#users++ > 0) return
     await this.scan()
@@ -141,7 +139,6 @@ export class ModelRepository implements RunnerLife {
     return this.#inTurn(() => this.#load(name))
   }
 
-  /** The model takes no new calls, and ends after its last one. */
   unload(name: string): Promise<void> {
     return this.#inTurn(async () => {
       const versions = [...(this.#models.get(name)?.values() ?? [])]

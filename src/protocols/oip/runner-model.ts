@@ -37,7 +37,6 @@ export class RunnerModel implements Model {
   readonly #maxBatchSize: number
   #description: MaybePromise<ModelDescription> | undefined
 
-  /** `maxBatchSize`: rows joined into one call; 0 without batching. */
   constructor(options: ModelOptions, maxBatchSize = 0) {
     this.#options = options
     this.#maxBatchSize = maxBatchSize

@@ -22,9 +22,7 @@ export interface TensorView {
   /** In the order in which `fromTensors` takes the inputs; an open view takes all as they come. */
   readonly infos: readonly TensorInfo[]
   readonly isOpen?: boolean
-  /** **Errors**: BadInput. */
   fromTensors(inputs: readonly (Tensor | undefined)[], ctx: Context): MaybePromise<unknown>
-  /** **Errors**: BadOutput. */
   toTensors(value: unknown, ctx: Context): MaybePromise<readonly Tensor[]>
   toStream?(value: unknown, ctx: Context): AsyncIterable<readonly Tensor[]>
 }

@@ -3,7 +3,7 @@
 import { InvalidArgument } from '../../core/errors.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import type { ModelPlace } from '../model-host.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
+import { loadOnnx, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
@@ -29,10 +29,7 @@ export interface OnnxMethods {
 
 /** Loads an .onnx file for the calling thread and returns its methods. **Errors**: those of {@link loadOnnx}. */
 export async function load({ path, ...options }: OnnxInit, place?: ModelPlace): Promise<OnnxMethods> {
-  return methodsOf(String(path), await loadOnnx(path, { deviceId: place?.device, ...options }))
-}
-
-function methodsOf(path: string, model: OnnxModel): OnnxMethods {
+  const model = await loadOnnx(path, { deviceId: place?.device, ...options })
   const [input, ...others] = model.inputs
   const [output] = model.outputs
   return {

@@ -185,7 +185,6 @@ function arrayOf({ type, data, dims }: Tensor): NDArray {
   return new NDArray(own as NDArray['data'], dims, dtype)
 }
 
-/** **Errors**: InvalidArgument unless all of a list are known. */
 function parseNames(place: string, names: unknown, known: readonly string[]): readonly string[] {
   checkThat(Array.isArray(names) && names.length > 0, `a list of ${known.join(', ')}`, place, names)
   const stranger = names.find((name) => !known.includes(name))

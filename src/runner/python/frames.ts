@@ -107,7 +107,6 @@ export function frameReader(file: SharedFile, receive: (message: unknown, freed:
   }
 
   return {
-    /** **Errors**: Error for bytes that are not a message. */
     write(chunk: Buffer): void {
       chunks.push(chunk)
       size += chunk.length

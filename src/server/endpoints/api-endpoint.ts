@@ -3,7 +3,7 @@
 import type { Api } from '../../api/api.ts'
 import { call, callWith } from '../../api/call.ts'
 import { Query } from '../../api/query.ts'
-import { ResponseCache } from '../../api/response-cache.ts'
+import { responseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -25,7 +25,7 @@ function hasJobs(api: Api): api is AsyncApi {
 
 function endpointOf(api: Api, prefix: string, service: Service): Endpoint {
   const { name, method, route, slots } = api
-  const cache = api.cache && new ResponseCache(service, api, api.cache)
+  const cache = api.cache && responseCache(service, api, api.cache)
   return {
     name,
     api: name,
@@ -39,7 +39,7 @@ function endpointOf(api: Api, prefix: string, service: Service): Endpoint {
     answer:
       cache === undefined
         ? (request, ctx) => call(api, request, ctx)
-        : (request, ctx) => cache.answer(request, ctx, () => call(api, request, ctx)),
+        : (request, ctx) => cache(request, ctx, () => call(api, request, ctx)),
     receive(declared, ctx) {
       // A cache looks at the whole body.
       if (cache !== undefined || (declared !== undefined && declared <= receiveAboveBytes)) return undefined

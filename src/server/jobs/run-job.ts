@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
 import { deadlinePassed } from '../../api/stages.ts'
 import { FunctionError, InvalidArgument, ServingError } from '../../core/errors.ts'
+import { deferred } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { IncomingRequest } from '../../engine/incoming-request.ts'
@@ -85,26 +86,19 @@ function storedProblem(error: ServingError, id: string): StoredResponse {
 /** Collects the answer; what a generator yields is reported as it comes, and no faster than it is kept. */
 class JobSocket extends MemorySocket {
   readonly #attempt: Attempt
-  readonly #ended: Promise<StoredResponse>
+  readonly #ended = deferred<StoredResponse>()
+  /** The whole answer. **Errors**: why it does not come. */
+  readonly stored = this.#ended.promise
   #decoder: StringDecoder | undefined
   #deadline: NodeJS.Timeout | undefined
-  #reject: (reason: Error) => void = () => {}
 
   constructor(server: ServerState, request: IncomingRequest, attempt: Attempt) {
     super(server, request, [])
     this.#attempt = attempt
-    this.#ended = new Promise((resolve, reject) => {
-      this.#reject = reject
-      this.response.then(({ status, headers, body }) => {
-        const lines = [...headers].filter(([name]) => name !== 'content-length')
-        resolve({ status, headers: lines, body })
-      }, reject)
-    })
-  }
-
-  /** The whole answer. **Errors**: why it does not come. */
-  get stored(): Promise<StoredResponse> {
-    return this.#ended
+    this.response.then(({ status, headers, body }) => {
+      const lines = [...headers].filter(([name]) => name !== 'content-length')
+      this.#ended.resolve({ status, headers: lines, body })
+    }, this.#ended.reject)
   }
 
   #late(): void {
@@ -117,9 +111,8 @@ class JobSocket extends MemorySocket {
     clearTimeout(this.#deadline)
   }
 
-  /** Ends the request without an answer. */
   giveUp(reason: Error): void {
-    this.#reject(reason)
+    this.#ended.reject(reason)
     this.exchange.ctx.abort(reason)
     this.exchange.abort()
   }

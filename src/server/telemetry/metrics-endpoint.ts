@@ -12,7 +12,7 @@ import { metricsText, metricsTypes } from '../../telemetry/metrics/exposition.ts
 const path = '/metrics'
 const essences = ['text/plain', 'application/openmetrics-text']
 
-/** Answers a scrape: OpenMetrics where `accept` ranks it higher, else the text that every version of Prometheus reads. */
+/** Answers a scrape: OpenMetrics where `accept` ranks it higher, else the text that all versions of Prometheus read. */
 export type MetricsPage = (accept: string | undefined) => Promise<HttpResponse>
 
 /** Returns a page of metrics; one that is being made is shared by those who ask meanwhile. */

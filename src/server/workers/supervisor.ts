@@ -15,7 +15,7 @@ import { watchNpmParent } from './npm-parent.ts'
 import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
-import { WorkerGroup } from './worker-group.ts'
+import { type WorkerGroup, workerGroup } from './worker-group.ts'
 import type { Opens, WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, WorkerProcess } from './worker-process.ts'
 
@@ -82,15 +82,15 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     ...(shared.engine === undefined ? {} : { engine: shared.engine }),
   }
   const config: WorkerConfig = { ...options.config, serve: settings }
-  const group = new WorkerGroup()
+  const group = workerGroup()
   setWorkerFile(workerFile)
   cluster.on('fork', (worker) => group.follow(worker))
-  const port = metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
+  const metrics = metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
   const initial = { workers, serve }
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, initial, group, port).finished
+    return await new Supervision({ ...options, config, workers: shared.workers, initial, group, metrics }).finished
   } finally {
-    await port?.close()
+    await metrics?.close()
   }
 }
 
@@ -104,16 +104,20 @@ async function openMetrics(group: WorkerGroup, port: number, host: string | unde
   )
 }
 
+interface SupervisionOptions extends SupervisorOptions {
+  /** Before ports were chosen. */
+  readonly initial: WorkerOptions
+  readonly group: WorkerGroup
+  readonly metrics: ListeningServer | undefined
+}
+
 class Supervision {
   readonly #finished = deferred<number>()
   readonly finished = this.#finished.promise
-  readonly #options: SupervisorOptions
+  readonly #options: SupervisionOptions
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
-  readonly #initial: WorkerOptions
-  readonly #group: WorkerGroup
-  readonly #metricsPort: ListeningServer | undefined
   #config: WorkerConfig
   #announced = false
   #stopping = false
@@ -122,16 +126,8 @@ class Supervision {
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
 
-  constructor(
-    options: SupervisorOptions,
-    initial: WorkerOptions,
-    group: WorkerGroup,
-    metricsPort: ListeningServer | undefined,
-  ) {
+  constructor(options: SupervisionOptions) {
     this.#options = options
-    this.#initial = initial
-    this.#group = group
-    this.#metricsPort = metricsPort
     this.#config = this.#configOf(options.config.serve)
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
@@ -177,9 +173,9 @@ class Supervision {
   }
 
   #start(slot: Slot, opens: Opens = 'when_loaded'): WorkerProcess {
-    const { logger } = this.#options
+    const { group, logger } = this.#options
     const first = takeFirstWorker()
-    if (first !== undefined) this.#group.follow(first.worker)
+    if (first !== undefined) group.follow(first.worker)
     const worker = new WorkerProcess(slot.number, this.#config, logger, opens, first)
     this.#processes.add(worker)
     worker.started.then((ready) => {
@@ -196,15 +192,14 @@ class Supervision {
     if (slot.number === 1) for (const other of this.#slots) if (!other.wasReady) other.current?.open()
     if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
     this.#announced = true
-    const { workers, config, print } = this.#options
+    const { workers, config, metrics, print } = this.#options
     print(readyLines(ready, workers, config.serve).join('\n'))
-    const port = this.#metricsPort?.port
-    if (port !== undefined) print(`metrics at ${originOf(config.serve.host, port)}/metrics`)
+    if (metrics !== undefined) print(`metrics at ${originOf(config.serve.host, metrics.port)}/metrics`)
     this.#reloadIfPending()
   }
 
   #onExit(slot: Slot, worker: WorkerProcess, { code, signal }: Exit): void {
-    const { logger, development } = this.#options
+    const { group, logger, development } = this.#options
     this.#processes.delete(worker)
     const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
     const event = { event: 'worker_exit', worker: slot.number, workerPid: worker.pid, code, signal }
@@ -235,7 +230,7 @@ class Supervision {
       { ...event, ...failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
-    this.#group.restarted()
+    group.restarted()
     slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
   }
 
@@ -270,9 +265,10 @@ class Supervision {
   }
 
   async #replaceAll(): Promise<string | undefined> {
-    const next = await this.#options.refresh?.()
+    const { initial, logger, refresh } = this.#options
+    const next = await refresh?.()
     if (next !== undefined) {
-      warnOfKept(this.#options.logger, this.#initial, next)
+      warnOfKept(logger, initial, next)
       this.#config = this.#configOf(next.serve)
     }
     let left: Promise<unknown> | undefined
