@@ -36,8 +36,7 @@ export {
 } from './core/errors.ts'
 export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
 export type { MaybePromise } from './core/promise.ts'
-export type { ByteSize } from './core/text/byte-size.ts'
-export type { Duration } from './core/text/duration.ts'
+export type { ByteSize, Duration } from './core/text/units.ts'
 export * as io from './descriptors/index.ts'
 export {
   type Caller,

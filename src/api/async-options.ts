@@ -1,6 +1,6 @@
 /** The option that lets an API be called asynchronously. @module */
 import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
-import { type Duration, parseDuration } from '../core/text/duration.ts'
+import { type Duration, parseDuration } from '../core/text/units.ts'
 
 /** How the jobs of an API run. */
 export interface AsyncOptions {

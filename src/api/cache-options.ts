@@ -1,7 +1,7 @@
 /** The option that lets an API answer equal requests from memory. @module */
 import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
 import { type SpareRedis, spareRedis } from '../core/redis.ts'
-import { type Duration, parseDuration } from '../core/text/duration.ts'
+import { type Duration, parseDuration } from '../core/text/units.ts'
 
 /** How the answers of an API are kept. */
 export interface CacheOptions {

@@ -1,6 +1,5 @@
 import { checkThat } from '../core/options.ts'
-import { type ByteSize, parseByteSize } from '../core/text/byte-size.ts'
-import { type Duration, parseDuration } from '../core/text/duration.ts'
+import { type ByteSize, type Duration, parseByteSize, parseDuration } from '../core/text/units.ts'
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'

@@ -139,17 +139,26 @@ export class OtelTracer implements Tracer {
     }
   }
 
-  call(runner: string, method: string, caller: object): CallTrace | undefined {
+  call(runner: string, method: string, caller: object): OtelCall | undefined {
     const parent = this.#contextFor(caller)
     if (parent === undefined || !isRecorded(parent)) return undefined
     const attributes = { 'serving.runner': runner, 'serving.method': method }
     const span = this.#tracer.startSpan(`${runner}.${method}`, { attributes }, parent)
     const own = trace.setSpan(parent, span)
-    return new OtelCall(span, own, this.#tracer.startSpan('queue', {}, own))
+    const queue = this.#tracer.startSpan('queue', {}, own)
+    return {
+      span,
+      context: own,
+      dispatched: () => queue.end(),
+      settled(error) {
+        if (queue.isRecording()) queue.end()
+        end(span, error)
+      },
+    }
   }
 
-  job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace | undefined {
-    const traced = calls.filter((call) => call instanceof OtelCall)
+  job(name: string, calls: readonly (OtelCall | undefined)[], rows: number | undefined): JobTrace | undefined {
+    const traced = calls.filter((call) => call !== undefined)
     if (traced.length === 0) return undefined
     const [first] = traced
     let parent = first.context
@@ -184,32 +193,15 @@ export class OtelTracer implements Tracer {
     return headers
   }
 
-  /** That of the span in which the caller runs, else that of its request. */
   #contextFor(caller: object): OtelContext | undefined {
     const active = context.active()
     return trace.getSpan(active) === undefined ? this.#requests.get(caller as Context)?.context : active
   }
 }
 
-class OtelCall implements CallTrace {
+interface OtelCall extends CallTrace {
   readonly span: Span
   readonly context: OtelContext
-  readonly #queue: Span
-
-  constructor(span: Span, own: OtelContext, queue: Span) {
-    this.span = span
-    this.context = own
-    this.#queue = queue
-  }
-
-  dispatched(): void {
-    this.#queue.end()
-  }
-
-  settled(error: Error | undefined): void {
-    if (this.#queue.isRecording()) this.#queue.end()
-    end(this.span, error)
-  }
 }
 
 function end(span: Span, error: unknown): void {

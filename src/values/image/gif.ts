@@ -4,21 +4,10 @@ import { greys, type Pixels } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'
 
 /** The first frame of a GIF: its place on the screen, its colours and its data. **Units**: pixels; offsets in bytes. */
-export interface GifFrame {
-  readonly width: number
-  readonly height: number
-  readonly left: number
-  readonly top: number
-  readonly frameWidth: number
-  readonly frameHeight: number
-  readonly interlaced: boolean
-  readonly palette: Uint8Array
-  readonly transparent: number | undefined
-  readonly dataOffset: number
-}
+type GifFrame = NonNullable<ReturnType<typeof readGif>>
 
 /** Finds the first frame; undefined for a file that ends before it. **Source**: GIF89a, sections 18 to 23. */
-export function readGif(bytes: Uint8Array): GifFrame | undefined {
+export function readGif(bytes: Uint8Array) {
   if (bytes.length < 13) return undefined
   const u16 = (at: number) => bytes[at] | (bytes[at + 1] << 8)
   let at = 13
@@ -64,7 +53,6 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
   return undefined
 }
 
-/** First rows and steps of an interlaced frame. */
 const passes = [
   [0, 8],
   [4, 8],

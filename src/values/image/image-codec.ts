@@ -65,20 +65,8 @@ function isTransparent(palette: Uint8Array = greys): boolean {
   return palette.some((level, i) => i % 4 === 3 && level !== 255)
 }
 
-interface Package {
-  readonly Transformer: new (bytes: Uint8Array) => Transformer
-}
-
-interface Transformer {
-  rawPixels(signal?: AbortSignal): Promise<Buffer>
-  jpeg(quality: number, signal?: AbortSignal): Promise<Buffer>
-  png(options: { compressionType: number; filterType: number }, signal?: AbortSignal): Promise<Buffer>
-  webp(quality: number, signal?: AbortSignal): Promise<Buffer>
-  bmp(signal?: AbortSignal): Promise<Buffer>
-  tiff(signal?: AbortSignal): Promise<Buffer>
-  avif(options: { quality: number; speed: number; chromaSubsampling: number }, signal?: AbortSignal): Promise<Buffer>
-}
-
+type Package = typeof import('@napi-rs/image')
+type Transformer = InstanceType<Package['Transformer']>
 type Encoder = (image: Transformer, quality: number | undefined, signal?: AbortSignal) => Promise<Buffer>
 
 const jpegQuality = 75

@@ -7,23 +7,16 @@ import { type JpegAddon, jpegAddon, runWithStop } from './image-addon.ts'
 import type { Pixels } from './raster-modes.ts'
 import { planFields, type Resize } from './resize.ts'
 
-/** JPEG in grey and RGB, off the event loop. */
-export class JpegCodec {
-  readonly #addon: JpegAddon
-
-  constructor(addon: JpegAddon) {
-    this.#addon = addon
-  }
-
+const codecOf = (addon: JpegAddon) => ({
   /** Decodes to `L` or `RGB`. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
   async decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels> {
     const { width, height, channels = 0 } = header
     // Not touched before the library has read the header, so that a picture that is refused takes no memory.
     const data = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const plan = Float64Array.of(width, height, channels, 1)
-    await runWithStop(signal, (stop) => this.#addon.decode(bytes, plan, stop, data, undefined))
+    await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, data, undefined))
     return { mode: channels === 1 ? 'L' : 'RGB', width, height, data }
-  }
+  },
 
   /** Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`. **Errors**: as of decode. */
   async decodeResized(
@@ -35,15 +28,18 @@ export class JpegCodec {
     signal?: AbortSignal,
   ): Promise<void> {
     const plan = planFields([width, height, channels, denominator], resize)
-    await runWithStop(signal, (stop) => this.#addon.decode(bytes, plan, stop, out, resize.table))
-  }
+    await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, out, resize.table))
+  },
 
   /** Encodes `L` or `RGB`, which must not change until then. `quality`: 1 to 100. **Errors**: as of decode. */
   async encode({ mode, width, height, data }: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array> {
     const plan = Float64Array.of(width, height, mode === 'L' ? 1 : 3, quality)
-    return new Uint8Array(await runWithStop(signal, (stop) => this.#addon.encode(data, plan, stop)))
-  }
-}
+    return new Uint8Array(await runWithStop(signal, (stop) => addon.encode(data, plan, stop)))
+  },
+})
+
+/** JPEG in grey and RGB, off the event loop. */
+export type JpegCodec = ReturnType<typeof codecOf>
 
 /** The codec; undefined where the add-on with libjpeg-turbo does not load. */
-export const jpegCodec: JpegCodec | undefined = jpegAddon && new JpegCodec(jpegAddon)
+export const jpegCodec: JpegCodec | undefined = jpegAddon && codecOf(jpegAddon)

@@ -40,12 +40,7 @@ interface Histogram {
   readonly sums: Float64Array
 }
 
-interface Box {
-  readonly cells: Uint32Array
-  readonly color: readonly number[]
-  readonly channel: number
-  readonly error: number
-}
+type Box = ReturnType<typeof boxAround>
 
 async function nearly({ mode, width, height, data }: Pixels, signal: AbortSignal | undefined): Promise<Pixels> {
   const { channels } = rasterModes[mode]
@@ -100,7 +95,7 @@ function levelOf(cell: number, channel: number, { counts, sums, channels }: Hist
   return sums[cell * channels + channel] / counts[cell]
 }
 
-function boxAround(cells: Uint32Array, histogram: Histogram): Box {
+function boxAround(cells: Uint32Array, histogram: Histogram) {
   const { counts, sums, channels } = histogram
   const count = cells.reduce((sum, cell) => sum + counts[cell], 0)
   const range = Array.from({ length: channels }, (_, c) => c)

@@ -31,12 +31,9 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(x * Math.PI) / (x * Math.PI)
 }
 
-interface Window {
-  readonly first: number
-  readonly weights: Int32Array
-}
+type Window = ReturnType<typeof windowAt>
 
-function windowAt(i: number, { extent, full, first }: Axis, input: number, filter: ResizeFilter): Window {
+function windowAt(i: number, { extent, full, first }: Axis, input: number, filter: ResizeFilter) {
   const scale = extent / full
   const spread = Math.max(1, scale)
   const { support, at } = filters[filter]
@@ -52,10 +49,6 @@ function windowAt(i: number, { extent, full, first }: Axis, input: number, filte
   return { first: start, weights }
 }
 
-function clip(sum: number): number {
-  return Math.max(0, Math.min(255, sum >> places))
-}
-
 /** Resizes pixels as {@link resample} does, without the add-on. */
 export function resampleRows(pixels: Pixels, resize: Resize, out: Uint8Array): void {
   const { x, y, channels, filter } = resize
@@ -69,17 +62,12 @@ export function resampleRows(pixels: Pixels, resize: Resize, out: Uint8Array): v
   const converted = new Uint8Array(pixels.width * channels)
   for (let row = from; row < to; row++) {
     convertRow(pixels, row, resize, converted)
-    sumRow(converted, windows, channels, rows, (row - from) * samples)
+    const start = (row - from) * samples
+    for (const [i, window] of windows.entries()) sumUp(converted, 0, channels, window, rows, start + i * channels)
   }
-  const sums = new Int32Array(samples)
+  const levels = new Uint8Array(samples)
   for (let i = 0; i < y.count; i++) {
-    const { first, weights } = windowAt(i, y, pixels.height, filter)
-    sums.fill(half)
-    for (let t = 0; t < weights.length; t++) {
-      const at = (first + t - from) * samples
-      for (let s = 0; s < samples; s++) sums[s] += rows[at + s] * weights[t]
-    }
-    const levels = Uint8Array.from(sums, clip)
+    sumUp(rows, -from, samples, windowAt(i, y, pixels.height, filter), levels, 0)
     if (resize.hasAlpha) unpremultiply(levels, channels)
     writeRow(levels, i, resize, out)
   }
@@ -116,14 +104,19 @@ function unpremultiply(levels: Uint8Array, channels: number): void {
   }
 }
 
-function sumRow(row: Uint8Array, windows: readonly Window[], channels: number, to: Uint8Array, at: number): void {
-  for (let x = 0; x < windows.length; x++) {
-    const { first, weights } = windows[x]
-    for (let c = 0; c < channels; c++) {
-      let sum = half
-      for (let t = 0, s = first * channels + c; t < weights.length; t++, s += channels) sum += row[s] * weights[t]
-      to[at + x * channels + c] = clip(sum)
-    }
+/** Writes the weighted sums of `size` samples side by side at `at`; `offset`: place of the first ones in `input`. */
+function sumUp(
+  input: Uint8Array,
+  offset: number,
+  size: number,
+  { first, weights }: Window,
+  to: Uint8Array,
+  at: number,
+): void {
+  for (let c = 0; c < size; c++) {
+    let sum = half
+    for (let t = 0, s = (first + offset) * size + c; t < weights.length; t++, s += size) sum += input[s] * weights[t]
+    to[at + c] = Math.max(0, Math.min(255, sum >> places))
   }
 }
 

@@ -45,65 +45,58 @@ export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
 const names = 'size,fit,shortSide,filter,layout,dtype,mean,std,background,scaleOnLoad'.split(',')
 
+/** Returns options with their defaults. `table`: from the 256 levels of each channel to floats. */
+function checked(options: TensorOptions, channels: number) {
+  checkOptions('tensor', options, names)
+  const { fit = 'cover', filter = 'bilinear', layout = 'chw', dtype = 'float32', scaleOnLoad = true } = options
+  const { size, shortSide, mean, std, background } = options
+  const isSize = Array.isArray(size) && size.length === 2 && size.every(isTensorSide)
+  checkThat(isSize, `[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size)
+  checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
+  checkOneOf('tensor.filter', filter, resizeFilters)
+  checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
+  checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
+  checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
+  const covers = (side: number) => fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
+  const least = "at least the longer side of size, with fit 'cover'"
+  checkThat(shortSide === undefined || covers(shortSide), least, 'tensor.shortSide', shortSide)
+  if (background !== undefined && fit !== 'contain') throw new InvalidArgument("tensor.background needs fit 'contain'")
+  if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
+    throw new InvalidArgument("tensor.mean and tensor.std need dtype 'float32'")
+  }
+  const isLevel = (level: number) => Number.isInteger(level) && level >= 0 && level <= 255
+  const levels = perChannel('background', background, channels, 0, isLevel)
+  const means = perChannel('mean', mean, channels, 0, Number.isFinite)
+  const stds = perChannel('std', std, channels, 1, (value) => Number.isFinite(value) && value !== 0)
+  const table = dtype === 'uint8' ? undefined : tableOf(means, stds)
+  const [height, width] = size
+  return { height, width, fit, shortSide, filter, isPlanar: layout === 'chw', dtype, scaleOnLoad, levels, table }
+}
+
 /** Options of a tensor, checked, for pictures in `channels` channels. */
 export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
-  readonly dtype: D
   readonly channels: number
-  readonly scaleOnLoad: boolean
-  readonly #height: number
-  readonly #width: number
-  readonly #fit: TensorFit
-  readonly #shortSide: number | undefined
-  readonly #filter: ResizeFilter
-  readonly #isPlanar: boolean
-  readonly #background: readonly number[]
-  /** From the 256 levels of each channel to floats. */
-  readonly #table: Float32Array | undefined
+  readonly #options: ReturnType<typeof checked>
 
   /** **Errors**: InvalidArgument that names the option. */
   constructor(options: TensorOptions, channels: number) {
-    checkOptions('tensor', options, names)
-    const { fit = 'cover', filter = 'bilinear', layout = 'chw', dtype = 'float32', scaleOnLoad = true } = options
-    const { size, shortSide, mean, std, background } = options
-    const isSize = Array.isArray(size) && size.length === 2 && size.every(isTensorSide)
-    checkThat(isSize, `[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size)
-    checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
-    checkOneOf('tensor.filter', filter, resizeFilters)
-    checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
-    checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
-    checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
-    const covers = (side: number) => fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
-    const least = "at least the longer side of size, with fit 'cover'"
-    checkThat(shortSide === undefined || covers(shortSide), least, 'tensor.shortSide', shortSide)
-    if (background !== undefined && fit !== 'contain')
-      throw new InvalidArgument("tensor.background needs fit 'contain'")
-    if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
-      throw new InvalidArgument("tensor.mean and tensor.std need dtype 'float32'")
-    }
-    const isLevel = (level: number) => Number.isInteger(level) && level >= 0 && level <= 255
-    this.dtype = dtype as D
     this.channels = channels
-    this.scaleOnLoad = scaleOnLoad
-    this.#height = size[0]
-    this.#width = size[1]
-    this.#fit = fit
-    this.#shortSide = shortSide
-    this.#filter = filter
-    this.#isPlanar = layout === 'chw'
-    this.#background = perChannel('background', background, channels, 0, isLevel)
-    const means = perChannel('mean', mean, channels, 0, Number.isFinite)
-    const stds = perChannel('std', std, channels, 1, (value) => Number.isFinite(value) && value !== 0)
-    this.#table = dtype === 'uint8' ? undefined : tableOf(means, stds)
+    this.#options = checked(options, channels)
+  }
+
+  get dtype(): D {
+    return this.#options.dtype as D
   }
 
   get shape(): number[] {
-    const [height, width, channels] = [this.#height, this.#width, this.channels]
-    return this.#isPlanar ? [channels, height, width] : [height, width, channels]
+    const { channels } = this
+    const { height, width, isPlanar } = this.#options
+    return isPlanar ? [channels, height, width] : [height, width, channels]
   }
 
   /** Returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded. **Source**: Pillow's `Image.thumbnail`. */
   denominator(width: number, height: number): number {
-    if (!this.scaleOnLoad) return 1
+    if (!this.#options.scaleOnLoad) return 1
     const [fullWidth, fullHeight] = this.#full(width, height)
     const times = Math.min(Math.floor(width / (2 * fullWidth)), Math.floor(height / (2 * fullHeight)))
     return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1
@@ -111,55 +104,47 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 
   /** Returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */
   resize(width: number, height: number, denominator = 1): Resize {
+    const { filter, width: toWidth, height: toHeight, isPlanar, table } = this.#options
     const [fullWidth, fullHeight] = this.#full(width, height)
-    const x = part(width / denominator, fullWidth, this.#width)
-    const y = part(height / denominator, fullHeight, this.#height)
-    return {
-      filter: this.#filter,
-      x,
-      y,
-      channels: this.channels,
-      width: this.#width,
-      height: this.#height,
-      left: roundEven((this.#width - x.count) / 2),
-      top: roundEven((this.#height - y.count) / 2),
-      isPlanar: this.#isPlanar,
-      hasAlpha: false,
-      table: this.#table,
-    }
+    const x = part(width / denominator, fullWidth, toWidth)
+    const y = part(height / denominator, fullHeight, toHeight)
+    const [left, top] = [roundEven((toWidth - x.count) / 2), roundEven((toHeight - y.count) / 2)]
+    const { channels } = this
+    return { filter, x, y, channels, width: toWidth, height: toHeight, left, top, isPlanar, hasAlpha: false, table }
   }
 
   get byteLength(): number {
-    return this.#width * this.#height * this.channels * (this.#table === undefined ? 1 : 4)
+    const { height, width, table } = this.#options
+    return width * height * this.channels * (table === undefined ? 1 : 4)
   }
 
   /** Returns memory for a tensor: with the background if any, else with anything. */
   allocate(): Uint8Array {
-    const area = this.#width * this.#height
+    const { height, width, fit, isPlanar, levels, table } = this.#options
+    const area = width * height
     const bytes = new Uint8Array(Buffer.allocUnsafeSlow(this.byteLength).buffer)
-    if (this.#fit !== 'contain') return bytes
-    const elements = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
-    const values = this.#background.map((level, c) => this.#table?.[256 * c + level] ?? level)
-    if (this.#isPlanar) for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
+    if (fit !== 'contain') return bytes
+    const elements = table === undefined ? bytes : new Float32Array(bytes.buffer)
+    const values = levels.map((level, c) => table?.[256 * c + level] ?? level)
+    if (isPlanar) for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
     else for (let i = 0; i < elements.length; i++) elements[i] = values[i % values.length]
     return bytes
   }
 
   arrayOf(bytes: Uint8Array): NDArray<D> {
-    const data = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
+    const data = this.#options.table === undefined ? bytes : new Float32Array(bytes.buffer)
     return new NDArray(data as DataOf<D>, this.shape, this.dtype)
   }
 
   #full(width: number, height: number): readonly [number, number] {
-    const [toWidth, toHeight] = [this.#width, this.#height]
-    if (this.#fit === 'fill') return [toWidth, toHeight]
-    if (this.#fit === 'contain') {
+    const { width: toWidth, height: toHeight, fit, shortSide: side } = this.#options
+    if (fit === 'fill') return [toWidth, toHeight]
+    if (fit === 'contain') {
       // As Pillow's `ImageOps.contain`.
       if (width * toHeight > toWidth * height) return [toWidth, atLeastOne(roundEven((height / width) * toWidth))]
       return [atLeastOne(roundEven((width / height) * toHeight)), toHeight]
     }
     // As torchvision's `Resize` of the shorter side, which cuts the longer one off to a whole number.
-    const side = this.#shortSide
     const isWider = side === undefined ? width * toHeight > toWidth * height : width > height
     const [short, min] = isWider ? [side ?? toHeight, toWidth] : [side ?? toWidth, toHeight]
     const long = Math.max(min, Math.trunc(isWider ? (short * width) / height : (short * height) / width))

@@ -12,15 +12,8 @@ const longType = 4
 /** The most numbers of a tag: those of a palette. */
 const maxValues = 768
 
-/** The wanted tags of the first directory. */
-interface Directory {
-  readonly view: DataView
-  readonly isLittle: boolean
-  readonly tags: ReadonlyMap<number, { readonly entry: number; readonly values: readonly number[] }>
-}
-
-/** BigTIFF has another magic number and is not a known type. **Source**: TIFF 6.0, section 2. */
-function readDirectory(bytes: Uint8Array): Directory | undefined {
+/** Returns the wanted tags of the first directory. BigTIFF is not a known type. **Source**: TIFF 6.0, section 2. */
+function readDirectory(bytes: Uint8Array) {
   if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isLittle = bytes[0] === 0x49
@@ -76,7 +69,7 @@ const compressions = [1, 5, 8, 32_773, 32_946]
  */
 export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
-  const { view, isLittle, tags } = readDirectory(file) as Directory
+  const { view, isLittle, tags } = readDirectory(file) as NonNullable<ReturnType<typeof readDirectory>>
   const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
   const kind = kindOf(one(photometricTag, 1), one(bitsTag, 1), one(formatTag, 1))
   // Other channels, tiles and predictors are left to the package.
