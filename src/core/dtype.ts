@@ -35,6 +35,14 @@ export function dataConstructor<D extends NumericDType>(dtype: D): DataConstruct
   return elementTypes[dtype].container as unknown as DataConstructor<DTypeData[D]>
 }
 
+/** Returns numbers, bigints or booleans as elements of a type. */
+export function elementsFrom<D extends NumericDType>(dtype: D, list: ArrayLike<unknown>): DTypeData[D] {
+  const data = new (dataConstructor(dtype as 'float64'))(list.length)
+  const isBig = isWideInteger(dtype)
+  for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
+  return data as DTypeData[D]
+}
+
 // bool shares uint8's container, and float16 uint16's: a container alone means the integers.
 const byContainer: ReadonlyMap<string, NumericDType> = new Map(
   dtypes
@@ -73,20 +81,14 @@ export function isFloat(dtype: DType): boolean {
   return elementTypes[dtype].kind === 'f'
 }
 
-/** numpy's other spellings: array-protocol codes and Python's names. */
-const aliases: ReadonlyMap<string, DType> = new Map<string, DType>([
+/** numpy's other spellings: Python's names, beside the codes of the array protocol. */
+const otherNames: Partial<Record<DType, string>> = {
+  ...{ bool: 'bool_ ?', int64: 'int', uint64: 'uint', str: 'U string str_' },
+  ...{ float16: 'half', float32: 'single', float64: 'double float' },
+}
+const aliases: ReadonlyMap<string, DType> = new Map([
   ...dtypes.filter(isNumeric).map((dtype) => [npyName(dtype).slice(1), dtype] as const),
-  ['bool_', 'bool'],
-  ['?', 'bool'],
-  ['int', 'int64'],
-  ['uint', 'uint64'],
-  ['half', 'float16'],
-  ['single', 'float32'],
-  ['double', 'float64'],
-  ['float', 'float64'],
-  ['U', 'str'],
-  ['string', 'str'],
-  ['str_', 'str'],
+  ...dtypes.flatMap((dtype) => (otherNames[dtype]?.split(' ') ?? []).map((name) => [name, dtype] as const)),
 ])
 
 /** Whether `value` is one of our element type names. */

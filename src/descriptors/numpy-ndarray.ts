@@ -202,7 +202,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
       new Refusal(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
     if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
     const cast = castArray(shaped, dtype)
-    if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
+    if (cast === undefined) throw refused(`elements that fit dtype ${dtype}`)
     return cast
   }
 

@@ -1,25 +1,11 @@
 /** Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON. @module */
-import {
-  contentFromJson,
-  contentTypeOf,
-  decodeMessage,
-  numberOf,
-  type RawContent,
-  readOneOf,
-  writeContent,
-} from './content-types.ts'
+import { contentFromJson, contentTypeOf, decodeMessage, numberOf, readOneOf, writeContent } from './content-types.ts'
 import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
-/** A Request, its content still as bytes. */
-export interface RawRequest {
-  readonly apiName: string
-  readonly content: RawContent | undefined
-}
-
-/** Decodes a Request. **Errors**: BadInput. */
-export function decodeRequest(bytes: Uint8Array): RawRequest {
+/** Decodes a Request, its content still as bytes. **Errors**: BadInput. */
+export function decodeRequest(bytes: Uint8Array) {
   return readProto(bytes, (reader) => {
     let apiName = ''
     const content = readOneOf(reader, 'request', () => {
@@ -76,10 +62,7 @@ function sizeHint({ field, message }: ProtoContent): number {
 }
 
 /** Returns the name of the API and the content of a Request in JSON. **Errors**: BadInput `schema`. */
-export function requestFromJson(json: unknown): {
-  readonly apiName: string
-  readonly content: ProtoContent | undefined
-} {
+export function requestFromJson(json: unknown) {
   const object = jsonObject(json, 'the request')
   const apiName = object.apiName ?? object.api_name ?? ''
   return { apiName: jsonString(apiName, 'apiName'), content: contentFromJson(object, 'request') }

@@ -1,6 +1,7 @@
 /** Types of protobuf fields, in bytes and JSON. **Source**: protobuf, "Encoding" and "ProtoJSON format". @module */
 import { BadInput, expected } from '../core/errors.ts'
 import { isRecord } from '../core/options.ts'
+import { floatText } from '../core/text/number-text.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -241,7 +242,7 @@ const fromElement: Readonly<Record<PackedKind, (value: unknown, path: string) =>
 }
 
 const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
-  float32: (value) => floatJson(shortest(value)),
+  float32: (value) => floatJson(Number(floatText(value, 4))),
   float64: floatJson,
   bool: Boolean,
   int32: (value) => value,
@@ -250,16 +251,6 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
   uint64: String,
 }
 
-/** NaN, infinities and -0 become strings. */
 function floatJson(value: number): number | string {
   return Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? '-0' : String(value)
-}
-
-/** 0.1, not 0.10000000149011612. */
-function shortest(value: number): number {
-  for (let digits = 6; digits <= 9; digits++) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === value) return short
-  }
-  return value
 }

@@ -1,30 +1,28 @@
 /** What RPC messages are in JavaScript; `content-types.ts` has their fields. @module */
-import { dtypes, elementTypes, type ListDType, type ListScalar } from '../core/dtype.ts'
+import { type DataOf, dtypes, elementTypes, type ListDType, type ListScalar } from '../core/dtype.ts'
 
 /** We read typed arrays; lists are for messages written by hand. */
 export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
 
+/** The lists of elements, one for each type: strings, or numbers, which are bytes 0 or 1 for bool. */
+type ElementLists = {
+  readonly [D in ListDType as `${(typeof elementTypes)[D]['proto'][0]}Values`]?: D extends 'str'
+    ? readonly string[]
+    : Numbers<DataOf<D>> | (D extends 'bool' ? readonly boolean[] : never)
+}
+
 /** `NDArray`: elements in C order in the list of their type. */
-export interface NDArrayMessage {
+export interface NDArrayMessage extends ElementLists {
   /** Number of the enum DType. Default: that of the list. */
   readonly dtype?: number
   /** One dimension may be -1. Default: one dimension. */
   readonly shape?: readonly number[]
-  readonly floatValues?: Numbers<Float32Array>
-  readonly doubleValues?: Numbers<Float64Array>
-  readonly stringValues?: readonly string[]
-  /** Bytes 0 or 1. */
-  readonly boolValues?: Numbers<Uint8Array> | readonly boolean[]
-  readonly int32Values?: Numbers<Int32Array>
-  readonly int64Values?: Numbers<BigInt64Array>
-  readonly uint32Values?: Numbers<Uint32Array>
-  readonly uint64Values?: Numbers<BigUint64Array>
   /** One element without dimensions: an empty `shape` alone would be a list. */
   readonly scalar?: boolean
 }
 
 /** `Series`: elements in the list of their type, with the missing places and the labels of the rows. */
-export interface SeriesMessage extends Omit<NDArrayMessage, 'dtype' | 'shape' | 'scalar'> {
+export interface SeriesMessage extends ElementLists {
   readonly nullPositions?: Numbers<Uint32Array>
   readonly index?: SeriesMessage
   readonly name?: string
@@ -73,21 +71,15 @@ export interface ProtoContent {
 /** Property of a list of elements. */
 export type ValueList = `${ListScalar}Values`
 
-/** A list of elements, which NDArray and Series both have. */
-export interface ListField {
-  readonly dtype: ListDType
-  readonly property: ValueList
-  readonly number: number
-  readonly ndarray: number
-  readonly series: number
-}
-
-/** The lists of NDArray and Series, in the order of NDArray's fields. */
-export const valueLists: readonly ListField[] = dtypes
-  .flatMap((dtype): ListField[] => {
+/** The lists of NDArray and Series with their numbers, in the order of NDArray's fields. */
+export const valueLists = dtypes
+  .flatMap((dtype) => {
     const { proto } = elementTypes[dtype]
     if (proto === undefined) return []
-    const [scalar, number, ndarray, series] = proto
-    return [{ dtype: dtype as ListDType, property: `${scalar}Values`, number, ndarray, series }]
+    const [scalar, number, ndarray, series]: readonly [ListScalar, number, number, number] = proto
+    return [{ dtype: dtype as ListDType, property: `${scalar}Values` as const, number, ndarray, series }]
   })
   .sort((a, b) => a.ndarray - b.ndarray)
+
+/** A list of elements, which NDArray and Series both have. */
+export type ListField = (typeof valueLists)[number]

@@ -1,6 +1,15 @@
 /** Repeated numbers of a protobuf message ⇄ typed arrays. @module */
 import { endianness } from 'node:os'
-import { type DataOf, dataConstructor, isFloat, isWideInteger, itemSize, type ListDType } from '../core/dtype.ts'
+import {
+  type DataOf,
+  dataConstructor,
+  elementsFrom,
+  isFloat,
+  isWideInteger,
+  itemSize,
+  type ListDType,
+} from '../core/dtype.ts'
+import { bytesOf } from '../core/memory/byte-copy.ts'
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 import { countVarints, readVarints, writeVarints } from './varints.ts'
@@ -32,9 +41,10 @@ export class PackedList<K extends PackedKind> {
   }
 
   take(reader: ProtoReader): void {
-    if (!reader.is(wireType.bytes)) this.#takeOne(reader)
-    else if (this.#fixedBytes > 0) this.#takeFixed(reader, this.#fixedBytes)
-    else reader.message(() => this.#takeVarints(reader))
+    const isPacked = reader.is(wireType.bytes)
+    if (this.#fixedBytes > 0) this.#takeFixed(reader, this.#fixedBytes, isPacked)
+    else if (isPacked) reader.message(() => this.#takeVarints(reader, countVarints(reader.buf, reader.pos, reader.len)))
+    else this.#takeVarints(reader, 1)
   }
 
   finish(): DataOf<K> {
@@ -42,10 +52,10 @@ export class PackedList<K extends PackedKind> {
     return (data.length === this.#length ? data : data.slice(0, this.#length)) as DataOf<K>
   }
 
-  #takeFixed(reader: ProtoReader, size: number): void {
+  #takeFixed(reader: ProtoReader, size: number, isPacked: boolean): void {
     const start = reader.pos
-    const end = reader.extent()
-    if ((end - reader.pos) % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
+    const end = isPacked ? reader.extent() : start + size
+    if (end > reader.len || (end - reader.pos) % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
     if (end - reader.pos <= heapBytes) {
       this.#takeFew(reader, end)
       return
@@ -72,27 +82,14 @@ export class PackedList<K extends PackedKind> {
     }
   }
 
-  #takeVarints(reader: ProtoReader): void {
-    const count = countVarints(reader.buf, reader.pos, reader.len)
+  #takeVarints(reader: ProtoReader, count: number): void {
     reader.quota.take('integers', count)
     const at = this.#grow(count)
     const words = this.#data.BYTES_PER_ELEMENT / 4
     if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
     else readVarints(reader, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
-    if (reader.pos !== reader.len) throw reader.fault('complete packed numbers')
-  }
-
-  #takeOne(reader: ProtoReader): void {
-    const at = this.#grow(1)
-    const data = this.#data
-    if (data instanceof Float32Array) data[at] = reader.float()
-    else if (data instanceof Float64Array) data[at] = reader.double()
-    else if (data instanceof Uint8Array) data[at] = reader.bool() ? 1 : 0
-    else if (data instanceof Int32Array || data instanceof Uint32Array) data[at] = reader.uint32()
-    else {
-      const { low, high } = reader.uint64()
-      new Int32Array(data.buffer).set([low, high], at * 2)
-    }
+    const isWhole = reader.is(wireType.bytes) ? reader.pos === reader.len : reader.pos <= reader.len
+    if (!isWhole) throw reader.fault('complete packed numbers')
   }
 
   #grow(count: number): number {
@@ -118,10 +115,6 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function bytesOf(data: AnyPacked): Uint8Array {
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-}
-
 /** Writes nothing for an empty list. */
 export function writePacked(
   writer: ProtoWriter,
@@ -130,7 +123,7 @@ export function writePacked(
   data: AnyPacked | readonly unknown[],
 ): void {
   if (data.length === 0) return
-  const typed = ArrayBuffer.isView(data) ? data : fill(kind, data)
+  const typed = ArrayBuffer.isView(data) ? data : elementsFrom(kind, data)
   writer.tag(field, wireType.bytes)
   if (isFloat(kind) && typed.byteLength <= heapBytes) {
     writeFew(writer, typed as Float64Array)
@@ -155,14 +148,4 @@ function writeFew(writer: ProtoWriter, data: Float64Array): void {
     if (size === 4) view.setFloat32(writer.pos, data[i], true)
     else view.setFloat64(writer.pos, data[i], true)
   }
-}
-
-function fill(kind: PackedKind, list: readonly unknown[]): AnyPacked {
-  const data = new (dataConstructor(kind))(list.length)
-  const isBig = isWideInteger(kind)
-  for (let i = 0; i < list.length; i++) {
-    const value = list[i]
-    data[i] = (isBig ? BigInt(value as number) : Number(value)) as never
-  }
-  return data
 }

@@ -1,17 +1,10 @@
 /** RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies. @module */
-import { type GrpcStatusName, grpcStatuses, type ServingError, tellsDetail } from '../core/errors.ts'
+import { grpcStatuses, type ServingError, tellsDetail } from '../core/errors.ts'
 import { bytes, count, string } from './field-types.ts'
 import { messages, messageType } from './message-type.ts'
 
 /** **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
-
-/** An error for a client. */
-export interface RpcError {
-  readonly status: GrpcStatusName
-  readonly message: string
-  readonly info: Uint8Array
-}
 
 const entry = messageType({ key: [1, string], value: [2, string] })
 const errorInfo = messageType({
@@ -32,7 +25,7 @@ const texts: Partial<Record<string, string>> = {
 }
 
 /** What a client may see: from status 500 on only code and request id, with the exceptions of `problemResponse`. */
-export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
+export function rpcErrorOf(error: ServingError, requestId: string) {
   const { code, reason, path, offset, retryAfterSeconds } = error
   const isOpen = tellsDetail(error)
   const members = { requestId, ...(isOpen && { reason, path, offset }), retryAfterSeconds }
@@ -45,7 +38,7 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
 }
 
 /** Encodes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
-export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
+export function encodeStatusDetails({ status, message, info }: ReturnType<typeof rpcErrorOf>): Uint8Array {
   const details = [{ type_url: `type.googleapis.com/${errorInfoType}`, value: info }]
   return statusDetails.encode({ code: grpcStatuses[status].number, message, details })
 }

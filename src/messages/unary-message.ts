@@ -18,11 +18,12 @@ const maxAlignment = 8
 /** Joins the pieces so that the end lies at a multiple of 8 bytes: the tensors there can be views. */
 export class UnaryMessage {
   isPacked = false
+  /** **Units**: bytes. */
+  received = 0
   readonly #limit: number
   #prefix = 0
   #length = 0
   #memory: Buffer | undefined
-  #filled = 0
 
   /** **Units**: bytes. */
   constructor(limit: number) {
@@ -35,7 +36,7 @@ export class UnaryMessage {
 
   /** Undefined until all of it has come; the bytes are the caller's. */
   get bytes(): Buffer | undefined {
-    return this.#filled === this.#length ? this.#memory : undefined
+    return this.received === this.#length ? this.#memory : undefined
   }
 
   /** **Units**: bytes. */
@@ -43,14 +44,9 @@ export class UnaryMessage {
     return this.#memory?.length ?? 0
   }
 
-  /** **Units**: bytes. */
-  get received(): number {
-    return this.#filled
-  }
-
   /** Bytes until it is complete, or its length is known. */
   get missing(): number {
-    return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.#filled
+    return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.received
   }
 
   take(piece: Buffer): MessageFault | undefined {
@@ -62,7 +58,7 @@ export class UnaryMessage {
       else this.#length = this.#length * 256 + byte
       this.#prefix++
     }
-    const end = this.#filled + piece.length - at
+    const end = this.received + piece.length - at
     if (end > this.#length) {
       return { code: grpcStatuses.UNIMPLEMENTED.number, details: 'expected one message, received more' }
     }
@@ -71,8 +67,8 @@ export class UnaryMessage {
       return { code: grpcStatuses.RESOURCE_EXHAUSTED.number, details }
     }
     const memory = this.#reserve(end)
-    piece.copy(memory, this.#filled, at)
-    this.#filled = end
+    piece.copy(memory, this.received, at)
+    this.received = end
     return undefined
   }
 
@@ -88,7 +84,7 @@ export class UnaryMessage {
       Math.min(this.#length, had === undefined ? Math.max(firstBytes, size) : Math.max(nextBytes, 4 * size)),
       this.#length,
     )
-    had?.copy(memory, 0, 0, this.#filled)
+    had?.copy(memory, 0, 0, this.received)
     this.#memory = memory
     return memory
   }

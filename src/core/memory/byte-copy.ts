@@ -10,3 +10,8 @@ export async function withCopy<T>(bytes: Uint8Array, work: (copy: Uint8Array) =>
     bufferPool.give(copy.buffer as ArrayBuffer)
   }
 }
+
+/** Returns the bytes of elements in memory. */
+export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}

@@ -61,8 +61,3 @@ export function measureWithoutAddon(json: Uint8Array): JsonMeasure {
   }
   return { deepAt: -1, values, widest, mayHoldBigNumbers }
 }
-
-/** Returns the offset of the first bracket deeper than {@link maxJsonDepth}, else -1. For valid texts. */
-export function tooDeepAt(json: Uint8Array): number {
-  return measureJson(json).deepAt
-}

@@ -36,14 +36,14 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
     maxKeys = defaultMaxKeys,
     bigNumbers = 'round',
   } = rules
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes, 'bytes', name, 'maxBytes', bytes.length)
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes, `bytes for ${name} (maxBytes)`, bytes.length)
   const { deepAt, values, widest, mayHoldBigNumbers } = measureJson(bytes)
   if (deepAt !== -1) {
     const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deepAt}`
     throw new BadInput(message, { reason: 'syntax', offset: deepAt })
   }
-  if (values > maxValues) throw tooLarge(maxValues, 'values', name, 'maxValues', values)
-  if (widest > maxKeys) throw tooLarge(maxKeys, 'keys in an object', name, 'maxKeys', widest)
+  if (values > maxValues) throw tooLarge(maxValues, `values for ${name} (maxValues)`, values)
+  if (widest > maxKeys) throw tooLarge(maxKeys, `keys in an object for ${name} (maxKeys)`, widest)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
   const whole = decodeUtf8(bytes, name)
@@ -65,16 +65,13 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
 
 /** Refuses what JSON.parse takes long for; `what` follows the limit in the message. **Errors**: PayloadTooLarge. */
 export function requireShort(json: Uint8Array, what: string, maxBytes = defaultMaxBytes): void {
-  const refuse = (limit: number, received: number, unit: string) => {
-    throw new PayloadTooLarge(`expected at most ${limit} ${unit} ${what}, received some ${received}`)
-  }
-  if (json.length > maxBytes) refuse(maxBytes, json.length, 'bytes')
+  if (json.length > maxBytes) throw tooLarge(maxBytes, `bytes ${what}`, json.length)
   const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
-  if (values > maxParsedValues) refuse(maxParsedValues, values, 'values')
+  if (values > maxParsedValues) throw tooLarge(maxParsedValues, `values ${what}`, values)
 }
 
-function tooLarge(limit: number, what: string, name: string, option: string, received: number): PayloadTooLarge {
-  return new PayloadTooLarge(`expected at most ${limit} ${what} for ${name} (${option}), received some ${received}`)
+function tooLarge(limit: number, what: string, received: number): PayloadTooLarge {
+  return new PayloadTooLarge(`expected at most ${limit} ${what}, received some ${received}`)
 }
 
 function syntaxError(bytes: Uint8Array, offset: number, name: string, cause: unknown): BadInput {

@@ -1,14 +1,13 @@
 /**
  * JSON.parse that returns the keys which the text has: in Node 24 and 26, V8 may take a key with an escape for another
  * one that an earlier text had (nodejs/node#63785). After a text with a key of one backslash, a line break as a key is
- * read as a backslash, so that one client could change the keys of others.
- * @module
+ * read as a backslash, so that one client could change the keys of others. @module
  */
 import { randomUUID } from 'node:crypto'
+import { isRecord } from '../options.ts'
 
 type Revive = (key: string, value: unknown) => unknown
 
-/** Whether this engine has the fault. */
 const mistakesKeys = (() => {
   JSON.parse('{"a":0,"\\\\":0}')
   return Object.keys(JSON.parse('{"a":0,"\\n":0}') as object)[1] !== '\n'
@@ -41,17 +40,12 @@ export function parseText(text: string, revive?: Revive): unknown {
   }
   const nameOf = (key: string) => names.get(key) ?? key
   return JSON.parse(marked + text.slice(at), (key, value) => {
-    const isMarked = isObject(value) && Object.keys(value).some((own) => names.has(own))
+    const isMarked = isRecord(value) && Object.keys(value).some((own) => names.has(own))
     const named = isMarked ? Object.fromEntries(Object.entries(value).map(([own, each]) => [nameOf(own), each])) : value
     return revive === undefined ? named : revive(nameOf(key), named)
   })
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Returns where a valid text has keys with escapes, with their quotes. */
 function escapedKeys(text: string): { readonly start: number; readonly end: number }[] {
   const found = []
   let end = 0

@@ -1,9 +1,10 @@
 /** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
 
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { decodeUtf8 } from '../../core/text/utf8.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { bytesOf, checkSize, viewElements } from '../../values/array/ndarray-flatbuffer.ts'
+import { checkSize, viewElements } from '../../values/array/ndarray-flatbuffer.ts'
 import { maxDimensions, showShape, sizeOf } from '../../values/array/shape.ts'
 import { type Datatype, datatypes, isDatatype } from './datatype.ts'
 

@@ -32,11 +32,12 @@ export class NumberToken {
 /** An element of a text. Numbers whose token does not matter are plain. */
 export type Scalar = number | NumberToken | string | boolean | null
 
-/** The first scalar that does not fit. */
-export interface CastFault {
+interface CastFault {
   readonly failure: ParseFailureKind
   readonly index: number
 }
+
+type Cast = { readonly data: DataOf<DType>; readonly dtype: DType } | CastFault
 
 /** Bounds of each dtype, exclusive, before truncation: 255.9 is a valid uint8, 256 is not. */
 export const dtypeBounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)])) as Record<
@@ -72,26 +73,27 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
 }
 
 /** Returns scalars as elements of a dtype, by default float64, bool or str. `enforced`: only `same_kind` casts. */
-export function castScalars(
-  scalars: readonly Scalar[],
-  dtype: DType | undefined,
-  enforced: boolean,
-): { readonly data: DataOf<DType>; readonly dtype: DType } | CastFault {
+export function castScalars(scalars: readonly Scalar[], dtype: DType | undefined, enforced: boolean): Cast {
   const type = dtype ?? inferType(scalars)
   if (typeof type !== 'string') return type
   if (dtype === undefined) {
     const odd = scalars.findIndex(isInexact)
     if (odd !== -1) return { failure: 'precision', index: odd }
   }
-  const cast = casterOf(type, enforced)
+  return castAll(scalars.length, (index) => scalars[index], type, enforced)
+}
+
+/** Returns the scalars that `read` returns as elements of a dtype. */
+export function castAll(count: number, read: (index: number) => Scalar, dtype: DType, enforced: boolean): Cast {
+  const cast = casterOf(dtype, enforced)
   const data: (number | bigint | string)[] | DataOf<DType> =
-    type === 'str' ? new Array<string>(scalars.length) : new (dataConstructor(type))(scalars.length)
-  for (let index = 0; index < scalars.length; index++) {
-    const element = cast(scalars[index])
+    dtype === 'str' ? new Array<string>(count) : new (dataConstructor(dtype))(count)
+  for (let index = 0; index < count; index++) {
+    const element = cast(read(index))
     if (typeof element === 'object') return { ...element, index }
     data[index] = element
   }
-  return { data: data as DataOf<DType>, dtype: type }
+  return { data: data as DataOf<DType>, dtype }
 }
 
 function isInexact(scalar: Scalar): boolean {

@@ -1,6 +1,6 @@
 /** Arrays ⇄ NDArray messages, and arrays in serialized bytes. @module */
 
-import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
+import { type DataOf, type DType, dataConstructor, elementsFrom } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
 import { isNpy } from '../../core/npy-file.ts'
 import { preferredType } from '../../http/accept.ts'
@@ -83,11 +83,7 @@ export function onlyList(
 }
 
 function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
-  if (dtype === 'str' || ArrayBuffer.isView(list)) return list as DataOf<DType>
-  const data = new (dataConstructor(dtype as 'float64'))(list.length)
-  const isBig = isWideInteger(dtype)
-  for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
-  return data
+  return dtype === 'str' || ArrayBuffer.isView(list) ? (list as DataOf<DType>) : elementsFrom(dtype, list)
 }
 
 /** Returns the array of an NDArray message. **Errors**: BadInput `dtype`, `shape`. */

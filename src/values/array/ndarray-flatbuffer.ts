@@ -10,6 +10,7 @@ import {
   type NumericDType,
 } from '../../core/dtype.ts'
 import { type BadInput, badInput, PayloadTooLarge } from '../../core/errors.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import { NDArray } from './ndarray.ts'
@@ -122,11 +123,6 @@ export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: strin
   }
   const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
-}
-
-/** Returns the bytes of elements in memory. */
-export function bytesOf(data: ArrayBufferView): Uint8Array {
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
 function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[] } {

@@ -1,9 +1,9 @@
 /** Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. @module */
 
-import { type DataOf, type DType, dataConstructor, dtypeOfContainer } from '../../core/dtype.ts'
+import { type DataOf, type DType, dtypeOfContainer, elementsFrom } from '../../core/dtype.ts'
 import { BadInput, badInput, expected } from '../../core/errors.ts'
 import { float16ToNumber } from '../../core/text/number-text.ts'
-import { maxDimensions, sizeOf } from './shape.ts'
+import { maxDimensions } from './shape.ts'
 
 /** Elements and lists of lists of them. */
 export type Nested = number | bigint | boolean | string | readonly Nested[]
@@ -16,35 +16,42 @@ interface Flat {
 
 /** Returns the elements of nested lists. **Errors**: BadInput (ragged, dtype, shape) when no array can be made. */
 export function flattenLists(value: unknown, name: string): Flat {
-  const shape: number[] = []
-  for (let level = value; isList(level); level = level[0]) {
-    shape.push(level.length)
-    if (shape.length > maxDimensions) {
-      throw badInput('shape', `expected at most ${maxDimensions} dimensions for ${name}, received more`)
-    }
-    if (level.length === 0) break
+  const shape = shapeOfLists(value)
+  if (shape.length > maxDimensions) {
+    throw badInput('shape', `expected at most ${maxDimensions} dimensions for ${name}, received more`)
   }
   const flat: unknown[] = []
-  flatten(value, shape, 0, '', flat, name)
-  const dtype = kindOf(flat, name)
-  return { data: fill(flat, dtype), shape, dtype }
-}
-
-function flatten(value: unknown, shape: number[], level: number, path: string, out: unknown[], name: string): void {
-  if (level === shape.length) {
-    if (isList(value)) throw ragged(path, name)
-    out.push(value)
-    return
+  const misfit = flattenInto(value, shape, (element) => flat.push(element) > 0)
+  if (misfit !== undefined) {
+    const { path } = misfit
+    const message = `expected lists of equal length for ${name}, received a different one at ${path || 'the top'}`
+    throw new BadInput(message, { reason: 'ragged', path })
   }
-  if (!isList(value) || value.length !== shape[level]) throw ragged(path, name)
-  for (let i = 0; i < value.length; i++) flatten(value[i], shape, level + 1, `${path}[${i}]`, out, name)
+  const dtype = kindOf(flat, name)
+  return { data: dtype === 'str' ? (flat as string[]) : elementsFrom(dtype, flat), shape, dtype }
 }
 
-function ragged(path: string, name: string): BadInput {
-  return new BadInput(`expected lists of equal length for ${name}, received a different one at ${path || 'the top'}`, {
-    reason: 'ragged',
-    path,
-  })
+/** Returns the shape that the first elements have; one level too many if they are nested too deeply. */
+export function shapeOfLists(value: unknown): number[] {
+  const shape: number[] = []
+  for (let level = value; isList(level) && shape.length <= maxDimensions; level = level[0]) shape.push(level.length)
+  return shape
+}
+
+/** Gives each element to `take`. Returns the first value that does not fit the shape, or that `take` refuses. */
+export function flattenInto(
+  value: unknown,
+  shape: readonly number[],
+  take: (element: unknown) => boolean,
+  level = 0,
+): { readonly path: string; readonly value: unknown } | undefined {
+  if (level === shape.length) return !isList(value) && take(value) ? undefined : { path: '', value }
+  if (!isList(value) || value.length !== shape[level]) return { path: '', value }
+  for (let i = 0; i < value.length; i++) {
+    const misfit = flattenInto(value[i], shape, take, level + 1)
+    if (misfit !== undefined) return { path: `[${i}]${misfit.path}`, value: misfit.value }
+  }
+  return undefined
 }
 
 const kinds: Partial<Record<string, DType>> = { number: 'float64', bigint: 'int64', boolean: 'bool', string: 'str' }
@@ -62,13 +69,6 @@ function kindOf(flat: readonly unknown[], name: string): DType {
   return dtype
 }
 
-function fill(flat: readonly unknown[], dtype: DType): DataOf<DType> {
-  if (dtype === 'str') return flat as string[]
-  const data = new (dataConstructor(dtype))(flat.length)
-  for (let i = 0; i < flat.length; i++) data[i] = dtype === 'int64' ? (flat[i] as bigint) : Number(flat[i])
-  return data
-}
-
 /** Returns elements as nested lists; the element itself for a shape of `[]`. */
 export function nestElements(data: DataOf<DType>, shape: readonly number[], dtype: DType): Nested {
   const element = (i: number): Nested => {
@@ -76,14 +76,23 @@ export function nestElements(data: DataOf<DType>, shape: readonly number[], dtyp
     if (dtype === 'float16') return float16ToNumber(data[i] as number)
     return data[i]
   }
+  return foldShape<Nested>(shape, element, (list) => list)
+}
+
+/** Returns what `join` makes of the lists of an array in C order, the innermost ones first. */
+export function foldShape<T>(
+  shape: readonly number[],
+  element: (index: number) => T,
+  join: (list: readonly T[]) => T,
+): T {
   let next = 0
-  const build = (level: number): Nested => {
+  const build = (level: number): T => {
     if (level === shape.length) return element(next++)
-    const list: Nested[] = []
+    const list: T[] = []
     for (let i = 0; i < shape[level]; i++) list.push(build(level + 1))
-    return list
+    return join(list)
   }
-  return sizeOf(shape) === 0 && shape[0] === 0 ? [] : build(0)
+  return build(0)
 }
 
 function isList(value: unknown): value is ArrayLike<unknown> {

@@ -2,9 +2,10 @@
 
 import { type DataOf, type DType, itemSize, type NumericDType, npyName, parseDType } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../../core/npy-file.ts'
 import { NDArray } from './ndarray.ts'
-import { bytesOf, checkSize, checkTexts, viewElements } from './ndarray-flatbuffer.ts'
+import { checkSize, checkTexts, viewElements } from './ndarray-flatbuffer.ts'
 import { maxDimensions } from './shape.ts'
 
 /** Writes an array as an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
@@ -53,7 +54,6 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
   throw badInput('dtype', `expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`)
 }
 
-/** Returns the bytes of elements in the other order. */
 function swapped(bytes: Uint8Array, size: number): Uint8Array {
   if (size === 1 || bytes.length % size !== 0) return bytes
   const copy = Buffer.allocUnsafeSlow(bytes.length)

@@ -1,7 +1,8 @@
 /** Columns of frames ⇄ arrays: embeddings are lists of numbers, all of one length. @module */
 
-import type { ColumnKind, DataOf, NumericDType } from '../../core/dtype.ts'
+import type { DataOf, NumericDType } from '../../core/dtype.ts'
 import { expected, ValueError } from '../../core/errors.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { type AnyColumn, type Column, columnNumbers, type ListColumn, packBits } from './columns.ts'
 import { loadPolars } from './polars/polars.ts'
@@ -65,10 +66,11 @@ function elementsOf(column: Column, size: number): DataOf<NumericDType> {
  */
 export function columnFromNDArray(name: string, array: NDArray): Series {
   const { dtype, shape } = array
+  const data = array.data as Uint8Array
   if (dtype === 'str' || dtype === 'float16' || shape.length === 0) {
     throw new ValueError(expected('an array of numbers or booleans with dimensions', 'columnFromNDArray', array))
   }
-  let column: AnyColumn = { name: 'item', kind: dtype, data: bytesOf(array.data as Uint8Array, dtype) }
+  let column: AnyColumn = { name: 'item', kind: dtype, data: dtype === 'bool' ? packBits(data) : bytesOf(data) }
   for (let axis = shape.length - 1; axis > 0; axis--) {
     const rows = shape.slice(0, axis).reduce((product, length) => product * length, 1)
     const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * shape[axis])
@@ -76,8 +78,4 @@ export function columnFromNDArray(name: string, array: NDArray): Series {
   }
   const polars = loadPolars('columnFromNDArray')
   return polars.seriesOf(polars.fromColumns({ rows: shape[0], columns: [{ ...column, name }] }))
-}
-
-function bytesOf(data: Uint8Array, kind: ColumnKind): Uint8Array {
-  return kind === 'bool' ? packBits(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }

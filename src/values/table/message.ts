@@ -4,6 +4,7 @@ import { isAscii } from 'node:buffer'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
+import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
@@ -131,8 +132,7 @@ function fromSeriesMessage(
 function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
   if (dtype === 'str') return columnOf(name, 'str', data as string[])
   if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
-  const { buffer, byteOffset, byteLength } = data as Float64Array
-  return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }
+  return { name, kind: dtype as Column['kind'], data: bytesOf(data as Float64Array) }
 }
 
 function badColumns(what: string, name: string, received: string): BadInput {

@@ -302,6 +302,9 @@ describe('NumpyNdarray output', () => {
   it('converts to its dtype as numpy casts', () => {
     expect(encode(new NumpyNdarray({ dtype: 'str' }), new NDArray(Int32Array.of(1, 2)))).toBe('["1","2"]')
     expect(encode(new NumpyNdarray({ dtype: 'int64' }), new NDArray(Float64Array.of(1.9)))).toBe('[1]')
+    // numpy.float16(0.1).astype('float64')
+    const tenth = new NDArray(Uint16Array.of(0x2e66), [1], 'float16')
+    expect(encode(new NumpyNdarray({ dtype: 'float64' }), tenth)).toBe('[0.0999755859375]')
   })
 
   it('never wraps when it converts', () => {

@@ -1,8 +1,9 @@
 /** Columns ⇄ Arrow IPC files. **Source**: Arrow columnar format 1.5, "IPC File Format". @module */
 
+import { bytesOf } from '../../../core/memory/byte-copy.ts'
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../../array/flatbuffer.ts'
-import { type AnyColumn, type Column, type ColumnTable, nullColumn, sliceColumn } from '../columns.ts'
+import { type AnyColumn, type ColumnTable, nullColumn, sliceColumn } from '../columns.ts'
 import { type ArrowType, arrowTypeOf, writeArrowType } from './arrow-types.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
@@ -43,15 +44,7 @@ function writeSchema(out: Builder, columns: readonly AnyColumn[]): number {
   return out.endObject()
 }
 
-interface Body {
-  readonly nodes: number[]
-  readonly buffers: number[]
-  readonly heapCounts: number[]
-  readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[]
-  readonly length: number
-}
-
-function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
+function layOut({ rows, columns }: ColumnTable<AnyColumn>) {
   const nodes: number[] = []
   const buffers: number[] = []
   const heapCounts: number[] = []
@@ -73,7 +66,7 @@ function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
       return
     }
     const { offsets } = column
-    if (offsets !== undefined) add(new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength))
+    if (offsets !== undefined) add(bytesOf(offsets))
     if ('items' in column) {
       addColumn(column.items, column.offsets[count])
       return
@@ -96,7 +89,7 @@ function countBits(bits: Uint8Array, count: number): number {
   return found
 }
 
-function writeBatch(rows: number, body: Body): Uint8Array {
+function writeBatch(rows: number, body: ReturnType<typeof layOut>): Uint8Array {
   const out = borrowBuilder()
   const nodes = addLongs(out, body.nodes, 2)
   const buffers = addLongs(out, body.buffers, 2)
@@ -106,15 +99,19 @@ function writeBatch(rows: number, body: Body): Uint8Array {
   out.addFieldOffset(1, nodes, 0)
   out.addFieldOffset(2, buffers, 0)
   out.addFieldOffset(4, heapCounts, 0)
-  const at = out.endObject()
+  // Copied, since the footer is written next by the same builder.
+  return messageOf(out, batchMessage, out.endObject(), body.length).slice()
+}
+
+/** Returns a message; `at`: position of its header; `length`: that of its body. */
+function messageOf(out: Builder, type: number, at: number, length = 0): Uint8Array {
   out.startObject(4)
-  out.addFieldInt64(3, BigInt(body.length), 0n)
+  out.addFieldInt64(3, BigInt(length), 0n)
   out.addFieldOffset(2, at, 0)
   out.addFieldInt16(0, metadataV5, 0)
-  out.addFieldInt8(1, batchMessage, 0)
+  out.addFieldInt8(1, type, 0)
   out.finish(out.endObject())
-  // Copied, since the footer is written next by the same builder.
-  return out.asUint8Array().slice()
+  return out.asUint8Array()
 }
 
 function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): Uint8Array {
@@ -134,13 +131,7 @@ function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): U
 /** Returns the schema of columns as a message, as Parquet files keep it beside their own. */
 export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
   const out = borrowBuilder()
-  const schema = writeSchema(out, columns)
-  out.startObject(4)
-  out.addFieldOffset(2, schema, 0)
-  out.addFieldInt16(0, metadataV5, 0)
-  out.addFieldInt8(1, schemaMessage, 0)
-  out.finish(out.endObject())
-  const bytes = out.asUint8Array()
+  const bytes = messageOf(out, schemaMessage, writeSchema(out, columns))
   const message = Buffer.alloc(8 + ((bytes.length + 7) & ~7))
   message.writeInt32LE(-1)
   message.writeInt32LE(message.length - 8, 4)
@@ -284,51 +275,36 @@ function readColumn(field: FlatTable, batch: Batch): AnyColumn | undefined {
   if (type.layout === 'null') return nullColumn(name, rows)
   const bits = batch.bytes()
   const rest = { name, ...(nulls > 0 && bits.length > 0 && { validity: bits }) }
-  if (type.layout === 'list' || type.layout === 'fixed-list' || type.layout === 'struct') {
-    return readNested(field, type, rows, rest, batch)
-  }
-  return readFlat(type, rows, rest, batch)
-}
-
-type Flat = Exclude<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' | 'null' }>
-
-function readFlat(type: Flat, rows: number, rest: Pick<Column, 'name' | 'validity'>, batch: Batch): Column {
-  if (type.layout === 'half') return { ...rest, kind: 'float32', data: floatsOf(batch.bytes(), rows) }
-  if (type.layout === 'flat') {
-    const { kind, time } = type
-    return { ...rest, kind, data: batch.bytes(), ...(time !== undefined && { time }) }
-  }
-  const text = { ...rest, kind: 'str' as const, ...(type.isBinary && { isBinary: type.isBinary }) }
-  if (type.layout === 'views') {
-    const data = batch.bytes()
-    return { ...text, data, heaps: batch.heaps() }
-  }
-  const offsets = offsetsOf(batch.bytes(), type.offsetBytes, rows)
-  return { ...text, offsets, data: batch.bytes() }
-}
-
-function readNested(
-  field: FlatTable,
-  type: Extract<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' }>,
-  rows: number,
-  rest: Pick<Column, 'name' | 'validity'>,
-  batch: Batch,
-): AnyColumn | undefined {
-  const offsets = type.layout === 'list' ? offsetsOf(batch.bytes(), type.offsetBytes, rows) : undefined
-  const children = readColumns(field.tables(5), batch)
-  if (children === undefined) return undefined
-  if (type.layout === 'struct') return { ...rest, fields: children }
-  if (type.layout === 'fixed-list') {
-    return {
-      ...rest,
-      offsets: Int32Array.from({ length: rows + 1 }, (_, row) => row * type.length),
-      items: children[0],
+  const text = { ...rest, kind: 'str' as const, ...('isBinary' in type && { isBinary: true as const }) }
+  switch (type.layout) {
+    case 'half':
+      return { ...rest, kind: 'float32', data: floatsOf(batch.bytes(), rows) }
+    case 'flat': {
+      const { kind, time } = type
+      return { ...rest, kind, data: batch.bytes(), ...(time !== undefined && { time }) }
+    }
+    case 'views': {
+      const data = batch.bytes()
+      return { ...text, data, heaps: batch.heaps() }
+    }
+    case 'text': {
+      const offsets = offsetsOf(batch.bytes(), type.offsetBytes, rows)
+      return { ...text, offsets, data: batch.bytes() }
+    }
+    case 'struct': {
+      const fields = readColumns(field.tables(5), batch)
+      return fields && { ...rest, fields }
     }
   }
-  const own = offsets as Int32Array
-  const [base] = own
-  if (base === 0) return { ...rest, offsets: own, items: children[0] }
-  return { ...rest, offsets: own.map((at) => at - base), items: sliceColumn(children[0], base, own[rows]) }
+  const offsets =
+    type.layout === 'list'
+      ? offsetsOf(batch.bytes(), type.offsetBytes, rows)
+      : Int32Array.from({ length: rows + 1 }, (_, row) => row * type.length)
+  const [items] = readColumns(field.tables(5), batch) ?? []
+  if (items === undefined) return undefined
+  const [base] = offsets
+  if (base === 0) return { ...rest, offsets, items }
+  return { ...rest, offsets: offsets.map((at) => at - base), items: sliceColumn(items, base, offsets[rows]) }
 }
 
 function offsetsOf(bytes: Uint8Array, size: 4 | 8, rows: number): Int32Array {

@@ -71,7 +71,6 @@ function valueOf(written: Buffer): Buffer | undefined {
 const missing: ReadonlySet<string> = new Set(missingWords)
 const longestMissing = Math.max(...missingWords.map((word) => word.length))
 
-/** What no number, flag or blank has. */
 const odd = /[^\t -~]/
 const integer = /^[+-]?\d+$/
 const infinity = /^[+-]?inf(?:inity)?$/i

@@ -1,33 +1,13 @@
 /**
- * Reads the header of CSV text; a `FrameCodec` reads the rest.
- * Source: RFC 4180; pandas' `read_csv` for names and missing values.
- * @module
+ * Reads the header of CSV text; a `FrameCodec` reads the rest. Source: RFC 4180; pandas' `read_csv` for names and
+ * missing values. @module
  */
 import { bomLength } from '../../../core/text/utf8.ts'
 import { type CsvFailure, maxFrameColumns } from '../json/frame-codec.ts'
 
-/** Words for a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
-export const missingWords = [
-  '',
-  '#N/A',
-  '#N/A N/A',
-  '#NA',
-  '-1.#IND',
-  '-1.#QNAN',
-  '-NaN',
-  '-nan',
-  '1.#IND',
-  '1.#QNAN',
-  '<NA>',
-  'N/A',
-  'NA',
-  'NULL',
-  'NaN',
-  'None',
-  'n/a',
-  'nan',
-  'null',
-] as const
+/** Words for a missing value; the first one is empty. **Source**: pandas 2.2, `read_csv`, `na_values`. */
+export const missingWords: readonly string[] =
+  ',#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null'.split(',')
 
 /** A text whose header has been read. */
 export interface CsvText {

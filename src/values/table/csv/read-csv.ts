@@ -1,7 +1,4 @@
-/**
- * Reads CSV bodies; every refusal is a BadInput.
- * @module
- */
+/** Reads CSV bodies; every refusal is a BadInput. @module */
 import { isUtf8 } from 'node:buffer'
 import { BadInput, type BadInputReason } from '../../../core/errors.ts'
 import { withCopy } from '../../../core/memory/byte-copy.ts'

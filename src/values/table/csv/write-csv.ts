@@ -1,7 +1,6 @@
 /**
  * Writes frames as CSV, to the letter as Polars does: RFC 4180 with newlines; lists and objects are JSON text, bytes
- * base64, durations ISO 8601.
- * @module
+ * base64, durations ISO 8601. @module
  */
 import { type AnyColumn, type Column, cellsOf, columnOf, textAt } from '../columns.ts'
 import { frameCodec } from '../json/native-codec.ts'
@@ -38,7 +37,6 @@ function zonedColumn(polars: Polars, frame: DataFrame, place: number, { name, va
   return { ...columnOf(name, 'str', lines.slice(1, -1)), ...(validity && { validity }) }
 }
 
-/** Returns a column of numbers, booleans or text. */
 function plainColumn(column: AnyColumn, rows: number): Column {
   const [flat] = unnestColumns({ rows, columns: [column] }, exactTimes).columns
   if (!('kind' in column) || column.time?.type !== 'time') return flat

@@ -4,7 +4,10 @@ import type { Column, ColumnTable } from '../columns.ts'
 import type { FrameText } from './frame-plan.ts'
 
 /** What a text is read as. `frame`: records, columns or values, whichever comes, as pandas does under each name. */
-export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
+export type FrameLayout = (typeof frameLayouts)[number]
+
+/** The layouts in the order of native/src/frame_parse.h. */
+export const frameLayouts = ['frame', 'index', 'split', 'table', 'series', 'series-split'] as const
 
 /** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
 export const maxFrameColumns = 16_384

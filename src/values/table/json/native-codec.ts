@@ -1,14 +1,10 @@
-/**
- * The frame codec in the native add-on, and its substitute without it.
- * @module
- */
+/** The frame codec in the native add-on, and its substitute without it. @module */
 import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../../core/native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
 import { parseCsv } from '../csv/csv-parse.ts'
-import { csvHeader, writeCsv } from '../csv/csv-write.ts'
 import {
   type CsvFailure,
   csvFailures,
@@ -17,25 +13,22 @@ import {
   type FrameFailureKind,
   type FrameLayout,
   frameFailures,
+  frameLayouts,
   maxFrameCells,
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
 import { type FrameText, type PlanStep, planFrame } from './frame-plan.ts'
 import { parseFrame } from './parse-frame.ts'
-import { writeFrame } from './write-frame.ts'
-
-/** In the order of native/src/frame_parse.h. */
-const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
+import { csvHeader, writeCsv, writeFrame } from './write-frame.ts'
 
 function codeOf(layout: FrameLayout, asWritten = false): number {
-  return layouts.indexOf(layout) + (asWritten ? layouts.length : 0)
+  return frameLayouts.indexOf(layout) + (asWritten ? frameLayouts.length : 0)
 }
 
 /** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
 const secret = getRandomValues(new Uint32Array(4))
 
-/** Maximum columns, maximum cells, the key. Shared by all calls. */
 const limits = Float64Array.of(0, 0, ...secret)
 
 // Words per frame and per column, as in native/src/frame_pack.cpp.

@@ -1,5 +1,5 @@
 /** JSON text to columns by JSON.parse, for use without the native add-on. @module */
-import { tooDeepAt } from '../../../core/text/json-scan.ts'
+import { measureJson } from '../../../core/text/json-scan.ts'
 import { parseMarked, syntaxFailure } from '../../../core/text/marked-json.ts'
 import { requireShort } from '../../../core/text/parse-json.ts'
 import { type Column, columnOf } from '../columns.ts'
@@ -20,7 +20,7 @@ type MarkedObject = { readonly [key: string]: Marked }
 /** See `FrameCodec`. **Errors**: PayloadTooLarge, since JSON.parse holds the event loop. */
 export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
   requireShort(json, 'of a frame that is read without the native add-on')
-  const deepAt = tooDeepAt(json)
+  const { deepAt } = measureJson(json)
   if (deepAt !== -1) return { failure: 'nested', offset: deepAt }
   const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
   let value: Marked
@@ -40,15 +40,10 @@ export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = fa
 type Scalar = null | boolean | number | bigint | string
 type Kind = 'null' | 'bool' | 'int' | 'uint' | 'float' | 'str' | 'json'
 
-interface Draft {
-  name: string
-  readonly values: Scalar[]
-  kind: Kind
-  isSigned: boolean
-}
+type Draft = ReturnType<typeof draftOf>
 
-function draftOf(name: string): Draft {
-  return { name, values: [], kind: 'null', isSigned: false }
+function draftOf(name: string) {
+  return { name, values: [] as Scalar[], kind: 'null' as Kind, isSigned: false }
 }
 
 class FrameReader {

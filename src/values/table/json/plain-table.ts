@@ -28,7 +28,6 @@ export function readPlainTable(json: Uint8Array, layout: FrameLayout): ColumnTab
   return { rows, columns: names.map((name, i) => columnOfNumbers(name, rows, i, names.length)) }
 }
 
-/** Reads a record of numbers, the first one with its names. Returns its end, or -1. */
 function scanRecord(json: Uint8Array, start: number, row: number, names: string[]): number {
   const end = json.length
   if (json[start] !== 0x7b) return -1

@@ -1,6 +1,6 @@
 /** The schema of orient `table`. **Source**: pandas 2.2, `to_json`; Frictionless Table Schema. @module */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
-import { tooDeepAt } from '../../../core/text/json-scan.ts'
+import { measureJson } from '../../../core/text/json-scan.ts'
 import { type Column, type ColumnTable, nullColumn, type TimeType } from '../columns.ts'
 import { type FrameType, zonedType } from '../frame-dtype.ts'
 import type { FrameText } from './frame-plan.ts'
@@ -41,7 +41,7 @@ function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | 
 
 /** Parses the schema's text; undefined if it is not a schema. Values of other field types keep their types in JSON. */
 export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone: string } | undefined {
-  if (tooDeepAt(json) !== -1) return undefined
+  if (measureJson(json).deepAt !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
     value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())

@@ -1,11 +1,11 @@
-/** Columns to JSON text, for use without the native add-on. @module */
+/** Columns to JSON and CSV text, for use without the native add-on. @module */
 import { isFloat, itemSize } from '../../../core/dtype.ts'
 import { floatText } from '../../../core/text/number-text.ts'
 import { type Column, type ColumnTable, isValid, valueReader } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Text that grows; its beginning is kept as bytes, since a string has at most half a gigabyte. */
-export class TextPieces {
+class TextPieces {
   readonly #pieces: Buffer[] = []
   #text = ''
 
@@ -24,15 +24,13 @@ export class TextPieces {
 
 const pieceCharacters = 2 ** 22
 
-/** How a form of text writes elements. */
-export interface CellForm {
+interface CellForm {
   readonly missing: string
   text(value: string, column: Column): string
   float(value: number, bytes: number): string
 }
 
-/** Returns a function that returns the text of the element of a row. */
-export function cellTexts(column: Column, form: CellForm): (row: number) => string {
+function cellTexts(column: Column, form: CellForm): (row: number) => string {
   const read = valueReader(column)
   const bytes = isFloat(column.kind) ? itemSize(column.kind) : 0
   return (row) => {
@@ -76,3 +74,42 @@ export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanS
   }
   return out.bytes()
 }
+
+/** Returns the first line of CSV. */
+export function csvHeader({ columns }: ColumnTable): string {
+  return `${columns.map(({ name }) => quoted(name)).join()}\n`
+}
+
+/** See `FrameCodec`. */
+export function writeCsv(table: ColumnTable): Uint8Array {
+  const { rows, columns } = table
+  const out = new TextPieces()
+  out.add(csvHeader(table))
+  const cells = columns.map((column) => cellTexts(column, csv))
+  for (let row = 0; row < rows; row++) {
+    let line = ''
+    for (let i = 0; i < cells.length; i++) line += i === 0 ? cells[i](row) : `,${cells[i](row)}`
+    out.add(`${line}\n`)
+  }
+  return out.bytes()
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Of single and of double floats: sizes from which, and up to which, they are written without an exponent. */
+const [singles, doubles] = [
+  [1e-6, 1e13],
+  [1e-5, 1e16],
+]
+
+function decimalOf(value: number, bytes: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf'
+  const text = floatText(value, bytes)
+  const size = Math.abs(Number(text))
+  const [low, high] = bytes === 4 ? singles : doubles
+  return size === 0 || (size >= low && size < high) ? text : Number(text).toExponential()
+}
+
+const csv: CellForm = { missing: '', text: quoted, float: decimalOf }

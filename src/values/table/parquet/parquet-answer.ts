@@ -16,9 +16,6 @@ export const requestNumbers = [
 /** The numbers of a request, by name. */
 export type ParquetRequest = Readonly<Record<(typeof requestNumbers)[number], number>>
 
-/** Length of a request. **Units**: bytes. */
-export const requestBytes = requestNumbers.length * 8
-
 /** The kinds of answer, sent by index. `frame`: descriptor 6 holds an Arrow file; else it holds a text. */
 export const answers = ['ready', 'frame', 'refused', 'above', 'undecodable', 'too large', 'no space'] as const
 

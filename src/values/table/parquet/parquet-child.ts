@@ -13,7 +13,6 @@ import {
   maxMessageBytes,
   type ParquetAnswer,
   type ParquetRequest,
-  requestBytes,
   requestNumbers,
 } from './parquet-answer.ts'
 import { diagnoseParquet, mapsAsLists } from './parquet-diagnosis.ts'
@@ -121,7 +120,7 @@ try {
 const polars = loadPolars('Parquet input')
 reply('ready', 0)
 const numbers = new Float64Array(requestNumbers.length)
-const numberBytes = new Uint8Array(numbers.buffer, 0, requestBytes)
+const numberBytes = new Uint8Array(numbers.buffer)
 let garbageBytes = 0
 for (;;) {
   readAll(requests, numberBytes, false)

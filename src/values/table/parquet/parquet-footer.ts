@@ -2,46 +2,27 @@
 import { footerLength, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
 import { Unreadable } from './thrift.ts'
 
-/** Limits of a file's contents. */
-export interface ParquetLimits {
-  /** Default 50,000,000. */
-  readonly maxRows: number
-  /** Default 16,384. */
-  readonly maxColumns: number
-  /** Rows times columns, or elements if lists hold more: constant columns take 8 bytes a row. Default 100,000,000. */
-  readonly maxCells: number
-  /** Nesting of groups, two for a list: Polars' time grows by the cube of it. Default 16. */
-  readonly maxDepth: number
-  /** Columns and groups. Default 32,768. */
-  readonly maxSchemaElements: number
-  /** Unpacked size of the row groups, as they state it. **Units**: bytes. Default 1 GiB. */
-  readonly maxUnpackedBytes: number
-}
-
-/** The default limits. */
-export const parquetLimits: ParquetLimits = {
+/** The default limits of a file's contents. */
+export const parquetLimits = {
   maxRows: 50_000_000,
   maxColumns: 16_384,
+  /** Rows times columns, or elements if lists hold more: constant columns take 8 bytes a row. */
   maxCells: 100_000_000,
+  /** Nesting of groups, two for a list: Polars' time grows by the cube of it. */
   maxDepth: 16,
+  /** Columns and groups. */
   maxSchemaElements: 32_768,
+  /** Unpacked size of the row groups, as they state it. **Units**: bytes. */
   maxUnpackedBytes: 2 ** 30,
 }
 
-/** The sizes that a footer states. */
-export interface ParquetFooter {
-  readonly rows: number
-  readonly columns: number
-  readonly unpackedBytes: number
-  readonly values: number
-  readonly depth: number
-  readonly schemaElements: number
-}
+/** Limits of a file's contents. */
+export type ParquetLimits = Readonly<typeof parquetLimits>
 
 /** Returns what a file's footer states, with its sizes, or its mistake. */
 export function readParquetFooter(
   file: Uint8Array,
-): (ParquetFooter & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {
+): (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {
   const size = file.length
   const marks = size < 12 ? '' : Buffer.from([...file.subarray(0, 4), ...file.subarray(-4)]).toString('latin1')
   if (marks.startsWith('PARE')) return { failure: 'an encrypted Parquet file' }
@@ -58,8 +39,10 @@ export function readParquetFooter(
 }
 
 /** Describes what exceeds its limit; returns undefined if nothing does. */
-export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string | undefined {
-  const { rows, columns, unpackedBytes, values, depth, schemaElements } = footer
+export function aboveLimit(
+  { rows, columns, unpackedBytes, values, depth, schemaElements }: ReturnType<typeof sizesOf>,
+  limits: ParquetLimits,
+): string | undefined {
   if (rows > limits.maxRows) return `${rows} rows`
   if (columns > limits.maxColumns) return `${columns} columns`
   const cells = Math.max(rows * columns, values)
@@ -69,7 +52,7 @@ export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string
   return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
 }
 
-function sizesOf({ rows, elements, groups }: ParquetMetadata): ParquetFooter {
+function sizesOf({ rows, elements, groups }: ParquetMetadata) {
   const sums = { rows: 0, unpackedBytes: 0, values: 0 }
   for (const group of groups) {
     sums.rows += Math.max(0, group.rows)

@@ -51,30 +51,26 @@ function levelOf(level: unknown): Level | undefined {
 
 /** Takes the index out of the columns of a file. Labels are texts or numbers of one level; others are left out. */
 export function withoutIndex(
-  polars: () => Polars,
+  load: () => Polars,
   levels: readonly Level[],
   table: ColumnTable | DataFrame,
 ): IndexedFile {
   const [level] = levels
   if (level === undefined) return { table, labels: undefined }
-  const frame = polars().isDataFrame(table) ? table : polars().lazyFrame(table)
-  const rows = polars().height(frame)
+  const polars = load()
+  const isFrame = polars.isDataFrame(table)
+  const frame = isFrame ? table : polars.lazyFrame(table)
+  const rows = polars.height(frame)
   if (typeof level !== 'string') return { table, labels: rangeLabels(level, rows) }
-  const places = polars()
-    .names(frame)
-    .map((name, i) => ({ i, isIndex: levels.includes(name) }))
-  const pick = (isIndex: boolean) =>
-    polars().pick(
-      frame,
-      places.flatMap((place) => (place.isIndex === isIndex ? [place.i] : [])),
-    )
-  const count = places.filter(({ isIndex }) => isIndex).length
-  if (count === 0 || count === places.length) return { table, labels: undefined }
-  const own = count === 1 ? polars().toVectors(pick(true)) : undefined
-  const column = own === undefined || 'failure' in own ? undefined : own.columns[0]
-  const rest = pick(false)
-  const isTable = frame !== table
-  return { table: isTable ? (polars().toVectors(rest) as ColumnTable) : rest, labels: labelsOf(column, rows) }
+  const names = polars.names(frame)
+  const [own, others] = [true, false].map((isIndex) =>
+    names.flatMap((name, i) => (levels.includes(name) === isIndex ? [i] : [])),
+  )
+  if (own.length === 0 || others.length === 0) return { table, labels: undefined }
+  const picked = own.length === 1 ? polars.toVectors(polars.pick(frame, own)) : undefined
+  const column = picked === undefined || 'failure' in picked ? undefined : picked.columns[0]
+  const rest = polars.pick(frame, others)
+  return { table: isFrame ? rest : (polars.toVectors(rest) as ColumnTable), labels: labelsOf(column, rows) }
 }
 
 function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number): Column {

@@ -40,51 +40,14 @@ export const fileMetadata = {
   8: ['encryption', {}],
 } as const
 
-/** A column or a group of the schema. */
-export interface SchemaElement {
-  readonly path: string
-  readonly depth: number
-  readonly isLeaf: boolean
-  readonly type: number
-  /** Bytes of each value; -1 where their number is not fixed. */
-  readonly fixedBytes: number
-  readonly repetition: number
-  /** Number in the enum ConvertedType; -1 when absent. */
-  readonly converted: number
-  /** Field of the union LogicalType; -1 when absent, 0 for a union without a field. */
-  readonly logical: number
-}
+/** What a file states about itself. */
+export type ParquetMetadata = ReturnType<typeof readParquetMetadata>
+
+/** A column or a group of the schema. Numbers are -1 where they are absent; `logical` is 0 for an empty union. */
+export type SchemaElement = ParquetMetadata['elements'][number]
 
 /** The pages of a column in one row group. */
-export interface ParquetChunk {
-  readonly codec: number
-  readonly values: number
-  readonly start: number
-  readonly end: number
-  readonly type: number
-  readonly encodings: readonly number[]
-  readonly isEncrypted: boolean
-  readonly isElsewhere: boolean
-}
-
-/** A row group. */
-export interface ParquetGroup {
-  readonly rows: number
-  readonly unpackedBytes: number
-  readonly chunks: readonly ParquetChunk[]
-}
-
-/** What a file states about itself. */
-export interface ParquetMetadata {
-  readonly rows: number
-  /** The root first, each group before its children. */
-  readonly elements: readonly SchemaElement[]
-  readonly groups: readonly ParquetGroup[]
-  /** For each leaf, the field of the union ColumnOrder. */
-  readonly orders: readonly number[]
-  readonly isEncrypted: boolean
-  readonly arrowSchema: string | undefined
-}
+export type ParquetChunk = ReturnType<typeof chunkOf>
 
 /** Returns a reader of the footer. The footer must lie within the file, see {@link readParquetFooter}. */
 export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
@@ -121,8 +84,8 @@ export function footerLength(file: Uint8Array): number {
   return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
 }
 
-/** Returns the metadata of a file whose footer lies within it. **Errors**: Unreadable. */
-export function readParquetMetadata(file: Uint8Array): ParquetMetadata {
+/** Returns the metadata of a file whose footer lies within it, the root element first. **Errors**: Unreadable. */
+export function readParquetMetadata(file: Uint8Array) {
   const { rows, elements, groups = [], keyValues = [], orders = [], encryption } = footerOf(file).read(fileMetadata)
   if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
   return {
@@ -143,7 +106,7 @@ export function readParquetMetadata(file: Uint8Array): ParquetMetadata {
 const maxPath = 256
 
 /** Says where in the tree elements are: it is written root first. */
-function placed(elements: readonly ThriftStruct<typeof schemaElement>[]): SchemaElement[] {
+function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
   const open: { readonly path: string; children: number }[] = []
   return elements.map((element) => {
     const {
@@ -166,55 +129,36 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]): Schema
   })
 }
 
-function chunkOf({ path, meta = {}, crypto }: ThriftStruct<typeof columnChunk>): ParquetChunk {
+function chunkOf({ path, meta = {}, crypto }: ThriftStruct<typeof columnChunk>) {
   const { type = -1, codec = -1, values = -1, packedBytes = -1, data = -1, dictionary = -1, encodings = [] } = meta
   // Some writers state 0 for no dictionary.
   const start = dictionary > 0 ? Math.min(data, dictionary) : data
-  const isElsewhere = path !== undefined
-  return {
-    codec,
-    values,
-    start,
-    end: start + packedBytes,
-    type,
-    encodings,
-    isEncrypted: crypto !== undefined,
-    isElsewhere,
-  }
+  const [isEncrypted, isElsewhere] = [crypto !== undefined, path !== undefined]
+  return { codec, values, start, end: start + packedBytes, type, encodings, isEncrypted, isElsewhere }
 }
 
-/** The header of a page. */
-export interface PageHeader {
-  readonly type: number
-  readonly unpackedBytes: number
-  readonly packedBytes: number
-  readonly values: number
-  readonly encoding: number
-  /** Version 2: the sizes of the levels, which are not compressed, and whether the values are. */
-  readonly levels: { readonly repetition: number; readonly definition: number; readonly isPacked: boolean } | undefined
-  readonly start: number
-}
-
+const dataPage = { 1: ['values', 'i32'], 2: ['encoding', 'i32'] } as const
+const secondPage = {
+  1: ['values', 'i32'],
+  4: ['encoding', 'i32'],
+  5: ['definition', 'i32'],
+  6: ['repetition', 'i32'],
+  7: ['isPacked', 'flag'],
+} as const
 const pageHeader = {
   1: ['type', 'i32'],
   2: ['unpackedBytes', 'i32'],
   3: ['packedBytes', 'i32'],
-  5: ['data', { 1: ['values', 'i32'], 2: ['encoding', 'i32'] }],
-  7: ['dictionary', { 1: ['values', 'i32'], 2: ['encoding', 'i32'] }],
-  8: [
-    'second',
-    {
-      1: ['values', 'i32'],
-      4: ['encoding', 'i32'],
-      5: ['definition', 'i32'],
-      6: ['repetition', 'i32'],
-      7: ['isPacked', 'flag'],
-    },
-  ],
+  5: ['data', dataPage],
+  7: ['dictionary', dataPage],
+  8: ['second', secondPage],
 } as const
 
-/** Reads the header of the page at the reader's position. **Errors**: Unreadable. */
-export function readPageHeader(thrift: ThriftReader): PageHeader {
+/**
+ * Reads the header of the page at the reader's position. `levels`: of version 2, the sizes of the levels, which are not
+ * compressed, and whether the values are. **Errors**: Unreadable.
+ */
+export function readPageHeader(thrift: ThriftReader) {
   const { type = -1, unpackedBytes = -1, packedBytes = -1, data, dictionary, second } = thrift.read(pageHeader)
   const { values = -1, encoding = -1 } = second ?? data ?? dictionary ?? {}
   const { definition = -1, repetition = -1, isPacked = true } = second ?? {}

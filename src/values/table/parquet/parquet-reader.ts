@@ -1,16 +1,21 @@
 /** Reads Parquet files of flat columns in this process; all other files go to Polars in the sandbox. @module */
 
-import type { ColumnKind } from '../../../core/dtype.ts'
-import { minAsyncBytes, nativeLimiter } from '../../../core/memory/limiter.ts'
+import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import { addon } from '../../../core/native/add-on.ts'
-import type { MaybePromise } from '../../../core/promise.ts'
+import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import { readParquetFooter } from './parquet-footer.ts'
 import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
-import { type DecodedColumn, ParquetPages, physical, physicalOf } from './parquet-pages.ts'
-import { WorkBudget } from './parquet-unpack.ts'
+import {
+  type DecodedColumn,
+  decodeColumns,
+  firstInteger,
+  integerKinds,
+  physicalKinds,
+  physicalOf,
+} from './parquet-pages.ts'
 import { Unreadable } from './thrift.ts'
 
 /** Bounds of this reader. **Units**: bytes; columns. */
@@ -21,8 +26,6 @@ const maxColumns = 512
 const maxMadeBytes = 2 ** 27
 const maxSmallBytes = 2 ** 21
 const maxGrowth = 16
-/** What reading headers, and unpacking by zlib, may cost the event loop, whatever the footer says. */
-const maxLoopWork = 2 ** 22
 
 /**
  * Returns the columns of a file, off the event loop if it is large; undefined for what Polars has to read: other types,
@@ -42,17 +45,16 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     const schema = metadata.elements.slice(1)
     const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
     if (types === undefined) return undefined
-    const budgets = { loop: new WorkBudget(maxLoopWork), decoding: new WorkBudget(3 * Math.max(made, maxSmallBytes)) }
-    const pages = new ParquetPages(file, rows, budgets, !isLarge)
-    for (const [i, type] of types.entries()) {
-      const chunks = metadata.groups.map((group) => group.chunks[i])
-      pages.add({ column: schema[i], kind: type.layout === 'flat' ? type.kind : 'str', chunks })
-    }
-    const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
-      decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) }
-    if (!isLarge) return tableOf(pages.decode(addon, false) as DecodedColumn[] | undefined)
-    const native = addon
-    return nativeLimiter.run(async () => tableOf(await pages.decode(native, true)))
+    const requested = types.map((type, i) => ({
+      kind: type.layout === 'flat' ? type.kind : ('str' as const),
+      isOptional: schema[i].repetition === optional,
+      chunks: metadata.groups.map((group) => group.chunks[i]),
+    }))
+    const maxBytes = 3 * Math.max(made, maxSmallBytes)
+    return whenReady(
+      decodeColumns(addon, file, rows, requested, maxBytes, isLarge),
+      (decoded) => decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) },
+    )
   } catch {
     return undefined
   }
@@ -94,26 +96,8 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
   return types
 }
 
-const repeated = 2
+const [optional, repeated] = [1, 2]
 
-const kinds: Readonly<Record<number, ColumnKind | undefined>> = {
-  [physical.bool]: 'bool',
-  [physical.int32]: 'int32',
-  [physical.int64]: 'int64',
-  [physical.float]: 'float32',
-  [physical.double]: 'float64',
-}
-
-const integers: Readonly<Record<number, ColumnKind | undefined>> = {
-  11: 'uint8',
-  12: 'uint16',
-  13: 'uint32',
-  14: 'uint64',
-  15: 'int8',
-  16: 'int16',
-  17: 'int32',
-  18: 'int64',
-}
 const absent = -1
 const utf8 = 0
 const date = 6
@@ -122,18 +106,18 @@ const logicalDate = 6
 const logicalInteger = 10
 
 function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
-  if (type === physical.bytes) {
+  const plain = physicalKinds[type]
+  if (plain === 'str') {
     const isText = logical === logicalString || (logical === absent && converted === utf8)
     return isText ? { layout: 'text', offsetBytes: 4 } : undefined
   }
-  if (type === physical.int32 && (logical === logicalDate || (logical === absent && converted === date))) {
+  if (plain === 'int32' && (logical === logicalDate || (logical === absent && converted === date))) {
     return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
   }
-  const plain = kinds[type]
   if (plain === undefined) return undefined
   if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
   // Writers of logical integers write the converted type, too.
-  const kind = integers[converted]
+  const kind = integerKinds[converted - firstInteger]
   if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
   return physicalOf(kind) === type ? { layout: 'flat', kind } : undefined
 }

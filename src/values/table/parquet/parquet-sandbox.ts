@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { BadInput, InternalError, Overloaded } from '../../../core/errors.ts'
 import { TempFile } from '../../../core/file/temp-file.ts'
 import { loadPolars } from '../polars/polars.ts'
-import { type DataFrame, ipcScratch } from '../polars/polars-package.ts'
+import { type DataFrame, maxScratchBytes, scratchBytes } from '../polars/polars-package.ts'
 import {
   answers,
   isArrowStream,
@@ -22,25 +22,22 @@ import {
   requestNumbers,
 } from './parquet-answer.ts'
 import { diagnoseParquet } from './parquet-diagnosis.ts'
-import { type ParquetLimits, parquetLimits } from './parquet-footer.ts'
+import { parquetLimits } from './parquet-footer.ts'
 import { footerLength } from './parquet-metadata.ts'
 
-/** Bounds of one decoding. */
-export interface SandboxLimits extends ParquetLimits {
-  /** **Units**: milliseconds, from when a child takes the file. Default 10,000. */
-  readonly timeoutMs: number
-  /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
-  readonly maxMemoryBytes: number
-  /** The decoded frame, which the server then holds. **Units**: bytes. Default 256 MiB. */
-  readonly maxDecodedBytes: number
-}
-
-const sandboxLimits: SandboxLimits = {
+/** The default bounds of one decoding. */
+const sandboxLimits = {
   ...parquetLimits,
+  /** **Units**: milliseconds, from when a child takes the file. */
   timeoutMs: 10_000,
+  /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. */
   maxMemoryBytes: 2 ** 30,
+  /** The decoded frame, which the server then holds. **Units**: bytes. */
   maxDecodedBytes: 2 ** 28,
 }
+
+/** Bounds of one decoding. */
+export type SandboxLimits = Readonly<typeof sandboxLimits>
 
 /** Maximum number of children: a second one, so that a file that hangs until its timeout does not delay all others. */
 const maxChildren = 2
@@ -244,7 +241,7 @@ class Child {
     const { file, limits, name } = this.#job as Job
     let frame: DataFrame | string
     try {
-      const bytes = ipcScratch.take(size).subarray(0, size)
+      const bytes = scratchBytes(size)
       this.#frame.readIntoSync(bytes)
       frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
     } catch (cause) {
@@ -253,8 +250,8 @@ class Child {
     }
     const job = this.#finish() as Job
     // Docker gives 64 MB to all files in memory.
-    if (file.length > ipcScratch.maxBytes) this.#file.clear()
-    if (size > ipcScratch.maxBytes) this.#frame.clear()
+    if (file.length > maxScratchBytes) this.#file.clear()
+    if (size > maxScratchBytes) this.#frame.clear()
     // What it still holds of this file would count against the next one.
     if (residentBytes(this.#process.pid) > limits.maxMemoryBytes / 2) this.#end()
     if (typeof frame !== 'string') job.resolve(frame)

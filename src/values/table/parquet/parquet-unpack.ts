@@ -9,20 +9,16 @@ const headerWork = 8
 
 /** The rest of the work that one file may cause: bytes read, and bytes made of them. */
 export class WorkBudget {
-  #left: number
+  left: number
 
   constructor(bytes: number) {
-    this.#left = bytes
-  }
-
-  get left(): number {
-    return this.#left
+    this.left = bytes
   }
 
   /** Takes bytes before they are read or made. **Errors**: Unreadable when no more is left. */
   take(bytes: number): void {
-    this.#left -= bytes
-    if (this.#left < 0) throw new Unreadable()
+    this.left -= bytes
+    if (this.left < 0) throw new Unreadable()
   }
 
   takePage(headerBytes: number): void {

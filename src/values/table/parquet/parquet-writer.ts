@@ -8,7 +8,7 @@ import { addon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, type TimeType } from '../columns.ts'
 import { fileMetadata, schemaElement } from './parquet-metadata.ts'
-import { physicalOf } from './parquet-pages.ts'
+import { firstInteger, integerKinds, physicalKinds, physicalOf } from './parquet-pages.ts'
 import { codecs } from './parquet-unpack.ts'
 import { type ThriftStruct, writeThrift } from './thrift.ts'
 
@@ -55,15 +55,9 @@ export function encodeParquet(
   return memory.subarray(0, end)
 }
 
-interface Chunk {
-  readonly start: number
-  readonly dictionary: number | undefined
-  readonly data: number
-  readonly bytes: number
-  readonly unpackedBytes: number
-}
+type Chunk = ReturnType<typeof chunksOf>[number]
 
-function chunksOf(program: Float64Array, columns: number): Chunk[] {
+function chunksOf(program: Float64Array, columns: number) {
   let start = magic.length
   return Array.from({ length: columns }, (_, i) => {
     const at = programWords + i * columnWords
@@ -145,20 +139,19 @@ const logicalType = {
 } as const
 const writtenElement = { ...schemaElement, 10: ['logical', logicalType] } as const
 const writtenMetadata = { ...fileMetadata, 2: ['elements', [writtenElement]] } as const
-const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {
-  str: 0,
-  date: 6,
-  uint8: 11,
-  uint16: 12,
-  uint32: 13,
-  uint64: 14,
-  int8: 15,
-  int16: 16,
+
+/** Returns the type in the enum ConvertedType; undefined for kinds that their physical type says, and other times. */
+function convertedOf({ kind, time, isBinary }: Column): number | undefined {
+  if (isBinary) return undefined
+  if (time !== undefined) return time.type === 'date' ? 6 : undefined
+  if (kind === 'str') return 0
+  const narrow = integerKinds.findIndex((own) => own === kind && physicalKinds.indexOf(own) === -1)
+  return narrow === -1 ? undefined : firstInteger + narrow
 }
 
 function elementOf(column: Column): ThriftStruct<typeof writtenElement> {
   const { name, kind, time, isBinary } = column
-  const type = isBinary ? undefined : converted[time === undefined ? kind : (time.type as 'date')]
+  const type = convertedOf(column)
   const element = { type: physicalOf(column.kind), repetition: optional, name, converted: type }
   if (time?.type === 'duration' || isBinary || (time === undefined && type === undefined)) return element
   return { ...element, logical: logicalOf(kind, time) }

@@ -80,17 +80,13 @@ function fits(type: ThriftType, own: number): boolean {
 export class ThriftReader {
   readonly #bytes: Uint8Array
   readonly #end: number
-  #pos: number
+  position: number
   #depth = 0
 
   constructor(bytes: Uint8Array, start: number, end: number) {
     this.#bytes = bytes
-    this.#pos = start
+    this.position = start
     this.#end = end
-  }
-
-  get position(): number {
-    return this.#pos
   }
 
   /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
@@ -119,7 +115,7 @@ export class ThriftReader {
     if (type === 'byte') return this.#byte()
     if (type === 'text') return this.#text()
     if (type === 'union') return this.#union()
-    const place = this.#pos
+    const place = this.position
     const number = this.#signed()
     return type === 'place' ? place : number
   }
@@ -172,8 +168,8 @@ export class ThriftReader {
   }
 
   #byte(): number {
-    if (this.#pos >= this.#end) throw new Unreadable()
-    return this.#bytes[this.#pos++]
+    if (this.position >= this.#end) throw new Unreadable()
+    return this.#bytes[this.position++]
   }
 
   #varint(): number {
@@ -197,12 +193,12 @@ export class ThriftReader {
     const size = this.#varint()
     this.#advance(size)
     const { buffer, byteOffset } = this.#bytes
-    return Buffer.from(buffer, byteOffset + this.#pos - size, size).toString()
+    return Buffer.from(buffer, byteOffset + this.position - size, size).toString()
   }
 
   #advance(count: number): void {
-    this.#pos += count
-    if (this.#pos > this.#end) throw new Unreadable()
+    this.position += count
+    if (this.position > this.#end) throw new Unreadable()
   }
 }
 

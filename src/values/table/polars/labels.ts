@@ -24,13 +24,6 @@ export function getLabels(frame: object): Column | undefined {
   return labelsByFrame.get(frame)
 }
 
-/** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */
-function listLabels(labels: Column | undefined, rows: number): Label[] {
-  if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
-  const read = valueReader(labels)
-  return Array.from({ length: rows }, (_, row) => read(row) as Label)
-}
-
 /** Converts a list to labels. **Errors**: InvalidArgument unless `rows` strings, int64 integers or finite numbers. */
 function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
@@ -72,7 +65,9 @@ function isRange(labels: Column): boolean {
  * return frames without labels: see {@link withLabels}.
  */
 export function labels(frame: DataFrame | Series): Label[] {
-  return listLabels(getLabels(frame), rowsOf(frame, 'labels'))
+  const own = getLabels(frame)
+  const read = own === undefined ? (row: number) => row : valueReader(own)
+  return Array.from({ length: rowsOf(frame, 'labels') }, (_, row) => read(row) as Label)
 }
 
 /**

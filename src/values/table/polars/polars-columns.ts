@@ -21,20 +21,22 @@ export function columnAt(frame: DataFrame, at: number): Series {
   return Reflect.get(frame, namesOf(frame)[at])
 }
 
-/**
- * Returns a member of a frame. A frame is a Proxy: with a column called `width`, `frame.width` is a Series. The columns
- * of such a frame are renamed during the look-up.
- */
-export function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
-  const found: unknown = frame[name]
-  if (typeof found !== 'object' || Array.isArray(found)) return found as DataFrame[K]
+/** Calls `work` with columns called `c0`, `c1`, …: `*` is a pattern, and a column `select` hides the method. */
+export function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
   const names = namesOf(frame)
-  frame.columns = names.map((_, i) => `\0${i}`)
+  frame.columns = names.map((_, i) => `${letter}${i}`)
   try {
-    return frame[name]
+    return work()
   } finally {
     frame.columns = names
   }
+}
+
+/** Returns a member of a frame, a Proxy: with a column called `width`, `frame.width` would be a Series. */
+export function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
+  const found: unknown = frame[name]
+  if (typeof found !== 'object' || Array.isArray(found)) return found as DataFrame[K]
+  return underPlainNames(frame, '\0', () => frame[name])
 }
 
 /** Writes a frame as an Arrow file, in one chunk if its own chunks cannot be written. */

@@ -2,7 +2,6 @@
 // biome-ignore lint/suspicious/noTsIgnore: no error where the package is installed
 /** @ts-ignore: the declarations are read where the package is not installed, too; DataFrame is `any` there. */
 import type pl from 'nodejs-polars'
-import { ScratchBuffer } from '../../../core/memory/scratch-buffer.ts'
 import { loadOptional } from '../../../core/modules/optional.ts'
 
 export type { pl }
@@ -18,5 +17,15 @@ export function loadPolarsPackage(neededBy: string): typeof pl {
   return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
 }
 
-/** Reusable memory for Arrow files passed to Polars, which copies them during the call. */
-export const ipcScratch = new ScratchBuffer(2 ** 24)
+/** Longest file that is put into reused memory. **Units**: bytes. */
+export const maxScratchBytes = 2 ** 24
+let scratch = Buffer.alloc(0)
+
+/** Returns memory for an Arrow file, which Polars copies during the call: the next call may get the same. */
+export function scratchBytes(size: number): Buffer {
+  if (size > maxScratchBytes) return Buffer.allocUnsafeSlow(size)
+  if (size > scratch.length) {
+    scratch = Buffer.allocUnsafeSlow(Math.min(maxScratchBytes, Math.max(size, scratch.length * 2)))
+  }
+  return scratch.subarray(0, size)
+}

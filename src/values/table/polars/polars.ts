@@ -17,9 +17,10 @@ import {
   member,
   namesOf,
   toVectors,
+  underPlainNames,
   variantsOf,
 } from './polars-columns.ts'
-import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
+import { type DataFrame, loadPolarsPackage, type pl, type Series, scratchBytes } from './polars-package.ts'
 import { unnestColumns } from './unnest.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
@@ -35,8 +36,7 @@ export function loadPolars(neededBy: string): Polars {
 
 function wrap(polars: typeof pl) {
   const readIpc = (file: Uint8Array): DataFrame => polars.readIPC(asBuffer(file))
-  const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame =>
-    readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size)))
+  const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => readIpc(encodeArrow(table, scratchBytes))
   const lazy = (table: ColumnTable<AnyColumn>) => lazyFrame(table, fromColumns)
   return {
     isDataFrame: (value: unknown): value is DataFrame => polars.DataFrame.isDataFrame(value),
@@ -176,17 +176,6 @@ function charactersOf(polars: typeof pl, frame: DataFrame): number {
 
 function toText(polars: typeof pl, frame: DataFrame, column: number): void {
   member(frame, 'replaceAtIdx')(column, columnAt(frame, column).cast(polars.Utf8))
-}
-
-/** Calls `work` with columns called `c0`, `c1`, …: `*` is a pattern, and a column `select` hides the method. */
-function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
-  const names = namesOf(frame)
-  frame.columns = names.map((_, i) => `${letter}${i}`)
-  try {
-    return work()
-  } finally {
-    frame.columns = names
-  }
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
