@@ -25,7 +25,7 @@ import {
 import { valuesOf } from './runner-stream.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorkers } from './worker.ts'
-import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
+import { type RunnerEvent, superviseWorkers, type WorkerSupervisor } from './worker-supervisor.ts'
 
 /** Options of {@link RunnerLife.start}. */
 export interface StartOptions {
@@ -159,7 +159,7 @@ class ModelRunner implements RunnerLife {
     const remote = this.isRemote && { init: { ...(init as object), life } }
     const start = await this.#startWorkers()
     if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
-    const supervisor = new WorkerSupervisor(
+    const supervisor = superviseWorkers(
       { ...this.#settings, ...remote },
       {
         start,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
-import { type RunnerEvent, WorkerSupervisor } from '../../../src/runner/worker-supervisor.ts'
+import { type RunnerEvent, superviseWorkers } from '../../../src/runner/worker-supervisor.ts'
 import { RunnerCounts } from '../../../src/telemetry/metrics/runner-counts.ts'
 import { TestClock } from './test-clock.ts'
 
@@ -38,7 +38,7 @@ async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
   const events: RunnerEvent[] = []
   const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
   let pool!: WorkerPoolOptions
-  const supervisor = new WorkerSupervisor(parseRunnerOptions('test', all, []), {
+  const supervisor = superviseWorkers(parseRunnerOptions('test', all, []), {
     counts: new RunnerCounts(),
     start: (poolOptions) => {
       pool = poolOptions
