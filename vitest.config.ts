@@ -23,6 +23,9 @@ const processes = [
   ...['calls', 'failures', 'inputs', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
 ]
 
+/** What `npm test` leaves out of what needs no process for itself. */
+const wide = testsIn('corpora', 'examples', 'mcp')
+
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
 const common = { pool: 'forks', testTimeout: 30_000 } as const
 
@@ -47,10 +50,11 @@ export default defineConfig({
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
       { extends: true, test: { ...common, name: 'server', include: server, exclude: processes, isolate: false } },
       { extends: true, test: { ...common, name: 'process', include: processes } },
+      { extends: true, test: { ...common, name: 'wide', include: wide, isolate: false } },
       // The rest, which `npm test` leaves out.
       {
         extends: true,
-        test: { ...common, name: 'slow', include: testsIn('*'), exclude: [...unit, ...server, ...processes] },
+        test: { ...common, name: 'slow', include: testsIn('*'), exclude: [...unit, ...server, ...processes, ...wide] },
       },
     ],
   },
