@@ -53,59 +53,65 @@ describe('serving new', () => {
   })
 })
 
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** Makes a new project, named as its template, in a folder. */
+async function makeProject(template: string, cwd: string): Promise<void> {
+  const { code, stderr } = await run(['new', template, '--template', template], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+}
+
+/** Links our dependencies and other packages into a folder. */
+function linkPackages(modules: string, packages: readonly string[]): void {
+  for (const name of ['@types/node', ...Object.keys(dependencies), ...packages]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
+  }
+}
+
+it.each<[string[], string[], string[]]>([
+  [['array', 'image', 'table', 'stream'], Object.keys(peerDependencies), []],
+  // Only what they need, with the types of this package. Those of nodejs-polars have errors of their own:
+  // docs/adr/008-nodejs-polars.md.
+  [['array', 'stream'], [], ['--skipLibCheck', 'false']],
+  [['image'], ['@napi-rs/image'], ['--skipLibCheck', 'false']],
+  [['table'], ['nodejs-polars'], []],
+])('the templates %j compile with the packages %j', { timeout: 60_000 }, async (templates, packages, options) => {
+  const cwd = folder({})
+  for (const template of templates) await makeProject(template, cwd)
+  // A link would see the packages of the checkout.
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(root, name), join(cwd, 'node_modules/serving', name), { recursive: true })
+  linkPackages(join(cwd, 'node_modules'), packages)
+  const config = { extends: `./${templates[0]}/tsconfig.json`, include: ['*/*.ts'] }
+  writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd, ...options]
+  const { status, stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' })
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+})
+
 describe.each<[string, string[]]>([
   ['array', []],
   ['image', ['@napi-rs/image']],
   ['table', ['nodejs-polars']],
   ['stream', []],
 ])('serving new --template %s', (template, needed) => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-
-  /** Returns a new project that has this package and others: links, or for compiling a copy of this one. */
-  async function project(packages: readonly string[], copied = false): Promise<string> {
-    const cwd = folder({})
-    const { code, stderr } = await run(['new', 'demo', '--template', template], { cwd })
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const modules = join(cwd, 'demo/node_modules')
-    mkdirSync(modules)
-    // A link would see the packages of the checkout.
-    if (copied)
-      for (const name of ['dist', 'package.json'])
-        cpSync(join(root, name), join(modules, 'serving', name), { recursive: true })
-    else symlinkSync(root, join(modules, 'serving'), 'dir')
-    for (const name of ['@types/node', ...Object.keys(dependencies), ...packages]) {
-      mkdirSync(dirname(join(modules, name)), { recursive: true })
-      symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
-    }
-    return join(cwd, 'demo')
-  }
-
-  it.each([
-    ['all optional packages', Object.keys(peerDependencies), []],
-    ['only those that it needs, and checks the types of this package', needed, ['--skipLibCheck', 'false']],
-  ])('compiles with %s', { timeout: 60_000 }, async (_, packages, options) => {
-    // The types of nodejs-polars have errors of their own: docs/adr/008-nodejs-polars.md.
-    const checked = packages.includes('nodejs-polars') ? [] : options
-    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', await project(packages, true), ...checked]
-    const { status, stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' })
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
-  })
-
-  it('names the packages that it needs, and fills in every name', async () => {
-    const cwd = await project([])
+  it('needs what it names, passes its tests, answers what its README says, and the same when built', {
+    timeout: 120_000,
+  }, async () => {
+    const place = folder({})
+    await makeProject(template, place)
+    const cwd = join(place, template)
     const manifest = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
     expect(Object.keys(manifest.dependencies).sort()).toEqual(['serving', ...needed].sort())
     for (const name of needed) expect(manifest.dependencies[name]).toBe(peerDependencies[name])
-    const texts = readdirSync(cwd, { withFileTypes: true }).filter((entry) => entry.isFile())
-    const text = texts.map(({ name }) => readFileSync(join(cwd, name), 'utf8')).join('\n')
-    expect(text).not.toMatch(/\b(?:NAME|PACKAGE|REQUEST)\b/)
+    const files = readdirSync(cwd, { withFileTypes: true }).filter((entry) => entry.isFile())
+    const written = files.map(({ name }) => readFileSync(join(cwd, name), 'utf8')).join('\n')
+    expect(written).not.toMatch(/\b(?:NAME|PACKAGE|REQUEST)\b/)
     expect(readdirSync(cwd)).not.toContain('request.sh')
-  })
 
-  it('passes its tests, answers what its README says, and answers the same when built', {
-    timeout: 120_000,
-  }, async () => {
-    const cwd = await project(needed)
+    linkPackages(join(cwd, 'node_modules'), needed)
+    symlinkSync(root, join(cwd, 'node_modules/serving'), 'dir')
     const { PATH = '', HOME = '' } = process.env
     const env = { PATH, HOME }
     const tests = ['--import', 'tsx', '--test', '--test-reporter', 'tap', 'service.test.ts']
@@ -134,9 +140,9 @@ describe.each<[string, string[]]>([
     built.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part
     })
-    const place = Number(await until(() => /^serving .* at http:\/\/localhost:(\d+)/m.exec(text)?.[1]))
-    await until(async () => (await send(place, '/readyz')).status === 200)
-    expect((await curl(line, place, cwd)).trim()).toBe(answer)
+    const builtPort = Number(await until(() => /^serving .* at http:\/\/localhost:(\d+)/m.exec(text)?.[1]))
+    await until(async () => (await send(builtPort, '/readyz')).status === 200)
+    expect((await curl(line, builtPort, cwd)).trim()).toBe(answer)
   })
 })
 

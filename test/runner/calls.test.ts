@@ -1,5 +1,5 @@
 import { BadInput, FunctionError, InvalidArgument, move, NDArray, Runner, ServingError } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Box } from './models/box.ts'
 import { failureOf, model, started } from './runner.ts'
 
@@ -27,14 +27,17 @@ const places: { readonly isolation?: 'process'; readonly threads?: 0 }[] = [
 ]
 for (const where of places) {
   describe(`a runner with ${JSON.stringify(where)}`, () => {
+    const arithmetic = { ...where, module: model('arithmetic'), methods, init: { factor: 3 } }
+    const runner = new Runner<Arithmetic>('test', arithmetic)
+    beforeAll(() => runner.start())
+    afterAll(() => runner.stop())
+
     it('calls the methods of a TypeScript module', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       const [sum, text] = await Promise.all([runner.add({ a: 1, b: 2 }), runner.later('now')])
       expect([sum, text]).toEqual([3, 'now, later'])
     })
 
     it('takes one argument and the options of a call, and refuses anything else in their place', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       expect(await runner.add({ a: 1, b: 2 }, { signal: new AbortController().signal })).toBe(3)
       expect(await runner.add({ a: 1, b: 2 }, {})).toBe(3)
       for (const wrong of [4, 'text', { max: 4 }, new NDArray(Float32Array.of(1)), [1]]) {
@@ -47,15 +50,14 @@ for (const where of places) {
     })
 
     it('does not load a model with a method of more than one argument and the ModelCall, which it names', async () => {
-      const runner = new Runner('test', { ...where, module: model('three'), methods: { two: {}, three: {} } })
-      const failure = await failureOf(runner.start())
+      const wrong = new Runner('test', { ...where, module: model('three'), methods: { two: {}, three: {} } })
+      const failure = await failureOf(wrong.start())
       expect(failure.message).toMatch(/a method three that takes one argument and the ModelCall .*, received one of 3$/)
       const other = await started({ ...where, module: model('three'), methods: { two: {} } })
       expect(await other.two('a')).toBe('a undefined')
     })
 
     it('keeps the class of an NDArray on both sides', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods, init: { factor: 3 } })
       const x = new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2], 'float32')
       const y = await runner.scale(x)
       expect(y).toBeInstanceOf(NDArray)
@@ -65,7 +67,6 @@ for (const where of places) {
     })
 
     it('leaves its arguments to the caller, at every size', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       for (const length of [3, 4_096, 150_000]) {
         const x = new NDArray(new Float32Array(length).fill(2))
         const [y, z] = await Promise.all([runner.echo(x), runner.echo(x)])
@@ -74,7 +75,6 @@ for (const where of places) {
     })
 
     it('takes what the caller gives away by move, and gives what the model gives away', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       for (const length of [3, 150_000]) {
         const x = new NDArray(Float32Array.from({ length }, (_, i) => i))
         const y = await runner.give(move(x))
@@ -85,7 +85,6 @@ for (const where of places) {
     })
 
     it("lets a result stay the model's, at every size", async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       for (const length of [3, 150_000]) {
         await runner.remember(new NDArray(new Float32Array(length).fill(5)))
         for (let i = 0; i < 2; i++) expect((await runner.remembered(null)).data[length - 1]).toBe(5)
@@ -93,7 +92,6 @@ for (const where of places) {
     })
 
     it('fails alone the call whose argument cannot be sent', async () => {
-      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       // Short calls share a message once they are known to be short.
       for (let i = 0; i < 3; i++) await runner.add({ a: i, b: i })
       const wrong = { a: () => 1, b: 2 } as never

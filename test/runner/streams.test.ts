@@ -1,5 +1,5 @@
-import { BadInput, Context, InternalError } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { BadInput, Context, InternalError, Runner } from 'serving'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { streamWindow } from '../../src/runner/runner-stream.ts'
 import { failureOf, model, reaches, started } from './runner.ts'
 
@@ -15,15 +15,17 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as const) {
   describe(`a stream with ${JSON.stringify(where)}`, () => {
+    const runner = new Runner<Tokens>('test', { ...where, module: model('tokens'), methods })
+    beforeAll(() => runner.start())
+    afterAll(() => runner.stop())
+
     it('yields what the generator yields, in order', async () => {
-      const runner = await started<Tokens>({ ...where, module: model('tokens'), methods })
       const tokens = await all(runner.count(100))
       expect(tokens).toEqual(Array.from({ length: 100 }, (_, i) => `${i} `))
       expect(await all(runner.count(0))).toEqual([])
     })
 
     it('ends with the error of the generator, after the values before it', async () => {
-      const runner = await started<Tokens>({ ...where, module: model('tokens'), methods })
       const items = runner.failAfter(2)
       expect([await items.next(), await items.next()].map(({ value }) => value)).toEqual([0, 1])
       const failure = await failureOf(items.next())
@@ -33,20 +35,20 @@ for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as const) {
     })
 
     it('runs the finally of a generator whose reader leaves, and takes the next call', async () => {
-      const runner = await started<Tokens>({ ...where, module: model('tokens'), methods })
+      const before = await runner.made(1)
       for await (const token of runner.count(1_000_000)) if (token === '3 ') break
-      expect(await runner.made(1)).toBe(1)
+      expect(await runner.made(1)).toBe(before + 1)
     })
 
     it('ends with its request, also while the generator waits for something', async () => {
-      const runner = await started<Tokens>({ ...where, module: model('tokens'), methods })
+      const before = await runner.made(1)
       const ctx = new Context()
       const items = runner.untilAborted(null, ctx)
       expect(await items.next()).toEqual({ done: false, value: 'begun' })
       const next = failureOf(items.next())
       ctx.abort()
       expect(await next).toMatchObject({ code: 'client_closed' })
-      expect(await runner.made(1)).toBe(1)
+      expect(await runner.made(1)).toBe(before + 1)
     })
   })
 }
