@@ -32,14 +32,6 @@ function check(wanted: HostileBody, { status, type, text }: Answer): void {
   if (wanted.answer !== undefined) expect(text).toBe(wanted.answer)
 }
 
-describe('bodies that once broke something, in process', () => {
-  it.each(hostileBodies)('$title', async (body) => {
-    const request = { path: body.path, method: 'POST', headers: body.headers, body: body.body }
-    const answer = await svc.inject(request)
-    check(body, { status: answer.status, type: answer.headers.get('content-type') ?? '', text: answer.text() })
-  })
-})
-
 describe.each(engines)('bodies that once broke something, on %s', (engine) => {
   let listener: Listener
   let pool: Pool

@@ -36,16 +36,18 @@ const ambiguous: [string, string][] = [
   ['an empty encoding', request('transfer-encoding:')],
   ['two encodings', request('transfer-encoding: chunked', 'transfer-encoding: identity')],
   ['an unknown encoding', request('transfer-encoding: xchunked')],
+  ['an encoding before chunked', request('transfer-encoding: gzip, chunked')],
   ['an encoding that ends in another', request('transfer-encoding: chunked, identity')],
   ['two hosts', request('host: other', 'content-length: 7')],
 ]
 
 describe.each(bothEngines)('the framing of requests on %s', (engine) => {
-  it.each(ambiguous)('refuses %s', async (_, head) => {
+  it.each(ambiguous)('refuses %s with 400', async (_, head) => {
     const { server, heard } = await listening(engine)
     const raw = await server.connect()
     raw.write(head)
-    // What had been read when the head was refused is dropped, so that nothing hidden in it is heard.
+    expect((await raw.answer()).status).toBe(400)
+    // Where the server waits for the body of what it has refused: nothing hidden in that is heard.
     raw.write(`1234567${hidden}`)
     await raw.closed
     expect(heard).toEqual([])
@@ -55,16 +57,6 @@ describe.each(bothEngines)('the framing of requests on %s', (engine) => {
     await again.closed
     expect(heard).toEqual([])
     expect(again.received).not.toContain('HIDDEN')
-  })
-
-  it.each(ambiguous)('says 400 to %s', async (_, head) => {
-    const { server } = await listening(engine)
-    const raw = await server.connect()
-    raw.write(head)
-    expect((await raw.answer()).status).toBe(400)
-    // Where the server waits for the body of what it has refused.
-    raw.write('1234567')
-    await raw.closed
   })
 
   it('refuses them on paths without an API, too', async () => {

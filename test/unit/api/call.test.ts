@@ -12,13 +12,7 @@ import {
 import type { MaybePromise } from '../../../src/core/promise.ts'
 import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import { Context } from '../../../src/http/context.ts'
-import {
-  type Chunk,
-  collectBody,
-  HeaderList,
-  HttpRequest,
-  type HttpResponse,
-} from '../../../src/http/message.ts'
+import { type Chunk, collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 
 interface Steps {
   readonly decode?: (request: HttpRequest) => unknown
@@ -91,25 +85,6 @@ describe('call', () => {
     const response = call(api, requestOf(), contextOf())
     expect(response).toBeInstanceOf(Promise)
     expect((await response).body).toBe('later')
-  })
-
-  it('puts status, headers and cookies of the function on top of the descriptor’s', async () => {
-    const api = apiOf((_x, ctx) => {
-      ctx.response.status = 202
-      ctx.response.setHeader('Content-Type', 'text/own')
-      ctx.response.setHeader('x-two', '2')
-      ctx.response.setCookie('a', 'b')
-      return 'ok'
-    })
-    expect(await call(api, requestOf(), contextOf())).toEqual({
-      status: 202,
-      headers: [
-        ['content-type', 'text/own'],
-        ['x-two', '2'],
-        ['set-cookie', 'a=b; Path=/'],
-      ],
-      body: 'ok',
-    })
   })
 
   it('drops what the function set when it fails', async () => {

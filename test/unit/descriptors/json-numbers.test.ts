@@ -69,6 +69,7 @@ describe('numbers that a double does not hold', () => {
       ['__proto__', 18446744073709551615n],
     ])
     expect(encode(value)).toBe(text)
+    expect(decode(new io.JSON({ bigNumbers: 'bigint' }), '\ufeff[9007199254740993]')).toEqual([9007199254740993n])
     expect(decode(new io.JSON({ bigNumbers: 'round' }), '[1234567890123456789,1e400]')).toEqual([
       1234567890123456800,
       Infinity,

@@ -34,12 +34,6 @@ describe('Text', () => {
     expect(refusal(new Text(), Uint8Array.of(0x61, 0xc3), 'text/plain')).toMatchObject({ offset: 1 })
   })
 
-  it('reads and sends a large text', async () => {
-    const text = 'é😀'.repeat(600_000)
-    expect(await decode(new Text(), text, 'text/plain')).toBe(text)
-    expect((await new Text().toHttpResponse(text)).body).toBe(text)
-  })
-
   it('refuses more than 4 MiB with 413, unless maxBytes allows it', async () => {
     const text = 'x'.repeat(4 * 1024 * 1024 + 1)
     for (const charset of ['', '; charset=latin1']) {
@@ -50,12 +44,6 @@ describe('Text', () => {
     }
     expect(() => new Text().fromProto(Buffer.from(text))).toThrow(/maxBytes/)
     expect(() => new Text({ maxBytes: 0 })).toThrow(/maxBytes/)
-  })
-
-  it('says where a large text stops being UTF-8', () => {
-    const bytes = Buffer.from('é'.repeat(2_000_000))
-    bytes[3_000_001] = 0xff
-    expect(() => decode(new Text(), bytes, 'text/plain')).toThrow(expect.objectContaining({ offset: 3_000_000 }))
   })
 
   it('sends a string whole', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BadInput, InvalidArgument, MethodNotAllowed, NotFound } from '../../../src/core/errors.ts'
+import { BadInput, InvalidArgument, NotFound } from '../../../src/core/errors.ts'
 import { createRouter, parseBaseUrl, pathOf } from '../../../src/engine/router.ts'
 import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { problemResponse } from '../../../src/http/problem.ts'
@@ -37,16 +37,6 @@ describe('createRouter', () => {
     for (const target of ['http://host', '*', '', 'host:80', 'ftp://host/livez']) {
       expect(errorOf('GET', pathOf(target))).toBeInstanceOf(NotFound)
     }
-  })
-
-  it('tells the methods that a path has', () => {
-    expect(errorOf('GET', '/v1/a/f')).toMatchObject({ constructor: MethodNotAllowed, allow: 'POST' })
-    expect(errorOf('post', '/v1/a/f')).toMatchObject({ constructor: MethodNotAllowed, allow: 'POST' })
-    expect(errorOf('POST', '/livez')).toMatchObject({ constructor: MethodNotAllowed, allow: 'GET, HEAD' })
-  })
-
-  it.each(['/a/f', '/v1/a/f/', '/v1//a/f', '/V1/a/f', '/__proto__', '/v1/livez'])('does not know %s', (path) => {
-    expect(errorOf('POST', path)).toBeInstanceOf(NotFound)
   })
 
   it('decodes parameters', () => {

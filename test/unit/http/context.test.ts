@@ -33,14 +33,6 @@ describe('Context', () => {
     expect(ids.size).toBe(1000)
   })
 
-  it('parses the query', () => {
-    expect([...new Context({ query: 'a=1&b=%20&a=2' }).query]).toEqual([
-      ['a', '1'],
-      ['b', ' '],
-      ['a', '2'],
-    ])
-  })
-
   it('aborts once, with the first reason', () => {
     const ctx = new Context()
     const { signal } = ctx
