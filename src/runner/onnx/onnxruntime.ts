@@ -49,7 +49,7 @@ const dtypeOf = (type: OrtType): DType | undefined =>
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 
-/** Returns the package. **Errors**: MissingDependencyException if it is not installed. */
+/** Returns the package. **Errors**: MissingDependencyException if it is not installed. @internal */
 export function onnxruntime(): typeof import('onnxruntime-node') {
   process.env.ORT_DISABLE_TELEMETRY ??= '1'
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
