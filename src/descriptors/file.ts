@@ -6,9 +6,10 @@ import { detectMimeType } from '../core/file/file-type.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { checkThat } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
+import { encodeContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { formBoundary } from '../http/form/form-parser.ts'
+import { filenameOf } from '../http/form/form-part.ts'
 import { fileMediaType, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
 import {
   collectBody,
@@ -161,8 +162,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)
     if (type?.essence === 'multipart/form-data' && this.#essence !== type.essence) return undefined
-    const disposition = headers.get('content-disposition')
-    const name = (disposition && parseContentDisposition(disposition)?.filename) || undefined
+    const name = filenameOf(headers) || undefined
     return { name, mimeType: this.#typeOf(headers, name) }
   }
 
@@ -180,9 +180,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       accepts: (type) => required === undefined || type.essence === required,
       types: required ?? 'any kind',
       owner: 'File',
-      descriptor: ({ headers, filename }) => {
-        const name = filename || undefined
-        const options = { name, mimeType: this.#typeOf(headers, name) }
+      descriptor: (file) => {
+        const name = file.filename || undefined
+        const options = { name, mimeType: this.#typeOf(file, name) }
         return {
           fromHttpRequest: (part) => new BinaryFile(part.body, options),
           receive: (_, ctx) => new Spooler(options, this.#spoolAboveBytes, ctx),

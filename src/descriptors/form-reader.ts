@@ -102,7 +102,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   /** @internal */
   partStart(part: FormPart): void {
     const plan = this.#plan.plan(part)
-    this.#open = plan && new OpenPart(part.headers, plan)
+    this.#open = plan && new OpenPart(part, plan)
   }
 
   /** @internal */

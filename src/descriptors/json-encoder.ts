@@ -34,9 +34,7 @@ export class JSONEncoder {
   /** Returns undefined for a value that objects omit and lists write as null. */
   #write(value: unknown, path: string, depth: number): string | undefined {
     if (value === undefined) return undefined
-    if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
-      return JSON.stringify(value)
-    }
+    if (isScalar(value)) return JSON.stringify(value)
     if (typeof value === 'bigint') return value.toString()
     if (depth > maxJsonDepth) {
       throw new BadOutput(`expected at most ${maxJsonDepth} levels for JSON, received more (a cycle?)`, { path })
@@ -111,9 +109,8 @@ function isPlain(value: unknown, depth: number): boolean {
     for (let i = 0; i < value.length; i++) if (!isScalar(value[i]) && !isPlain(value[i], depth + 1)) return false
     return true
   }
-  const prototype = Object.getPrototypeOf(value)
   // A method such as toJSON is a member that is not plain.
-  if ((prototype !== Object.prototype && prototype !== null) || isPolars(value)) return false
+  if (!hasPlainPrototype(value)) return false
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key]
     if (!isScalar(item) && !isPlain(item, depth + 1)) return false
@@ -132,7 +129,10 @@ export function isPolars(value: unknown): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
-  if (('toJSON' in value && typeof value.toJSON === 'function') || isPolars(value)) return false
+  return !('toJSON' in value && typeof value.toJSON === 'function') && hasPlainPrototype(value)
+}
+
+function hasPlainPrototype(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return (prototype === Object.prototype || prototype === null) && !isPolars(value)
 }

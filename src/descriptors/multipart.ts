@@ -62,8 +62,6 @@ export interface MultipartOptions {
   readonly maxPartBytes?: number
 }
 
-const optionNames = ['maxParts', 'maxPartBytes']
-
 /**
  * Decodes a form to an object with a value for each declared part; encodes such an object as a form.
  *
@@ -90,7 +88,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   /** **Errors**: InvalidArgument for no parts, for a value that is not a descriptor, and for a Multipart as a part. */
   constructor(parts: P, options: MultipartOptions = {}) {
     super()
-    checkOptions('Multipart', options, optionNames)
+    checkOptions('Multipart', options, ['maxParts', 'maxPartBytes'])
     const hasParts = typeof parts === 'object' && parts !== null && Object.keys(parts).length > 0
     checkThat(hasParts, 'an object of part names and descriptors', 'Multipart', parts)
     const rules = new Map<string, PartRule<IODescriptor>>()
@@ -102,13 +100,12 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
       checkThat(isDescriptor, 'an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, part)
       rules.set(name, rule as PartRule<IODescriptor>)
     }
-    for (const limit of optionNames) {
-      const value = options[limit as keyof MultipartOptions]
-      checkThat(value === undefined || value >= 1, 'a number from 1 up', limit, value)
-    }
     this.rules = rules
     this.parts = new Map([...rules].map(([name, { descriptor }]) => [name, descriptor]))
     const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } = options
+    for (const [limit, value] of Object.entries({ maxParts, maxPartBytes })) {
+      checkThat(value >= 1, 'a number from 1 up', limit, value)
+    }
     this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
     this.readsHeaders = joinHeaderNames(...[...this.parts.values()].map((descriptor) => descriptor.readsHeaders))
   }

@@ -29,7 +29,7 @@ export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSel
     plan(part) {
       if (part.filename === undefined || taken) return undefined
       if (!isAccepted(part, accepts)) {
-        refusedType ??= part.headers.get('content-type') ?? ''
+        refusedType ??= part.get('content-type') ?? ''
         return undefined
       }
       taken = true
@@ -54,11 +54,11 @@ export function singleFileForm(formats: readonly FormatDescription[]): FormatDes
 }
 
 /** Checks the Content-Type, else the type of the name; true if neither tells a type. */
-function isAccepted({ headers, filename }: FormPart, accepts: FileSelection<unknown>['accepts']): boolean {
-  const value = headers.get('content-type')
+function isAccepted(part: FormPart, accepts: FileSelection<unknown>['accepts']): boolean {
+  const value = part.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)
   if (type !== undefined && accepts(type)) return true
-  const byName = typeOfFilename(filename)
+  const byName = typeOfFilename(part.filename)
   if (byName !== undefined && byName.essence !== anyType) return accepts(byName)
   return type === undefined || type.essence === anyType
 }

@@ -1,6 +1,6 @@
 import { UnsupportedMediaType } from '../core/errors.ts'
 import { extensionType } from '../core/file/extension-type.ts'
-import { parseContentDisposition } from './content-disposition.ts'
+import { filenameOf } from './form/form-part.ts'
 import type { RequestHeaders } from './message.ts'
 
 /** `type/subtype` in lower case and its parameters (RFC 9110 section 8.3.1). */
@@ -67,10 +67,7 @@ export function isUntypedPart(headers: RequestHeaders): boolean {
 }
 
 function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
-  const disposition = headers.get('content-disposition')
-  // Avoids parsing for parts without a file.
-  const hasFile = disposition?.startsWith('form-data') === true && disposition.includes('filename')
-  return hasFile ? typeOfFilename(parseContentDisposition(disposition)?.filename) : undefined
+  return isPart(headers) ? typeOfFilename(filenameOf(headers)) : undefined
 }
 
 /** Returns the type for a file name's extension; undefined for an unknown one. */

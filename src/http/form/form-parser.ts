@@ -1,7 +1,7 @@
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../../core/errors.ts'
 import { parseMediaType } from '../media-type.ts'
 import type { RequestHeaders } from '../message.ts'
-import { type FormPart, parseFormPart } from './form-part.ts'
+import { type FormPart, knownPart, parseFormPart } from './form-part.ts'
 
 /** What a form may hold. */
 export interface FormLimits {
@@ -40,7 +40,6 @@ const headEnd = Buffer.from('\r\n\r\n')
 const plainForm = /^multipart\/form-data; boundary=([\w!#$%&'*+\-.^`|~]{1,70})$/
 
 type State = 'preamble' | 'data' | 'head' | 'done'
-type Verdict = 'more' | 'next' | 'close' | 'data'
 
 /** Returns the boundary. **Errors**: UnsupportedMediaType for no form, BadInput `part` without a valid boundary. */
 export function formBoundary(headers: RequestHeaders, name: string): string {
@@ -78,6 +77,7 @@ export class FormParser {
   /** Bytes of the line end after a part's headers: a boundary may follow it at once. */
   #lineEnd = 0
   #part: FormPart | undefined
+  #before: FormPart | undefined
   #parts = 0
   #partBytes = 0
 
@@ -120,7 +120,7 @@ export class FormParser {
     const delimiter = this.#delimiter
     const length = delimiter.length - lineEnd.length
     if (bytes.compare(delimiter, lineEnd.length, delimiter.length, 0, length) !== 0) return 0
-    return this.#readBoundary(bytes, length, judge(bytes, length))
+    return this.#readBoundary(bytes, length, boundaryEnd(bytes, length))
   }
 
   /** Returns how far the bytes are read; those after it may be the beginning of a boundary. */
@@ -129,10 +129,10 @@ export class FormParser {
     for (let search = at; ; search += delimiter.length) {
       const hit = indexOf(bytes, delimiter, search)
       if (hit === -1) return this.#emit(bytes, at, this.#delimiterStart(bytes, search))
-      const verdict = judge(bytes, hit + delimiter.length)
-      if (verdict !== 'data') {
+      const end = boundaryEnd(bytes, hit + delimiter.length)
+      if (end !== 0) {
         this.#emit(bytes, at, hit)
-        return verdict === 'more' ? hit : this.#readBoundary(bytes, hit + delimiter.length, verdict)
+        return end === -1 ? hit : this.#readBoundary(bytes, hit + delimiter.length, end)
       }
       search = hit
     }
@@ -149,15 +149,18 @@ export class FormParser {
     return length
   }
 
-  #readBoundary(bytes: Buffer, at: number, verdict: Verdict): number {
-    if (verdict === 'data') return at
-    this.#closePart(verdict === 'close' ? 'done' : 'head')
-    return bytes.indexOf(lf, at) + 1
+  /** Returns `end`, of {@link boundaryEnd}. */
+  #readBoundary(bytes: Buffer, at: number, end: number): number {
+    if (end > 0) this.#closePart(bytes[at] === dash ? 'done' : 'head')
+    return end
   }
 
   #readHead(bytes: Buffer, at: number): number {
     const { maxHeaderBytes, maxParts } = this.#limits
-    const end = indexOf(bytes, headEnd, at, at + maxHeaderBytes + headEnd.length)
+    const known = knownPart(bytes, at, this.#before)
+    const end = known?.head
+      ? at + known.head.length - headEnd.length
+      : indexOf(bytes, headEnd, at, at + maxHeaderBytes + headEnd.length)
     if (end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes) {
       const message = `expected at most ${maxHeaderBytes} bytes for the headers of a part, received more`
       throw new BadInput(message, { reason: 'part' })
@@ -165,7 +168,7 @@ export class FormParser {
     if (end === -1) return at
     if (++this.#parts > maxParts)
       throw new BadInput(`expected at most ${maxParts} parts for the form, received more`, { reason: 'part' })
-    this.#part = parseFormPart(bytes, at, end)
+    this.#part = known ?? parseFormPart(bytes, at, end, this.#before)
     this.#partBytes = 0
     this.#state = 'data'
     this.#lineEnd = lineEnd.length
@@ -176,6 +179,7 @@ export class FormParser {
   #closePart(next: 'head' | 'done'): void {
     this.#state = next
     if (this.#part === undefined) return
+    this.#before = this.#part
     this.#part = undefined
     this.#listener.partEnd()
   }
@@ -212,20 +216,19 @@ function indexOf(bytes: Buffer, pattern: Buffer, from: number, to = bytes.length
   return -1
 }
 
-/** Judges the bytes after a delimiter; `more` if they are too few. */
-function judge(bytes: Uint8Array, from: number): Verdict {
+/** Returns where the line of a delimiter ends; 0 if it is data, -1 if the bytes are too few to tell. */
+function boundaryEnd(bytes: Uint8Array, from: number): number {
   const to = bytes.length
   let at = from
-  const closing = at < to && bytes[at] === dash
-  if (closing) {
-    if (++at === to) return 'more'
-    if (bytes[at++] !== dash) return 'data'
+  if (at < to && bytes[at] === dash) {
+    if (++at === to) return -1
+    if (bytes[at++] !== dash) return 0
   }
   const padding = at
   while (at < to && (bytes[at] === 32 || bytes[at] === 9)) at++
-  if (at - padding > maxPadding) return 'data'
-  if (at === to) return 'more'
-  if (bytes[at] !== cr) return 'data'
-  if (++at === to) return 'more'
-  return bytes[at] !== lf ? 'data' : closing ? 'close' : 'next'
+  if (at - padding > maxPadding) return 0
+  if (at === to) return -1
+  if (bytes[at] !== cr) return 0
+  if (++at === to) return -1
+  return bytes[at] === lf ? at + 1 : 0
 }

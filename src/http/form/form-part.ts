@@ -1,13 +1,29 @@
 import { BadInput, expected } from '../../core/errors.ts'
 import { parseContentDisposition } from '../content-disposition.ts'
-import { HeaderList, isHeaderName } from '../message.ts'
+import { HeaderList, isHeaderName, type RequestHeaders } from '../message.ts'
 
-/** The headers of a part. */
-export interface FormPart {
-  readonly headers: HeaderList
+/** The headers of a part, and what they say. */
+export class FormPart extends HeaderList {
   readonly name: string
   /** For files; empty if the user chose no file. Without directories. */
   readonly filename: string | undefined
+  /** @internal Its bytes with the blank line behind them. */
+  head: Buffer | undefined
+  /** @internal The part that came behind it last. */
+  next: FormPart | undefined
+
+  constructor(names: readonly string[], values: readonly string[], name: string, filename: string | undefined) {
+    super(names, values)
+    this.name = name
+    this.filename = filename
+  }
+}
+
+/** Returns the name of the file that has these headers. */
+export function filenameOf(headers: RequestHeaders): string | undefined {
+  if (headers instanceof FormPart) return headers.filename
+  const value = headers.get('content-disposition')
+  return value === undefined ? undefined : parseContentDisposition(value)?.filename
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -19,30 +35,42 @@ const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 const knownParts = new Map<string, FormPart>()
 const maxKnownParts = 256
 const maxKnownLength = 256
+/** Stands before the first part of each form. */
+const opening: Pick<FormPart, 'next'> = { next: undefined }
+
+/** Returns the part that came behind `before` in the form before this one, if the bytes from `start` on are its own. */
+export function knownPart(bytes: Buffer, start: number, before: FormPart | undefined): FormPart | undefined {
+  const part = (before ?? opening).next
+  const head = part?.head
+  if (head === undefined || start + head.length > bytes.length) return undefined
+  return bytes.compare(head, 0, head.length, start, start + head.length) === 0 ? part : undefined
+}
 
 /**
  * Parses headers between `start` and `end`. **Errors**: BadInput `part` for invalid lines, a missing or repeated
  * Content-Disposition or name, or a transfer encoding; `encoding` for other than UTF-8.
  */
-export function parseFormPart(bytes: Buffer, start: number, end: number): FormPart {
+export function parseFormPart(bytes: Buffer, start: number, end: number, before?: FormPart): FormPart {
   const text = bytes.toString('latin1', start, end)
-  const known = knownParts.get(text)
-  if (known !== undefined) return known
-  const part = parseBlock(plainText.test(text) ? text : decode(bytes, start, end))
-  if (knownParts.size >= maxKnownParts) knownParts.clear()
-  if (text.length <= maxKnownLength) knownParts.set(text, part)
+  let part = knownParts.get(text)
+  if (part === undefined) {
+    part = parseBlock(plainText.test(text) ? text : decode(bytes, start, end))
+    if (text.length > maxKnownLength) return part
+    if (knownParts.size >= maxKnownParts) {
+      knownParts.clear()
+      opening.next = undefined
+    }
+    part.head = Buffer.from(`${text}\r\n\r\n`, 'latin1')
+    knownParts.set(text, part)
+  }
+  ;(before ?? opening).next = part
   return part
 }
 
 function parseBlock(block: string): FormPart {
   const names: string[] = []
   const values: string[] = []
-  for (let at = 0; at <= block.length; ) {
-    const crlf = block.indexOf('\r\n', at)
-    const lineEnd = crlf === -1 ? block.length : crlf
-    readLine(block.slice(at, lineEnd), names, values)
-    at = lineEnd + 2
-  }
+  for (const line of block.split('\r\n')) readLine(line, names, values)
   const disposition = single(names, values, 'content-disposition') ?? ''
   single(names, values, 'content-type')
   const encoding = single(names, values, 'content-transfer-encoding')
@@ -57,38 +85,23 @@ function parseBlock(block: string): FormPart {
       reason: 'part',
     })
   }
-  return { headers: new HeaderList(names, values), name: parsed.name, filename: parsed.filename }
+  return new FormPart(names, values, parsed.name, parsed.filename)
 }
 
 function readLine(line: string, names: string[], values: string[]): void {
   const folded = line.startsWith(' ') || line.startsWith('\t')
   const colon = folded ? -1 : line.indexOf(':')
-  const name = colon === -1 ? '' : headerName(line.slice(0, colon))
+  const name = line.slice(0, Math.max(colon, 0))
   const text = folded ? line : line.slice(colon + 1)
-  if ((folded ? names.length === 0 : name === '') || control.test(text)) {
+  if ((folded ? names.length === 0 : !isHeaderName(name)) || control.test(text)) {
     throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
   }
   // A line that a mail library folded (RFC 5322 section 2.2.3).
   if (folded) values[values.length - 1] += ` ${text.trim()}`
   else {
-    names.push(name)
+    names.push(name.toLowerCase())
     values.push(text.trim())
   }
-}
-
-const knownNames: ReadonlyMap<string, string> = new Map(
-  ['Content-Disposition', 'Content-Type', 'Content-Length', 'Content-Transfer-Encoding'].flatMap((name) => {
-    const lower = name.toLowerCase()
-    return [
-      [name, lower],
-      [lower, lower],
-    ] as const
-  }),
-)
-
-/** Returns the name in lower case; empty for an invalid one. */
-function headerName(name: string): string {
-  return knownNames.get(name) ?? (isHeaderName(name) ? name.toLowerCase() : '')
 }
 
 function single(names: readonly string[], values: readonly string[], name: string): string | undefined {

@@ -300,3 +300,26 @@ it('keeps nothing of what follows the closing boundary', () => {
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 24)
   parser.end()
 })
+
+it('reads parts that come in another order than in the form before, or whose headers end otherwise', () => {
+  const part = (name: string, more = '') =>
+    `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${name}\r\n`
+  const form = (...parts: string[]) => Buffer.from(`${parts.join('')}--B--\r\n`)
+  const names = (body: Buffer) => parse([body], 'B').map(({ name, type, filename }) => [name, type, filename])
+  const [a, b] = [
+    ['a', null, null],
+    ['b', null, null],
+  ]
+  const forms = [
+    { body: form(part('a'), part('b')), read: [a, b] },
+    { body: form(part('b'), part('a')), read: [b, a] },
+    { body: form(part('a'), part('a'), part('b')), read: [a, a, b] },
+    { body: form(part('a'), part('b', '\r\nContent-Type: text/plain')), read: [a, ['b', 'text/plain', null]] },
+    { body: form(part('a', '; filename="a"'), part('b')), read: [['a', null, 'a'], b] },
+  ]
+  for (const first of forms) {
+    for (const { body, read } of [first, ...forms]) expect(names(body)).toEqual(read)
+  }
+  const cutShort = form(part('a')).subarray(0, -20)
+  expect(() => names(cutShort)).toThrow('closing boundary')
+})

@@ -23,7 +23,7 @@ export function parse(pieces: readonly Uint8Array[], boundary: string, limits?: 
         const seen = {
           name: part.name,
           filename: part.filename ?? null,
-          type: part.headers.get('content-type') ?? null,
+          type: part.get('content-type') ?? null,
           body: '',
         }
         open = { part: seen, pieces: [] }
