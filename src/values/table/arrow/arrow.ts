@@ -3,7 +3,7 @@
 import { bytesOf } from '../../../core/memory/byte-copy.ts'
 import { float16ToNumber } from '../../../core/text/number-text.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../../array/flatbuffer.ts'
-import { type AnyColumn, type ColumnTable, nullColumn, sliceColumn } from '../columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, nullColumn, sliceColumn } from '../columns.ts'
 import { type ArrowType, arrowTypeOf, writeArrowType } from './arrow-types.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
@@ -275,36 +275,51 @@ function readColumn(field: FlatTable, batch: Batch): AnyColumn | undefined {
   if (type.layout === 'null') return nullColumn(name, rows)
   const bits = batch.bytes()
   const rest = { name, ...(nulls > 0 && bits.length > 0 && { validity: bits }) }
-  const text = { ...rest, kind: 'str' as const, ...('isBinary' in type && { isBinary: true as const }) }
-  switch (type.layout) {
-    case 'half':
-      return { ...rest, kind: 'float32', data: floatsOf(batch.bytes(), rows) }
-    case 'flat': {
-      const { kind, time } = type
-      return { ...rest, kind, data: batch.bytes(), ...(time !== undefined && { time }) }
-    }
-    case 'views': {
-      const data = batch.bytes()
-      return { ...text, data, heaps: batch.heaps() }
-    }
-    case 'text': {
-      const offsets = offsetsOf(batch.bytes(), type.offsetBytes, rows)
-      return { ...text, offsets, data: batch.bytes() }
-    }
-    case 'struct': {
-      const fields = readColumns(field.tables(5), batch)
-      return fields && { ...rest, fields }
+  if (type.layout === 'list' || type.layout === 'fixed-list' || type.layout === 'struct') {
+    return readNested(field, type, rows, rest, batch)
+  }
+  return readFlat(type, rows, rest, batch)
+}
+
+type Flat = Exclude<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' | 'null' }>
+
+function readFlat(type: Flat, rows: number, rest: Pick<Column, 'name' | 'validity'>, batch: Batch): Column {
+  if (type.layout === 'half') return { ...rest, kind: 'float32', data: floatsOf(batch.bytes(), rows) }
+  if (type.layout === 'flat') {
+    const { kind, time } = type
+    return { ...rest, kind, data: batch.bytes(), ...(time !== undefined && { time }) }
+  }
+  const text = { ...rest, kind: 'str' as const, ...(type.isBinary && { isBinary: type.isBinary }) }
+  if (type.layout === 'views') {
+    const data = batch.bytes()
+    return { ...text, data, heaps: batch.heaps() }
+  }
+  const offsets = offsetsOf(batch.bytes(), type.offsetBytes, rows)
+  return { ...text, offsets, data: batch.bytes() }
+}
+
+function readNested(
+  field: FlatTable,
+  type: Extract<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' }>,
+  rows: number,
+  rest: Pick<Column, 'name' | 'validity'>,
+  batch: Batch,
+): AnyColumn | undefined {
+  const offsets = type.layout === 'list' ? offsetsOf(batch.bytes(), type.offsetBytes, rows) : undefined
+  const children = readColumns(field.tables(5), batch)
+  if (children === undefined) return undefined
+  if (type.layout === 'struct') return { ...rest, fields: children }
+  if (type.layout === 'fixed-list') {
+    return {
+      ...rest,
+      offsets: Int32Array.from({ length: rows + 1 }, (_, row) => row * type.length),
+      items: children[0],
     }
   }
-  const offsets =
-    type.layout === 'list'
-      ? offsetsOf(batch.bytes(), type.offsetBytes, rows)
-      : Int32Array.from({ length: rows + 1 }, (_, row) => row * type.length)
-  const [items] = readColumns(field.tables(5), batch) ?? []
-  if (items === undefined) return undefined
-  const [base] = offsets
-  if (base === 0) return { ...rest, offsets, items }
-  return { ...rest, offsets: offsets.map((at) => at - base), items: sliceColumn(items, base, offsets[rows]) }
+  const own = offsets as Int32Array
+  const [base] = own
+  if (base === 0) return { ...rest, offsets: own, items: children[0] }
+  return { ...rest, offsets: own.map((at) => at - base), items: sliceColumn(children[0], base, own[rows]) }
 }
 
 function offsetsOf(bytes: Uint8Array, size: 4 | 8, rows: number): Int32Array {
