@@ -152,7 +152,8 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const [spec, store] = await open({ leaseMs: 7_200_000, renewMs: 3_600_000, sweepMs: 3_600_000 })
       const id = await add(store, 'sleep 3600000')
       const running = await busyWorker(spec)
-      expect(await store.cancel(id)).toMatchObject({ status: 'running', isCancelRequested: true })
+      // Its worker may be quicker than the answer.
+      expect(['running', 'canceled']).toContain((await store.cancel(id))?.status)
       await untilStatus(store, id, 'canceled')
       expect(of(running, 'aborted').map(({ code }) => code)).toEqual(['client_closed'])
     }, 60_000)
