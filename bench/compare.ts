@@ -1,6 +1,6 @@
 /**
  * Compares the working tree with a git ref:
- * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N] [--json]`,
+ * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT]… [--seconds N] [--rounds N] [--json]`,
  * after `npm run build`.
  *
  * The ref is built in a worktree of its own and keeps its own bench/servers, since today's may use options that it

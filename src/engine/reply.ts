@@ -122,7 +122,7 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     }
     const stream = new ResponseStream(this, response, length)
     if (length !== undefined) void stream.pump(exactly(body, length))
-    else if (body instanceof EncodedPieces) void stream.pump(body.source, body.encode)
+    else if (body instanceof EncodedPieces) void stream.pump(body.source, body.encode, undefined, body.takeFirst())
     else void stream.pump(body[Symbol.asyncIterator]())
   }
 
@@ -227,6 +227,17 @@ class ResponseStream {
   readonly #length: number | undefined
   #headSent = false
   #sentBytes = 0
+  #piece: Chunk = ''
+  #hasRoom = true
+  /** Made once, not for each piece. */
+  readonly #writePiece = () => {
+    const { socket } = this.#reply
+    this.#sendHead()
+    this.#hasRoom =
+      this.#length === undefined
+        ? socket.sendPiece(this.#piece)
+        : socket.sendSized(this.#piece as Uint8Array, this.#length, this.#sentBytes === this.#length)
+  }
 
   constructor(reply: Reply, response: HttpResponse, length?: number) {
     this.#reply = reply
@@ -253,15 +264,23 @@ class ResponseStream {
     socket.sendEnd()
   }
 
-  /** `encode` makes a chunk of each piece of the source. */
+  /** `encode` makes a chunk of each piece of the source; `first` was read from it before, and is a chunk. */
   async pump<T>(
-    source: AsyncIterator<T | Chunk> | Iterator<T | Chunk>,
-    encode?: (piece: T | Chunk) => MaybePromise<Chunk>,
+    source: AsyncIterator<T> | Iterator<T>,
+    encode?: (piece: T) => MaybePromise<Chunk>,
     ready?: Promise<void>,
+    first?: IteratorResult<Chunk>,
   ): Promise<void> {
     const reply = this.#reply
     try {
       await ready
+      if (first !== undefined && !reply.over) {
+        if (first.done) {
+          this.#end()
+          return
+        }
+        await this.#send(first.value)
+      }
       while (!reply.over) {
         const next = await source.next()
         if (reply.over) break
@@ -311,15 +330,9 @@ class ResponseStream {
     const { socket, recorder } = this.#reply
     recorder?.sent(piece)
     this.#sentBytes += piece.length
-    let hasRoom = true
-    socket.cork(() => {
-      this.#sendHead()
-      hasRoom =
-        this.#length === undefined
-          ? socket.sendPiece(piece)
-          : socket.sendSized(piece as Uint8Array, this.#length, this.#sentBytes === this.#length)
-    })
-    return hasRoom
+    this.#piece = piece
+    socket.cork(this.#writePiece)
+    return this.#hasRoom
   }
 
   #release(chunk: Chunk): void {

@@ -16,23 +16,16 @@ async function* eachOf<T>(pieces: Iterable<T>): AsyncGenerator<T> {
 
 /**
  * The pieces of a source as chunks of a body. Not a generator: its `return` would not reach a source that was never
- * read. Fast readers take `source` and `encode` instead of `next`.
+ * read. Fast readers take `takeFirst`, and then `source` and `encode` instead of `next`.
  */
 export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
-  readonly source: AsyncIterator<T | Chunk>
-  readonly encode: (piece: T | Chunk) => MaybePromise<Chunk>
-  readonly #pieces: AsyncIterator<T>
+  readonly source: AsyncIterator<T>
+  readonly encode: (piece: T) => MaybePromise<Chunk>
   #first: IteratorResult<Chunk> | undefined
-  #isEncoded = false
 
-  constructor(pieces: AsyncIterator<T>, encode: (piece: T) => MaybePromise<Chunk>) {
-    this.#pieces = pieces
-    this.encode = (piece) => {
-      if (!this.#isEncoded) return encode(piece as T)
-      this.#isEncoded = false
-      return piece as Chunk
-    }
-    this.source = { next: () => this.#nextPiece(), return: () => this.return() }
+  constructor(source: AsyncIterator<T>, encode: (piece: T) => MaybePromise<Chunk>) {
+    this.source = source
+    this.encode = encode
   }
 
   /** Called once, before anything else. **Errors**: those of source and `encode`. */
@@ -40,16 +33,17 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     this.#first = await this.next()
   }
 
-  #nextPiece(): Promise<IteratorResult<T | Chunk>> {
+  /** Returns what `readFirst` has read, once. */
+  takeFirst(): IteratorResult<Chunk> | undefined {
     const first = this.#first
-    if (first === undefined) return this.#pieces.next()
     this.#first = undefined
-    this.#isEncoded = true
-    return Promise.resolve(first)
+    return first
   }
 
   async next(): Promise<IteratorResult<Chunk>> {
-    const next = await this.#nextPiece()
+    const first = this.takeFirst()
+    if (first !== undefined) return first
+    const next = await this.source.next()
     if (next.done) return { done: true, value: undefined }
     try {
       const chunk = this.encode(next.value)
@@ -63,7 +57,7 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
   /** Ends the source. **Errors**: those of its clean-up. */
   async return(): Promise<IteratorResult<Chunk>> {
     this.#first = undefined
-    await this.#pieces.return?.()
+    await this.source.return?.()
     return { done: true, value: undefined }
   }
 
