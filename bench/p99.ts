@@ -38,6 +38,16 @@ const causes: readonly Cause[] = [
     why: 'uWebSockets.js copies each piece out of its own buffer; hyper reads into the body',
   },
   {
+    job: /^JPEG/,
+    contender: /^rust$/,
+    why: 'likely, not measured: four pictures are decoded at once by threads that share the core, so that they end together',
+  },
+  {
+    job: /node:http$/,
+    contender: /^fastify$/,
+    why: 'likely, not measured: both are on the same engine; ours has more objects for a request, which V8 collects',
+  },
+  {
     job: /^OIP (REST: binary|gRPC)/,
     contender: /^triton/,
     why: 'Triton works in two processes and in threads of C++; ours on one event loop',
