@@ -40,7 +40,7 @@ const causes: readonly Cause[] = [
   {
     job: /^JPEG/,
     contender: /^rust$/,
-    why: 'likely, not measured: four pictures are decoded at once by threads that share the core, so that they end together',
+    why: 'likely, not measured: four pictures are decoded at once by threads of one core, and end together',
   },
   {
     job: /node:http$/,
