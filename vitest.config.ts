@@ -27,7 +27,7 @@ const processes = [
 const wide = testsIn('corpora', 'examples', 'mcp')
 
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
-const common = { pool: 'forks', testTimeout: 30_000 } as const
+const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const
 
 export default defineConfig({
   resolve: {
