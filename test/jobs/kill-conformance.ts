@@ -153,7 +153,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const id = await add(store, 'sleep 3600000')
       const running = await busyWorker(spec)
       // Its worker may be quicker than the answer.
-      expect(['running', 'canceled']).toContain((await store.cancel(id))?.status)
+      const asked = await store.cancel(id)
+      expect(asked).toMatchObject({ isCancelRequested: true })
+      expect(['running', 'canceled']).toContain(asked?.status)
       await untilStatus(store, id, 'canceled')
       expect(of(running, 'aborted').map(({ code }) => code)).toEqual(['client_closed'])
     }, 60_000)
