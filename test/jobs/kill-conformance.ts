@@ -157,6 +157,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       expect(asked).toMatchObject({ isCancelRequested: true })
       expect(['running', 'canceled']).toContain(asked?.status)
       await untilStatus(store, id, 'canceled')
+      await until(() => of(running, 'aborted').length > 0)
       expect(of(running, 'aborted').map(({ code }) => code)).toEqual(['client_closed'])
     }, 60_000)
 
