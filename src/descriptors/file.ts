@@ -130,7 +130,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const type = this.#essence ? this.mimeType : value.mimeType
     const more: HeaderLine[] = []
     if (value.name !== undefined) more.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
-    else if (this.#essence === undefined && holdsScripts.test(type)) more.push(['content-disposition', 'attachment'])
+    else if (type !== this.mimeType && holdsScripts.test(type)) more.push(['content-disposition', 'attachment'])
     if (value.isSpooled) more.push(['content-length', String(value.size)])
     const isPlain = type === this.mimeType && more.length === 0
     const headers = isPlain ? this.#headers : [['content-type', type] as const, nosniff, ...more]

@@ -15,12 +15,6 @@ export interface BodyAnnouncement {
   readonly fault?: ServingError
 }
 
-/** The arguments are header values, empty if absent. */
-export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
-  if (contentLength !== '') return { declared: Number(contentLength), encoding }
-  return { declared: encoding === '' ? 0 : undefined, encoding }
-}
-
 /** Returns why a request is refused, or undefined. A request that runs takes its slot later. */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   const stopped = endpoint.isLimited ? notReady(server) : undefined

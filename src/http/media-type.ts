@@ -31,18 +31,22 @@ export function parseMediaType(value: string): MediaType | undefined {
 
 const noParameters: ReadonlyMap<string, string> = new Map()
 const json: MediaType = { essence: 'application/json', parameters: noParameters }
-// Types without parameters are few; the caps are for a client that invents them.
+const octetStream = 'application/octet-stream'
+const bytes: MediaType = { essence: octetStream, parameters: noParameters }
+// Types without a boundary are few; the caps are for a client that invents them.
 const seen = new Map<string, MediaType>()
 const maxSeen = 256
 const maxSeenLength = 80
 
 /** Cached {@link parseMediaType}. */
 export function mediaTypeOf(value: string): MediaType | undefined {
-  if (value === 'application/json') return json
+  // The most frequent ones: a Map would compute a hash of each new string.
+  if (value === json.essence) return json
+  if (value === octetStream) return bytes
   const known = seen.get(value)
   if (known !== undefined) return known
   const type = parseMediaType(value)
-  if (type !== undefined && seen.size < maxSeen && value.length <= maxSeenLength && !value.includes(';'))
+  if (type !== undefined && seen.size < maxSeen && value.length <= maxSeenLength && !value.includes('boundary'))
     seen.set(value, type)
   return type
 }
@@ -51,8 +55,6 @@ export function mediaTypeOf(value: string): MediaType | undefined {
 export function isJsonType(type: MediaType): boolean {
   return type.essence === 'application/json' || type.essence === 'text/json' || type.essence.endsWith('+json')
 }
-
-const octetStream = 'application/octet-stream'
 
 function isPart(headers: RequestHeaders): boolean {
   return headers.get('content-disposition')?.startsWith('form-data') === true
@@ -105,7 +107,7 @@ export function requireMediaType(
 
 /** Returns the client's type, else or for `application/octet-stream` the name's; undefined without a valid one. */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
-  const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)
+  const isReadable = contentType === octetStream || (contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType))
   const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined
   if (essence !== undefined && essence !== octetStream) return contentType
   return typeOfFilename(filename)?.essence ?? (essence === undefined ? undefined : contentType)

@@ -146,6 +146,19 @@ describe.each(engines)('headers and status on %s', (engine) => {
     expect(JSON.parse(answer.text)).toEqual(['1', null, null, 'a b'])
   })
 
+  it('gives the function all lines of one header, also where node:http keeps only the first', async () => {
+    let seen: (string | undefined)[] = []
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'look' }, (body, ctx) => {
+        seen = ['authorization', 'user-agent', 'cookie', 'x-own'].map((name) => ctx.headers.get(name))
+        return body
+      }),
+    )
+    const twice = ['Authorization: a', 'User-Agent: b', 'Cookie: c=1', 'X-Own: d'].flatMap((line) => [line, line])
+    await server.ask(`POST /look HTTP/1.1\r\nhost: x\r\n${twice.join('\r\n')}\r\ncontent-length: 1\r\n\r\nx`)
+    expect(seen).toEqual(['a, a', 'b, b', 'c=1; c=1', 'd, d'])
+  })
+
   it('takes headers of 12 KiB', async () => {
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'look' }, (_b, ctx) => ctx.headers.get('x-big') ?? ''),

@@ -4,16 +4,16 @@ import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
-import { HeaderList, type HttpResponse } from '../../http/message.ts'
+import type { HttpResponse, RequestHeaders } from '../../http/message.ts'
 import { http } from '../../http/node-http.ts'
 import { subprotocol } from '../../live/framing.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
 import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
 import type { ServerState } from '../engine.ts'
+import { HeaderReader, RawHeaderLines } from '../header-reader.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
 import { noParams, pathOf } from '../router.ts'
-import { headFault, NodeHeaders } from './node-headers.ts'
 import { peerOf, writeTextHead } from './node-socket.ts'
 
 // The session answers a message that is only a little too long with an error message, ws all others with 1009.
@@ -26,9 +26,11 @@ export function acceptLives(listening: Server, server: ServerState, lives: LiveS
   const acceptors = new Map(lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]))
   listening.on('upgrade', (req, socket: Socket, head) => {
     const [path, query = ''] = targetOf(req)
-    const acceptor = isWebSocket(req) && headFault(req) === undefined ? acceptors.get(path) : undefined
+    const reader = new HeaderReader('all')
+    reader.read(new RawHeaderLines(req))
+    const acceptor = isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
     if (acceptor === undefined) serveWithout(listening, req, socket, head)
-    else acceptor.begin(req, socket, head, { path, query })
+    else acceptor.begin(req, socket, head, { path, query, headers: reader.headers })
   })
   return () => {
     for (const acceptor of acceptors.values()) acceptor.terminate()
@@ -64,6 +66,12 @@ function serveWithout(listening: Server, req: IncomingMessage, socket: Socket, h
   listening.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
 }
 
+interface LiveTarget {
+  readonly path: string
+  readonly query: string
+  readonly headers: RequestHeaders
+}
+
 /** Opens the streams of one API. */
 class Acceptor {
   readonly #server: ServerState
@@ -87,24 +95,14 @@ class Acceptor {
     for (const socket of this.#sockets.clients) socket.terminate()
   }
 
-  begin(req: IncomingMessage, socket: Socket, head: Buffer, target: { path: string; query: string }): void {
+  begin(req: IncomingMessage, socket: Socket, head: Buffer, target: LiveTarget): void {
     this.#open(req, socket, head, target).catch((cause) => {
       logFailure(this.#server.log, new InternalError('the server failed', { cause }), '')
       socket.destroy()
     })
   }
 
-  async #open(
-    req: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
-    target: { path: string; query: string },
-  ): Promise<void> {
-    const lines = [...new NodeHeaders(req)]
-    const headers = new HeaderList(
-      lines.map(([name]) => name),
-      lines.map(([, value]) => value),
-    )
+  async #open(req: IncomingMessage, socket: Socket, head: Buffer, { headers, ...target }: LiveTarget): Promise<void> {
     const call = new LiveCall(this.#server, this.#lives, {
       endpoint: this.#endpoint,
       target: { method: 'GET', ...target, params: noParams },

@@ -3,17 +3,18 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { Server as NetServer, type Socket } from 'node:net'
 import { BadInput, InternalError, type ServingError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
 import { HeaderList } from '../../http/message.ts'
 import { http, https, listenOn } from '../../http/node-http.ts'
 import { statusLine } from '../../http/response-head.ts'
-import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
+import { admit, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
+import { type HeaderReader, headerReaders, RawHeaderLines } from '../header-reader.ts'
 import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { pathOf } from '../router.ts'
 import { contextOf, type TlsFiles } from '../tls-files.ts'
 import { type Connection, ConnectionCap, connectionOf } from './node-connection.ts'
-import { headFault, NodeHeaders } from './node-headers.ts'
 import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './node-socket.ts'
 
 const handshakeMs = 10_000
@@ -29,8 +30,9 @@ export async function listenNode(server: ServerState, address: Address): Promise
     requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
     noDelay: true,
   })
-  listening.on('request', (req, res) => guard(server, req, res, false))
-  listening.on('checkContinue', (req, res) => guard(server, req, res, true))
+  const readerOf = headerReaders(server)
+  listening.on('request', (req, res) => guard(server, readerOf, req, res, false))
+  listening.on('checkContinue', (req, res) => guard(server, readerOf, req, res, true))
   if (maxConnectionsPerAddress > 0) {
     const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
     listening.on('connection', (socket) => cap.take(socket))
@@ -65,9 +67,16 @@ function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
   return server
 }
 
-function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
+type ReaderOf = (endpoint?: Endpoint) => HeaderReader
+
+function guard(
+  server: ServerState,
+  readerOf: ReaderOf,
+  req: IncomingMessage,
+  res: ServerResponse,
+  expectsContinue: boolean,
+): void {
   try {
-    req.on('error', ignore)
     res.on('error', ignore)
     const connection = connectionOf(req.socket)
     if (connection.closing) return
@@ -76,7 +85,7 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
       req.socket.destroy()
       return
     }
-    open(server, req, res, connection, expectsContinue)
+    open(server, readerOf, req, res, connection, expectsContinue)
   } catch (cause) {
     logFailure(server.log, new InternalError('the server failed', { cause }), '')
     res.destroy()
@@ -87,6 +96,7 @@ function ignore(): void {}
 
 function open(
   server: ServerState,
+  readerOf: ReaderOf,
   req: IncomingMessage,
   res: ServerResponse,
   connection: Connection,
@@ -95,24 +105,21 @@ function open(
   const url = req.url ?? '/'
   const mark = url.indexOf('?')
   const path = pathOf(mark === -1 ? url : url.slice(0, mark))
-  const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
   const method = req.method ?? ''
-  const headers = new NodeHeaders(req)
-  const refused = { method, path, headers, peer: () => peerOf(req) }
-  const fault = headFault(req)
-  if (fault !== undefined) {
-    refuse(server, req, res, { ...body, declared: undefined }, fault, refused)
-    return
-  }
   const route = server.router.resolve(method, path)
+  const reader = readerOf('error' in route ? undefined : route.endpoint)
+  reader.read(new RawHeaderLines(req))
+  const { body, headers } = reader
+  const refused = (error: ServingError) =>
+    refuse(server, req, res, body, error, { endpoint: route.endpoint, method, path, headers, peer: () => peerOf(req) })
   if ('error' in route) {
-    refuse(server, req, res, body, route.error, { endpoint: route.endpoint, ...refused })
+    refused(body.fault ?? route.error)
     return
   }
   const { endpoint, params } = route
   const refusal = admit(server, endpoint, body)
   if (refusal !== undefined) {
-    refuse(server, req, res, body, refusal, { ...refused, endpoint })
+    refused(refusal)
     return
   }
   const query = mark === -1 ? '' : url.slice(mark + 1)

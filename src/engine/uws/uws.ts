@@ -8,11 +8,11 @@ import { Context } from '../../http/context.ts'
 import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
 import { admit, type BodyAnnouncement, mustClose, TurnCounter, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
-import { headersToRead, type RefusedRequest, refusalOf } from '../incoming-request.ts'
+import { type HeaderReader, headerReaders } from '../header-reader.ts'
+import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
 import { noParams } from '../router.ts'
 import { uploadDrain } from '../transfer-clock.ts'
-import { HeaderReader } from './uws-headers.ts'
 import { addLiveRoutes } from './uws-live.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
 import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
@@ -50,12 +50,7 @@ function plainApp(uws: Uws, server: ServerState): AcceptingApp {
 }
 
 function addRoutes(app: App, server: ServerState): void {
-  const readers = new Map<Endpoint | undefined, HeaderReader>()
-  const readerOf = (endpoint?: Endpoint) => {
-    const reader = readers.get(endpoint) ?? new HeaderReader(headersToRead(server, endpoint))
-    readers.set(endpoint, reader)
-    return reader
-  }
+  const readerOf = headerReaders(server)
   // Matched natively, without strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
     const reader = readerOf(endpoint)

@@ -1,16 +1,46 @@
-/** Reads the headers of a request on uWebSockets.js. @module */
-import { BadInput, expected, type ServingError } from '../../core/errors.ts'
-import { HeaderList, type RequestHeaders } from '../../http/message.ts'
-import type { BodyAnnouncement } from '../admission.ts'
+/** Reads the headers of a request on both engines. @module */
+import { BadInput, expected, type ServingError } from '../core/errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { HeaderList, type RequestHeaders } from '../http/message.ts'
+import type { BodyAnnouncement } from './admission.ts'
+import type { ServerState } from './engine.ts'
+import { headersToRead } from './incoming-request.ts'
 
 /** Names come in lower case, in the order in which they were sent. */
-export interface NativeHeaders {
+export interface HeaderLines {
   forEach(visit: (name: string, value: string) => void): void
+}
+
+/** The lines of a request of node:http. */
+export class RawHeaderLines implements HeaderLines {
+  readonly #raw: readonly string[]
+
+  constructor({ rawHeaders }: { readonly rawHeaders: readonly string[] }) {
+    this.#raw = rawHeaders
+  }
+
+  forEach(visit: (name: string, value: string) => void): void {
+    const raw = this.#raw
+    for (let i = 0; i < raw.length; i += 2) visit(raw[i].toLowerCase(), raw[i + 1])
+  }
 }
 
 interface NamedHeader {
   readonly name: string
   readonly index: number
+}
+
+/** Returns the readers of a server's endpoints; without an endpoint that of refusals. */
+export function headerReaders(server: ServerState): (endpoint?: Endpoint) => HeaderReader {
+  const readers = new Map<Endpoint | undefined, HeaderReader>()
+  return (endpoint) => {
+    let reader = readers.get(endpoint)
+    if (reader === undefined) {
+      reader = new HeaderReader(headersToRead(server, endpoint))
+      readers.set(endpoint, reader)
+    }
+    return reader
+  }
 }
 
 /** Reads all header lines: uWebSockets.js takes the first Content-Length, so that a proxy could see other requests. */
@@ -39,7 +69,7 @@ export class HeaderReader {
     }
   }
 
-  read(request: NativeHeaders): void {
+  read(request: HeaderLines): void {
     if (this.#names === 'all') {
       this.#allNames = []
       this.#values = []
