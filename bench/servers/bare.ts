@@ -4,9 +4,14 @@
  * @module
  */
 
-import { App, type HttpResponse, us_socket_local_port } from 'uWebSockets.js'
+import type { HttpResponse } from 'uWebSockets.js'
 import { readFileSync } from 'node:fs'
+import { loadUws } from '../../src/engine/uws/uws-package.ts'
 import { listening } from './listening.ts'
+
+const loaded = loadUws()
+if (typeof loaded === 'string') throw new Error(loaded)
+const { App, us_socket_local_port } = loaded.uws
 
 type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) => void
 
