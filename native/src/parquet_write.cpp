@@ -79,21 +79,26 @@ Span All(const Bytes& bytes) { return {bytes.data(), bytes.size()}; }
 // The highest bits depend on all bits of the value.
 uint64_t Mixed(uint64_t value) { return (value ^ value >> 32) * 0x9e3779b97f4a7c15; }
 
+template <class Word>
+uint64_t Load(const uint8_t* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
 // Values of one size of eight bytes or fewer have the same hash only if they are equal.
 uint64_t HashOf(Span value) {
   uint64_t hash = value.size;
-  uint64_t word = 0;
-  if (value.size < 8) {
-    std::memcpy(&word, value.data, value.size);
-    return Mixed(hash ^ word);
+  if (value.size == 0) return Mixed(hash);
+  const uint8_t* const end = value.data + value.size;
+  // Words that overlap have all bytes of a short value.
+  if (value.size < 4) {
+    return Mixed(hash ^ Load<uint8_t>(value.data) << 32 ^ Load<uint8_t>(value.data + value.size / 2) << 40 ^
+                 Load<uint8_t>(end - 1) << 48);
   }
-  const uint8_t* const last = value.data + value.size - 8;
-  for (const uint8_t* at = value.data; at < last; at += 8) {
-    std::memcpy(&word, at, 8);
-    hash = Mixed(hash ^ word);
-  }
-  std::memcpy(&word, last, 8);
-  return Mixed(hash ^ word);
+  if (value.size < 8) return Mixed(hash ^ (Load<uint32_t>(value.data) << 32 | Load<uint32_t>(end - 4)));
+  for (const uint8_t* at = value.data; at < end - 8; at += 8) hash = Mixed(hash ^ Load<uint64_t>(at));
+  return Mixed(hash ^ Load<uint64_t>(end - 8));
 }
 
 // Appends a value as pages hold it: narrow integers as 32 bits.

@@ -73,7 +73,7 @@ export function decodeColumns(
     columns.push(elementTypes[kind].code, isOptional ? 1 : 0, (pages.length - before) / pageWords)
   }
   const counts = [rows, budgets.decoding.left, requested.length, pages.length / pageWords]
-  const program = Float64Array.from([...counts, ...columns, ...pages])
+  const program = new Float64Array([...counts, ...columns, ...pages])
   const answer = (buffers: readonly ArrayBuffer[] | undefined) => buffers && columnsOf(buffers, requested, rows)
   if (!isLarge) return answer(addon.readParquet(program, source.parts))
   return nativeLimiter.run(async () => answer(await addon.readParquetAsync(program, source.parts)))

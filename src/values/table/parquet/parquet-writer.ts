@@ -39,7 +39,7 @@ export function encodeParquet(
   if (rows === 0) return Buffer.concat([magic, tailOf(columns, rows, codec, [])])
   const own = columns.map((column) => (column.kind === 'str' ? contiguousText(column, rows) : column))
   const parts: Uint8Array[] = []
-  const program = Float64Array.from([rows, own.length, codec, ...own.flatMap((column) => wordsOf(column, rows, parts))])
+  const program = new Float64Array([rows, own.length, codec, ...own.flatMap((column) => wordsOf(column, rows, parts))])
   const bound = addon.writeParquet(program, parts, new Uint8Array(0))
   if (bound > maxPageBytes) return undefined
   const memory = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
