@@ -20,7 +20,7 @@ namespace serving {
 namespace {
 
 // Version of the interface to JavaScript, raised by every change of it; src/core/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 14;
+constexpr uint32_t kContract = 15;
 
 // Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;

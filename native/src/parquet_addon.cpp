@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "async_job.h"
+#include "parquet_footer.h"
 #include "parquet_read.h"
 #include "parquet_write.h"
 #include "plan.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr size_t kMaxRows = INT32_MAX;
 constexpr size_t kMaxBytes = INT32_MAX;
+constexpr size_t kMaxLogical = 10;
+constexpr size_t kMaxUnit = 3;
 
 // read: rows, bytes of text that dictionaries may make, columns, pages; then each column's
 //   element type, optional?, number of pages;
@@ -23,12 +26,10 @@ constexpr size_t kMaxBytes = INT32_MAX;
 //   data's start, its bytes, validity's start or -1, offsets' start or -1
 constexpr size_t kAnswerColumn = 4;
 
-// write: rows, columns, Snappy?, then each column's
-//   element type, parts of data, validity or -1, offsets or -1,
-//   [out: start of dictionary or -1, of data, end, bytes before packing]
-constexpr size_t kWriteWords = 3;
-constexpr size_t kWritePlaces = 4;
-constexpr size_t kWriteColumn = 8;
+// write: rows, columns, Snappy?, the Arrow schema's start and end in the texts, then each column's
+//   element type, parts of data, validity or -1, offsets or -1, the name's start and end in the texts,
+//   logical type, unit, UTC? (see FooterColumn)
+constexpr char kMagic[] = {'P', 'A', 'R', '1'};
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
 
@@ -165,6 +166,25 @@ class ReadJob final : public Job {
   bool done_ = false;
 };
 
+// Writes a file, for whose bound there is room. Returns its bytes; -1 for contradicting offsets, and without memory.
+double WriteFile(const Footer& footer, const EncodeColumn* columns, FooterColumn* described, uint8_t* out) {
+  std::memcpy(out, kMagic, sizeof kMagic);
+  uint8_t* end = out + sizeof kMagic;
+  ParquetWriter writer(end, footer.is_snappy);
+  for (size_t i = 0; i < footer.count && footer.rows != 0; i++) {
+    if (!writer.Add(columns[i], footer.rows, described[i].pages)) return -1;
+  }
+  if (footer.rows != 0) end += described[footer.count - 1].pages.end;
+  Bytes bytes;
+  if (!WriteFooter(footer, bytes)) return -1;
+  std::memcpy(end, bytes.data(), bytes.size());
+  end += bytes.size();
+  const uint32_t length = static_cast<uint32_t>(bytes.size());
+  for (unsigned i = 0; i < 4; i++) *end++ = static_cast<uint8_t>(length >> (8 * i));
+  std::memcpy(end, kMagic, sizeof kMagic);
+  return static_cast<double>(end + sizeof kMagic - out);
+}
+
 bool ReadPlan(napi_env env, const napi_value* args, ReadJob& job) {
   View words;
   return GetView(env, args[0], napi_float64_array, words) && job.Read(Plan(env, words, args[1], {nullptr, 0}));
@@ -186,42 +206,46 @@ napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
 }
 
 napi_value WriteParquet(napi_env env, napi_callback_info info) {
-  napi_value args[3];
+  napi_value args[4];
   View program;
+  View texts;
   View out;
   if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_float64_array, program) ||
-      !GetView(env, args[2], napi_uint8_array, out)) {
+      !GetView(env, args[2], napi_uint8_array, texts) || !GetView(env, args[3], napi_uint8_array, out)) {
     return Misused(env);
   }
-  Plan plan(env, program, args[1], {nullptr, 0});
-  const size_t rows = plan.Number(kMaxRows);
-  const size_t count = plan.Number(UINT16_MAX);
-  ParquetWriter writer(out.data, plan.Flag());
-  const std::unique_ptr<EncodeColumn[]> columns(new (std::nothrow) EncodeColumn[count + 1]);
-  if (columns == nullptr) return Misused(env);
-  size_t bound = 0;
-  for (size_t i = 0; i < count; i++) {
+  Plan plan(env, program, args[1], {texts.data, texts.length});
+  Footer footer{};
+  footer.start = sizeof kMagic;
+  footer.rows = plan.Number(kMaxRows);
+  footer.count = plan.Number(UINT16_MAX);
+  footer.is_snappy = plan.Flag();
+  footer.arrow_schema = plan.Text();
+  const std::unique_ptr<EncodeColumn[]> columns(new (std::nothrow) EncodeColumn[footer.count + 1]);
+  const std::unique_ptr<FooterColumn[]> described(new (std::nothrow) FooterColumn[footer.count + 1]);
+  if (columns == nullptr || described == nullptr) return Misused(env);
+  footer.columns = described.get();
+  size_t bound = 2 * sizeof kMagic + sizeof(uint32_t);
+  for (size_t i = 0; i < footer.count; i++) {
     EncodeColumn& column = columns[i];
     column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
     column.data = plan.Part();
     column.validity = plan.PartOrNone();
     column.offsets = plan.PartOrNone();
-    plan.Skip(4);
+    const Span name = plan.Text();
+    const int logical = static_cast<int>(plan.Number(kMaxLogical));
+    const int unit = static_cast<int>(plan.Number(kMaxUnit));
+    described[i] = {column.dtype, name, logical, unit, plan.Flag(), {}};
     const bool lacks_offsets = column.dtype == Dtype::kStr && column.offsets.data == nullptr;
-    if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, rows)) return Misused(env);
-    bound += ParquetWriter::Bound(column, rows);
+    if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, footer.rows)) {
+      return Misused(env);
+    }
+    bound += ParquetWriter::Bound(column, footer.rows);
   }
   if (!plan.ok()) return Misused(env);
+  bound += FooterBound(footer);
   double answer = static_cast<double>(bound);
-  double* words = reinterpret_cast<double*>(program.data) + kWriteWords + kWritePlaces;
-  for (size_t i = 0; i < count && bound <= out.length && answer >= 0; i++, words += kWriteColumn) {
-    WrittenPages pages;
-    if (!writer.Add(columns[i], rows, pages)) answer = -1;
-    words[0] = pages.dictionary == SIZE_MAX ? -1 : static_cast<double>(pages.dictionary);
-    words[1] = static_cast<double>(pages.data);
-    words[2] = static_cast<double>(pages.end);
-    words[3] = static_cast<double>(pages.unpacked);
-  }
+  if (bound <= out.length) answer = WriteFile(footer, columns.get(), described.get(), out.data);
   napi_value result;
   return napi_create_double(env, answer, &result) == napi_ok ? result : nullptr;
 }

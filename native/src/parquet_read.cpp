@@ -8,11 +8,7 @@
 namespace serving {
 namespace {
 
-// Numbers of the enum Encoding.
-constexpr int kPlain = 0;
 constexpr int kPlainDictionary = 2;
-constexpr int kRle = 3;
-constexpr int kRleDictionary = 8;
 
 // Texts up to this length are copied by one move of so many bytes.
 constexpr size_t kShortText = 16;

@@ -11,6 +11,11 @@
 
 namespace serving {
 
+// Numbers of the enum Encoding.
+constexpr int kPlain = 0;
+constexpr int kRle = 3;
+constexpr int kRleDictionary = 8;
+
 // One page; what its header says.
 struct ParquetPage {
   bool is_dictionary;

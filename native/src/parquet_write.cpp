@@ -7,10 +7,7 @@
 namespace serving {
 namespace {
 
-// Numbers of the enums Encoding and PageType.
-constexpr int kPlain = 0;
-constexpr int kRle = 3;
-constexpr int kRleDictionary = 8;
+// Numbers of the enum PageType.
 constexpr int kDataPage = 0;
 constexpr int kDictionaryPage = 2;
 
@@ -67,11 +64,6 @@ bool EachSpan(const EncodeColumn& column, size_t rows, const With& with) {
     const size_t start = static_cast<size_t>(OffsetAt(column, row));
     return with(Span{column.data.data + start, static_cast<size_t>(OffsetAt(column, row + 1)) - start});
   });
-}
-
-void PushVarint(Bytes& out, uint64_t value) {
-  for (; value > 0x7f; value >>= 7) out.Push(static_cast<uint8_t>(value | 0x80));
-  out.Push(static_cast<uint8_t>(value));
 }
 
 Span All(const Bytes& bytes) { return {bytes.data(), bytes.size()}; }

@@ -14,6 +14,11 @@ struct WrittenPages {
   size_t unpacked = 0;
 };
 
+inline void PushVarint(Bytes& out, uint64_t value) {
+  for (; value > 0x7f; value >>= 7) out.Push(static_cast<uint8_t>(value | 0x80));
+  out.Push(static_cast<uint8_t>(value));
+}
+
 // Writes the columns of a file one after the other.
 class ParquetWriter {
  public:

@@ -35,10 +35,10 @@ export interface Addon {
   readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
   readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
   /**
-   * Writes pages into `out`, and their places into `program`. Returns the bytes that they may take; writes nothing if
-   * `out` has fewer. -1 for contradicting offsets.
+   * Writes a file into `out`, and returns its bytes; returns those that it may take if `out` has fewer, and then writes
+   * nothing. -1 for contradicting offsets.
    */
-  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array): number
+  writeParquet(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array, out: Uint8Array): number
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
   /** Returns free memory of the C heap to the system; false if the C library cannot. */
@@ -46,7 +46,7 @@ export interface Addon {
 }
 
 /** Version of these interfaces and of native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 14
+const contract = 15
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 

@@ -1,10 +1,6 @@
-/**
- * Reads and writes structs of Thrift's compact protocol by tables of their fields. **Source**: Thrift compact protocol
- * specification. @module
- */
-import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
+/** Reads structs of Thrift's compact protocol by tables of their fields. **Source**: its specification. @module */
 
-/** Types of written values, by their number in the compact protocol. A boolean is its type. */
+/** Types of values, by their number in the compact protocol. A boolean is its type. */
 const wire = {
   flag: 1,
   false: 2,
@@ -20,7 +16,7 @@ const wire = {
 } as const
 const structWire = 12
 
-/** A field's type. Reading only: `union` is the id of the field that a union holds, `place` where an i32 starts. */
+/** A field's type. `union` is the id of the field that a union holds, `place` where an i32 starts. */
 export type ThriftType =
   | 'flag'
   | 'byte'
@@ -32,7 +28,7 @@ export type ThriftType =
   | ThriftFields
   | readonly [ThriftType]
 
-/** The fields of a struct that are read and written, by their id. */
+/** The fields of a struct that are read, by their id. */
 export interface ThriftFields {
   readonly [id: number]: readonly [name: string, type: ThriftType]
 }
@@ -200,58 +196,4 @@ export class ThriftReader {
     this.position += count
     if (this.position > this.#end) throw new Unreadable()
   }
-}
-
-const maxVarint = 10
-const idLists = new WeakMap<ThriftFields, readonly number[]>()
-
-function idsOf(fields: ThriftFields): readonly number[] {
-  const ids = idLists.get(fields) ?? Object.keys(fields).map(Number)
-  idLists.set(fields, ids)
-  return ids
-}
-
-/** Returns the bytes of a struct. Its integers are not negative. */
-export function writeThrift<F extends ThriftFields>(fields: F, value: ThriftStruct<F>): Uint8Array {
-  const out = new GrowableBytes(Buffer.allocUnsafe(1024))
-  const byte = (value: number) => {
-    out.reserve(1)
-    out.buffer[out.length++] = value
-  }
-  const varint = (value: number) => {
-    out.reserve(maxVarint)
-    let rest = value
-    for (; rest > 0x7f; rest = Math.floor(rest / 128)) out.buffer[out.length++] = (rest % 128) | 0x80
-    out.buffer[out.length++] = rest
-  }
-  const put = (type: ThriftType, value: unknown): void => {
-    if (isList(type)) {
-      const list = value as readonly unknown[]
-      const isShort = list.length < 15
-      byte(((isShort ? list.length : 15) << 4) | wireOf(type[0]))
-      if (!isShort) varint(list.length)
-      for (const item of list) put(type[0], item)
-    } else if (type === 'text') {
-      const size = Buffer.byteLength(value as string)
-      varint(size)
-      out.reserve(size)
-      out.length += out.buffer.write(value as string, out.length)
-    } else if (typeof type !== 'string') struct(type, value as Readonly<Record<string, unknown>>)
-    else if (type === 'byte') byte(value as number)
-    else if (type !== 'flag') varint((value as number) * 2)
-  }
-  const struct = (fields: ThriftFields, value: Readonly<Record<string, unknown>>) => {
-    let last = 0
-    for (const id of idsOf(fields)) {
-      const [name, type] = fields[id]
-      const own = value[name]
-      if (own === undefined) continue
-      byte(((id - last) << 4) | (own === false ? wire.false : wireOf(type)))
-      last = id
-      put(type, own)
-    }
-    byte(0)
-  }
-  struct(fields, value)
-  return out.bytes
 }
