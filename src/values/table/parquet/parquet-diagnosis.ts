@@ -35,14 +35,14 @@ export function diagnoseParquet(file: Uint8Array, cause: string): string {
 
 const columnOf = (path: string) => `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 
-const markedElements = { 2: ['elements', [{ 6: ['at', 'place'], 10: ['logical', 'union'] }]] } as const
+const markedElements = { 2: [{ 6: 'place', 10: 'union' }] } as const
 /** MAP and LIST in the enum ConvertedType, 1 and 3, as Thrift writes signed integers. */
 const [mapInThrift, listInThrift] = [2, 6]
 
 /** Calls maps without a logical type (DuckDB's) lists, which Polars reads, in place. Whether there are any. */
 export function mapsAsLists(file: Uint8Array): boolean {
   let isChanged = false
-  for (const { at, logical } of footerOf(file).read(markedElements).elements ?? []) {
+  for (const { 6: at, 10: logical } of footerOf(file).read(markedElements)[2] ?? []) {
     if (at === undefined || file[at] !== mapInThrift || logical !== undefined) continue
     file[at] = listInThrift
     isChanged = true

@@ -1,44 +1,13 @@
 /** Where a Parquet file has its footer, and what it states. **Source**: parquet-format 2.11, parquet.thrift. @module */
 import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
-const columnMeta = {
-  1: ['type', 'i32'],
-  2: ['encodings', ['i32']],
-  3: ['path', ['text']],
-  4: ['codec', 'i32'],
-  5: ['values', 'i64'],
-  6: ['unpackedBytes', 'i64'],
-  7: ['packedBytes', 'i64'],
-  9: ['data', 'i64'],
-  11: ['dictionary', 'i64'],
-} as const
-
-const columnChunk = { 1: ['path', 'text'], 2: ['offset', 'i64'], 3: ['meta', columnMeta], 8: ['crypto', {}] } as const
-
-const rowGroup = { 1: ['chunks', [columnChunk]], 2: ['bytes', 'i64'], 3: ['rows', 'i64'] } as const
-
-/** The fields of SchemaElement. */
-export const schemaElement = {
-  1: ['type', 'i32'],
-  2: ['fixedBytes', 'i32'],
-  3: ['repetition', 'i32'],
-  4: ['name', 'text'],
-  5: ['children', 'i32'],
-  6: ['converted', 'i32'],
-  10: ['logical', 'union'],
-} as const
-
-/** The fields of FileMetaData. */
-export const fileMetadata = {
-  1: ['version', 'i32'],
-  2: ['elements', [schemaElement]],
-  3: ['rows', 'i64'],
-  4: ['groups', [rowGroup]],
-  5: ['keyValues', [{ 1: ['key', 'text'], 2: ['value', 'text'] }]],
-  6: ['createdBy', 'text'],
-  7: ['orders', ['union']],
-  8: ['encryption', {}],
-} as const
+// Fields by their ids; they get names where they are taken apart.
+const columnMeta = { 1: 'i32', 2: ['i32'], 4: 'i32', 5: 'i64', 7: 'i64', 9: 'i64', 11: 'i64' } as const
+const columnChunk = { 1: 'text', 2: 'i64', 3: columnMeta, 8: {} } as const
+const rowGroup = { 1: [columnChunk], 2: 'i64', 3: 'i64' } as const
+const schemaElement = { 1: 'i32', 2: 'i32', 3: 'i32', 4: 'text', 5: 'i32', 6: 'i32', 10: 'union' } as const
+const keyValue = { 1: 'text', 2: 'text' } as const
+const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 5: [keyValue], 7: ['union'], 8: {} } as const
 
 /** What a file states about itself. */
 export type ParquetMetadata = ReturnType<typeof readParquetMetadata>
@@ -86,19 +55,20 @@ export function footerLength(file: Uint8Array): number {
 
 /** Returns the metadata of a file whose footer lies within it, the root element first. **Errors**: Unreadable. */
 export function readParquetMetadata(file: Uint8Array) {
-  const { rows, elements, groups = [], keyValues = [], orders = [], encryption } = footerOf(file).read(fileMetadata)
+  const metadata = footerOf(file).read(fileMetadata)
+  const { 2: elements, 3: rows, 4: groups = [], 5: keyValues = [], 7: orders = [], 8: encryption } = metadata
   if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
   return {
     rows,
     elements: placed(elements),
     groups: groups.map((group) => ({
-      rows: group.rows ?? -1,
-      unpackedBytes: group.bytes ?? 0,
-      chunks: (group.chunks ?? []).map(chunkOf),
+      rows: group[3] ?? -1,
+      unpackedBytes: group[2] ?? 0,
+      chunks: (group[1] ?? []).map(chunkOf),
     })),
     orders,
     isEncrypted: encryption !== undefined,
-    arrowSchema: keyValues.findLast(({ key }) => key === 'ARROW:schema')?.value,
+    arrowSchema: keyValues.findLast(({ 1: key }) => key === 'ARROW:schema')?.[2],
   }
 }
 
@@ -110,13 +80,13 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
   const open: { readonly path: string; children: number }[] = []
   return elements.map((element) => {
     const {
-      name = '',
-      children = 0,
-      type = -1,
-      fixedBytes = -1,
-      repetition = -1,
-      converted = -1,
-      logical = -1,
+      4: name = '',
+      5: children = 0,
+      1: type = -1,
+      2: fixedBytes = -1,
+      3: repetition = -1,
+      6: converted = -1,
+      10: logical = -1,
     } = element
     const parent = open.at(-1)
     if (parent !== undefined) parent.children--
@@ -129,39 +99,30 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
   })
 }
 
-function chunkOf({ path, meta = {}, crypto }: ThriftStruct<typeof columnChunk>) {
-  const { type = -1, codec = -1, values = -1, packedBytes = -1, data = -1, dictionary = -1, encodings = [] } = meta
+function chunkOf({ 1: path, 3: meta = {}, 8: crypto }: ThriftStruct<typeof columnChunk>) {
+  const { 1: type = -1, 2: encodings = [], 4: codec = -1, 5: values = -1, 7: packedBytes = -1 } = meta
+  const { 9: data = -1, 11: dictionary = -1 } = meta
   // Some writers state 0 for no dictionary.
   const start = dictionary > 0 ? Math.min(data, dictionary) : data
   const [isEncrypted, isElsewhere] = [crypto !== undefined, path !== undefined]
   return { codec, values, start, end: start + packedBytes, type, encodings, isEncrypted, isElsewhere }
 }
 
-const dataPage = { 1: ['values', 'i32'], 2: ['encoding', 'i32'] } as const
-const secondPage = {
-  1: ['values', 'i32'],
-  4: ['encoding', 'i32'],
-  5: ['definition', 'i32'],
-  6: ['repetition', 'i32'],
-  7: ['isPacked', 'flag'],
-} as const
-const pageHeader = {
-  1: ['type', 'i32'],
-  2: ['unpackedBytes', 'i32'],
-  3: ['packedBytes', 'i32'],
-  5: ['data', dataPage],
-  7: ['dictionary', dataPage],
-  8: ['second', secondPage],
-} as const
+const dataPage = { 1: 'i32', 2: 'i32' } as const
+const secondPage = { 1: 'i32', 4: 'i32', 5: 'i32', 6: 'i32', 7: 'flag' } as const
+const pageHeader = { 1: 'i32', 2: 'i32', 3: 'i32', 5: dataPage, 7: dataPage, 8: secondPage } as const
 
 /**
  * Reads the header of the page at the reader's position. `levels`: of version 2, the sizes of the levels, which are not
  * compressed, and whether the values are. **Errors**: Unreadable.
  */
 export function readPageHeader(thrift: ThriftReader) {
-  const { type = -1, unpackedBytes = -1, packedBytes = -1, data, dictionary, second } = thrift.read(pageHeader)
-  const { values = -1, encoding = -1 } = second ?? data ?? dictionary ?? {}
-  const { definition = -1, repetition = -1, isPacked = true } = second ?? {}
+  const header = thrift.read(pageHeader)
+  const { 1: type = -1, 2: unpackedBytes = -1, 3: packedBytes = -1, 5: data, 7: dictionary, 8: second } = header
+  const first = data ?? dictionary ?? {}
+  const values = (second ?? first)[1] ?? -1
+  const encoding = (second === undefined ? first[2] : second[4]) ?? -1
+  const { 5: definition = -1, 6: repetition = -1, 7: isPacked = true } = second ?? {}
   const levels = second && { definition, repetition, isPacked }
   return { type, unpackedBytes, packedBytes, values, encoding, levels, start: thrift.position }
 }

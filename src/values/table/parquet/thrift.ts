@@ -17,20 +17,11 @@ const wire = {
 const structWire = 12
 
 /** A field's type. `union` is the id of the field that a union holds, `place` where an i32 starts. */
-export type ThriftType =
-  | 'flag'
-  | 'byte'
-  | 'i32'
-  | 'i64'
-  | 'text'
-  | 'union'
-  | 'place'
-  | ThriftFields
-  | readonly [ThriftType]
+export type ThriftType = 'flag' | 'i32' | 'i64' | 'text' | 'union' | 'place' | ThriftFields | readonly [ThriftType]
 
 /** The fields of a struct that are read, by their id. */
 export interface ThriftFields {
-  readonly [id: number]: readonly [name: string, type: ThriftType]
+  readonly [id: number]: ThriftType
 }
 
 type Value<T> = T extends 'flag'
@@ -45,10 +36,8 @@ type Value<T> = T extends 'flag'
           ? ThriftStruct<T>
           : never
 
-/** A struct by the names of its fields. */
-export type ThriftStruct<F extends ThriftFields> = {
-  readonly [Id in keyof F & number as F[Id][0]]?: Value<F[Id][1]> | undefined
-}
+/** A struct by the ids of its fields: names would be looked up for each one that is read. */
+export type ThriftStruct<F extends ThriftFields> = { readonly [Id in keyof F]?: Value<F[Id]> | undefined }
 
 /** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
@@ -62,7 +51,7 @@ function isList(type: ThriftType): type is readonly [ThriftType] {
 function wireOf(type: ThriftType): number {
   if (typeof type !== 'string') return isList(type) ? wire.list : structWire
   if (type === 'place') return wire.i32
-  return type === 'union' ? structWire : wire[type]
+  return type === 'union' ? structWire : wire[type as keyof typeof wire]
 }
 
 const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
@@ -87,10 +76,10 @@ export class ThriftReader {
 
   /** Reads a struct; skips the fields that `fields` does not name, or that are of another type. */
   read<F extends ThriftFields>(fields: F): ThriftStruct<F> {
-    const found: Record<string, unknown> = {}
+    const found: Record<number, unknown> = {}
     this.#fields((id, own) => {
-      const field = fields[id]
-      if (field !== undefined && fits(field[1], own)) found[field[0]] = this.#value(field[1], own)
+      const type = fields[id]
+      if (type !== undefined && fits(type, own)) found[id] = this.#value(type, own)
       else this.#skip(own)
     })
     return found as ThriftStruct<F>
@@ -108,7 +97,6 @@ export class ThriftReader {
     }
     if (typeof type !== 'string') return this.read(type)
     if (type === 'flag') return own === wire.flag
-    if (type === 'byte') return this.#byte()
     if (type === 'text') return this.#text()
     if (type === 'union') return this.#union()
     const place = this.position
