@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8, transcode } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { asciiText } from './number-text.ts'
 
@@ -6,6 +6,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 // Above this length ASCII is checked and decoded as latin1.
 const asciiBytes = 128
+// Before Node 24 its vectorised conversion to UTF-16 is faster than TextDecoder from some length on.
+const transcodedBytes = 4096
 const blockBytes = 1 << 16
 
 /** Length of a text's byte order mark, or 0. **Units**: bytes. */
@@ -15,8 +17,9 @@ export function bomLength(bytes: Uint8Array): number {
 
 /** **Errors**: those of {@link checkUtf8}. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
-  if (bytes.length > asciiBytes && isAscii(bytes)) {
-    return asciiText(bytes, 0, bytes.length)
+  if (bytes.length > asciiBytes) {
+    if (isAscii(bytes)) return asciiText(bytes, 0, bytes.length)
+    if (bytes.length > transcodedBytes && isUtf8(bytes)) return transcode(bytes, 'utf8', 'utf16le').toString('utf16le')
   }
   try {
     return decoder.decode(bytes)

@@ -34,3 +34,12 @@ it('knows no other labels, and refuses what a charset does not have', () => {
   expect(decode(Uint8Array.of(0x61, 0, 0x3d, 0xd8), 'utf-16le')).toThrow(BadInput)
   expect(decode(Buffer.concat([Buffer.alloc(1 << 20, 0x61), Uint8Array.of(0x93)]), 'shift_jis')).toThrow(BadInput)
 })
+
+it('keeps the byte order mark of a long text, and says where one is ill-formed', () => {
+  const text = `\ufeff${'a—😀'.repeat(2000)}`
+  expect(decodeText(Buffer.from(text), undefined, 'Text')).toBe(text)
+  const broken = Buffer.concat([Buffer.from(text), Uint8Array.of(0xed, 0xa0, 0x80)])
+  expect(() => decodeText(broken, undefined, 'Text')).toThrow(
+    expect.objectContaining({ reason: 'encoding', offset: Buffer.byteLength(text) }),
+  )
+})
