@@ -26,6 +26,11 @@ const causes: readonly Cause[] = [
     contender: /^(rust|go)$/,
     why: 'V8 collects young objects 13 times a second while all connections wait: 0.4 to 0.7 ms',
   },
+  {
+    job: /^ndarray 1000/,
+    contender: /^rust$/,
+    why: 'likely, not measured: of some forty requests the slowest counts, and V8 collects its whole heap during one',
+  },
   { job: /^JSON \d/, contender: /./, why: 'bodies are parsed one after the other, and V8 collects their objects' },
   {
     job: /^file (1|10) MB/,
