@@ -242,7 +242,7 @@ describe.each(bothEngines)('a long body on %s', (engine) => {
 
   it('is given up when it does not come before the deadline', async () => {
     const recorder = new Recorder()
-    const { connect } = await run(recorder, undefined, { requestTimeoutMs: 50 })
+    const { connect } = await run(recorder, undefined, { requestTimeoutMs: 300 })
     const socket = await connect()
     await socket.writeAlone(post('/take', 'x', { 'content-length': '1000000' }))
     expect(await socket.answer()).toMatchObject({ status: 504 })

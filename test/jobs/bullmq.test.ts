@@ -112,14 +112,17 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     const server = await testServer()
     const store = await opened(server.url)
     const reasons: string[] = []
+    let isCalled = false
     const worker = store.work([{ api: 'a', concurrency: 1 }], async ({ signal }) => {
+      isCalled = true
       await until(() => signal.aborted)
       reasons.push(signal.reason.code)
       return { kind: 'canceled' }
     })
     const { id } = newJob()
     await store.add(newJob({ id }), 10)
-    await untilStatus(store, id, 'running')
+    // Its status is 'running' before the worker has read the job.
+    await until(() => isCalled)
     if (before) await server.kill()
     const stopped = worker.stop(3_600_000)
     if (!before) await server.kill()

@@ -242,14 +242,16 @@ export function conforms(name: string, start: () => Promise<{ spec: StoreSpec; s
     it('aborts a running job that is canceled', async () => {
       const id = await add(newJob({ api: 'abort', retries: 3 }))
       let attempt: Attempt | undefined
+      let isReleased = false
       const run = async (given: Attempt): Promise<Outcome> => {
         attempt = given
-        await until(() => given.signal.aborted)
+        await until(() => given.signal.aborted && isReleased)
         return { kind: 'canceled' }
       }
       await working('abort', run, async () => {
         await untilStatus(store, id, 'running')
         expect(await store.cancel(id)).toMatchObject({ status: 'running', isCancelRequested: true })
+        isReleased = true
         await untilStatus(store, id, 'canceled')
       })
       expect(attempt?.signal.reason).toBeInstanceOf(ClientClosed)
@@ -288,7 +290,7 @@ export function conforms(name: string, start: () => Promise<{ spec: StoreSpec; s
         await until(() => attempt.signal.aborted)
         return completed('of the first')
       }
-      await working('stop', run, () => untilStatus(store, id, 'running'))
+      await working('stop', run, () => until(() => first !== undefined))
       expect(first?.signal.reason).toBeInstanceOf(Overloaded)
       expect(await store.get(id)).toMatchObject({ status: 'queued', attempt: 0 })
       await working(
@@ -345,8 +347,7 @@ export function conforms(name: string, start: () => Promise<{ spec: StoreSpec; s
     it('tells those who watch of each change, until they leave', async () => {
       const id = await add(newJob({ api: 'watch' }))
       let [first, second] = [0, 0]
-      const leave = store.watch(id, () => first++)
-      const leaveToo = store.watch(id, () => second++)
+      const [leave, leaveToo] = [store.watch(id, () => first++), store.watch(id, () => second++)]
       // What a watcher must not miss comes after a look at the job.
       await store.get(id)
       await working(
@@ -373,8 +374,7 @@ export function conforms(name: string, start: () => Promise<{ spec: StoreSpec; s
 
     it('counts the jobs of each API, and knows the age of the oldest that waits', async () => {
       await add(newJob({ api: 'states', createdAt: Date.now() - 60_000 }))
-      const ended = await add(newJob({ api: 'states' }))
-      await store.cancel(ended)
+      await store.cancel(await add(newJob({ api: 'states' })))
       const state = (await store.states()).find(({ api }) => api === 'states')
       expect(state?.counts).toEqual({ queued: 1, running: 0, completed: 0, failed: 0, canceled: 1, expired: 0 })
       expect(state?.oldestMs).toBeGreaterThanOrEqual(60_000)

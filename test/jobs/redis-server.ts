@@ -9,6 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Whether tests with Redis can run. Without one they are skipped by name. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
+/** What is written before an answer outlives a kill; by default, Redis delays writes while a busy disk flushes. */
+const durable = ['--appendonly', 'yes', '--appendfsync', 'no']
+
 export interface RedisServer {
   readonly url: string
   /** Kills it as a power cut would. */
@@ -20,7 +23,7 @@ export interface RedisServer {
 }
 
 /** Starts a server on a free port and a folder of its own. */
-export async function redisServer(options: readonly string[] = ['--appendonly', 'yes']): Promise<RedisServer> {
+export async function redisServer(options: readonly string[] = durable): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), 'redis-'))
   const port = await freePort()
   let child: ChildProcess

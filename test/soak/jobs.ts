@@ -70,9 +70,7 @@ class Part {
 
 const folder = mkdtempSync(join(tmpdir(), 'serving-soak-jobs-'))
 const log = openSync(`${options.out}.log`, 'w')
-// Written before an answer: else the last second of accepted jobs may end with the server.
-const redis: RedisServer | undefined =
-  options.store === 'redis' ? await redisServer(['--appendonly', 'yes', '--appendfsync', 'always']) : undefined
+const redis: RedisServer | undefined = options.store === 'redis' ? await redisServer() : undefined
 const store = ['--job-store', redis?.url ?? `sqlite:${join(folder, 'jobs.db')}`]
 const servers = [1, 2].map(() => new Part(['serve', '--job-role', 'submit', ...store]))
 const workers = [1, 2].map(() => new Part(['work', ...store]))
