@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { workerNodeOptions } from '../../src/server/workers/worker-process.ts'
 import { engines } from '../engines.ts'
 import { folder, root, send, serving, until } from './process.ts'
 
@@ -41,4 +42,25 @@ describe.each(engines)('a start, with the %s engine', (engine) => {
       return /^serving slow_model at /m.test(stdout())
     })
   })
+})
+
+it('workers free the memory of buffers with young objects, not by collecting the whole heap', () => {
+  const program = `
+    import { PerformanceObserver } from 'node:perf_hooks'
+    const counts = { 1: 0, 4: 0 }
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries()) counts[detail.kind]++
+    }).observe({ entryTypes: ['gc'] })
+    for (let i = 0; i < 2000; i++) {
+      Buffer.allocUnsafeSlow(2 ** 20)[0] = 1
+      if (i % 4 === 0) await new Promise(setImmediate)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    console.log(JSON.stringify([counts[1], counts[4]]))
+  `
+  const args = [...workerNodeOptions, '--input-type=module', '--eval', program]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  const [young, whole] = JSON.parse(stdout)
+  expect(young).toBeGreaterThan(3 * whole)
 })
