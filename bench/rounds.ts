@@ -60,6 +60,10 @@ const smallMicros = 100
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
+/** Whether the generator is nearly as busy as the server. */
+const isLoadBound = (rounds: readonly Round[]) =>
+  median(rounds.map(({ loadCores, serverCores }) => loadCores / serverCores)) > 0.7
+
 /**
  * Measures all contenders of a job, every other round backwards. `ours` is the name of the one that the others are
  * compared with.
@@ -76,24 +80,18 @@ export async function measureRounds(
     progress(`${job.name}: ${contender.name} warms up`)
     warm.set(contender.name, await measureRound(contender, autocannon, seconds))
   }
-  const isLoadBound = (name: string) => {
-    const { loadCores, serverCores } = warm.get(name) as Round
-    return loadCores / serverCores > 0.7
-  }
   const isSmall = (name: string) => (warm.get(name)?.cpuMicros ?? 0) < smallMicros
-  // Where autocannon cannot saturate ours, wrk measures the others as well: latencies of two generators do not compare.
-  // autocannon saturates every server in Python.
-  const measured = started.filter(
-    ({ name, url }) =>
-      wrk !== undefined &&
-      (isLoadBound(name) || isLoadBound(ours)) &&
-      url?.startsWith('http:') === true &&
-      contenders[name].python === undefined,
-  )
   const rounds = await takeTurns(started, job, options, (contender) => {
-    const length = isSmall(contender.name) && !measured.includes(contender) ? smallSeconds : seconds
-    return measureRound(contender, autocannon, length, amountOf(contender, job, length, warm.get(contender.name)))
+    const first = warm.get(contender.name) as Round
+    const length = isSmall(contender.name) && !isLoadBound([first]) ? smallSeconds : seconds
+    return measureRound(contender, autocannon, length, amountOf(contender, job, length, first))
   })
+  // Where autocannon cannot saturate one of them, wrk measures all: figures of two generators do not compare. Not by
+  // the warm-up: a cold server takes more. autocannon saturates every server in Python.
+  const isBound = wrk !== undefined && [...rounds.values()].some(isLoadBound)
+  const measured = started.filter(
+    ({ name, url }) => isBound && url?.startsWith('http:') === true && contenders[name].python === undefined,
+  )
   const checks = await takeTurns(measured, job, options, async (contender) => {
     const round = await measureRound(contender, wrk as Load, isSmall(ours) ? smallSeconds : seconds)
     await settle(contender)
@@ -131,9 +129,9 @@ async function takeTurns(
 }
 
 /** Returns the number of requests that fill a round, after the one that warmed the contender up. */
-function amountOf({ url }: Contender, { connections }: BenchCase, seconds: number, first: Round | undefined): number {
+function amountOf({ url }: Contender, { connections }: BenchCase, seconds: number, first: Round): number {
   // A contender without an answer in that time is slow: a few requests suffice.
-  const rate = first === undefined || first.requests === 0 ? 0 : first.perSecond
+  const rate = first.requests === 0 ? 0 : first.perSecond
   return Math.max(url === undefined ? 1 : connections, Math.round(rate * seconds))
 }
 
