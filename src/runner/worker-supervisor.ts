@@ -22,7 +22,7 @@ export interface RunnerEvent {
 /** Longest pause between two attempts to replace a worker. **Units**: milliseconds. */
 const maxDelayMs = 30_000
 const firstDelayMs = 250
-/** Time for running calls when the runner stops. **Units**: milliseconds. */
+/** Time for loading models, and then for running calls, when the runner stops. **Units**: milliseconds. */
 const stopGraceMs = 1_000
 
 /** What a supervisor needs beside its runner's settings. */
@@ -45,6 +45,7 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
   const size = Math.max(1, settings.threads)
   const started = deferred<void>()
   const retries = new Map<ModelWorker, () => void>()
+  const loads = new Set<Promise<void>>()
   const hung = new Set<ModelWorker>()
   let loaded = 0
   let isStarted = false
@@ -92,6 +93,11 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     worker.kill()
   }
 
+  const startLoad = (worker: ModelWorker) => {
+    const load = loadInto(worker).finally(() => loads.delete(load))
+    loads.add(load)
+  }
+
   const loadInto = async (worker: ModelWorker) => {
     const device = boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, worker.index)
     const load: LoadMessage = { ...common, index: worker.index, device }
@@ -128,13 +134,13 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     up(worker) {
       if (isStopped) return
       if (failures === 0) {
-        void loadInto(worker)
+        startLoad(worker)
         return
       }
       const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1))
       const retry = () => {
         retries.delete(worker)
-        void loadInto(worker)
+        startLoad(worker)
       }
       retries.set(worker, clock.after(delay, retry))
     },
@@ -153,6 +159,16 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     printed: (_worker, message) => onEvent({ kind: 'printed', message }),
   })
 
+  /** Resolves when no worker loads its model, or after {@link stopGraceMs}. */
+  const loadsEnded = () =>
+    new Promise<void>((resolve) => {
+      const disarm = clock.after(stopGraceMs, resolve)
+      void Promise.all(loads).then(() => {
+        disarm()
+        resolve()
+      })
+    })
+
   /** Ends all workers. Waiting calls fail at once, running ones after a second. */
   const stop = async () => {
     isStopped = true
@@ -161,8 +177,9 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     const end = new Overloaded(`the runner ${name} has stopped`)
     dispatcher.close(end)
     started.reject(end)
-    // onnxruntime-node may end the whole process if its thread is ended while it computes.
-    if (isStarted) await dispatcher.idle(stopGraceMs)
+    // onnxruntime-node may end the whole process if its thread is ended while it loads or computes.
+    await loadsEnded()
+    await dispatcher.idle(stopGraceMs)
     await pool.stop()
   }
 

@@ -1,15 +1,27 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { BadInput, type BinaryFile, type Context, io, type Service } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
 import { bothEngines, chunked, deferred, post, start, turns } from './harness.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
+
+// A directory of its own: the same tests may run beside these on another Node.
+const { TMPDIR: givenTmpdir = '' } = process.env
+const ownTmpdir = mkdtempSync(join(tmpdir(), 'upload-'))
+process.env.TMPDIR = ownTmpdir
+afterAll(() => {
+  if (givenTmpdir === '') delete process.env.TMPDIR
+  else process.env.TMPDIR = givenTmpdir
+  rmSync(ownTmpdir, { recursive: true })
+})
+
 /** What a receiver heard, in order. */
 class Recorder extends IODescriptor<string, string> {
   readonly mimeType = 'text/plain'

@@ -10,17 +10,17 @@ import { TestClock } from './test-clock.ts'
 class TestWorker implements ModelWorker {
   readonly index = 0
   readonly name = 'thread 1'
-  readonly loads: boolean
+  readonly loads: boolean | 'later'
   readonly replies: ((reply: unknown) => void)[] = []
   killed = false
 
-  constructor(loads = true) {
+  constructor(loads: boolean | 'later' = true) {
     this.loads = loads
   }
 
   async run(message: unknown): Promise<unknown> {
     const { kind } = message as { kind: string }
-    if (kind === 'run') return await new Promise((reply) => this.replies.push(reply))
+    if (kind === 'run' || this.loads === 'later') return await new Promise((reply) => this.replies.push(reply))
     return this.loads ? {} : { failure: { name: 'Error', message: 'no weights' } }
   }
 
@@ -33,16 +33,17 @@ class TestWorker implements ModelWorker {
   }
 }
 
-async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
+function supervise(options: Partial<RunnerOptions> = {}, graceMs = 500) {
   const clock = new TestClock()
   const events: RunnerEvent[] = []
   const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
   let pool!: WorkerPoolOptions
+  const ended: number[] = []
   const supervisor = superviseWorkers(parseRunnerOptions('test', all, []), {
     counts: new RunnerCounts(),
     start: (poolOptions) => {
       pool = poolOptions
-      return { stop: async () => {} }
+      return { stop: async () => void ended.push(clock.now()) }
     },
     entry: new URL('file:///model-thread.js'),
     clock,
@@ -55,6 +56,12 @@ async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
     return workers
   }
   const down = (worker: TestWorker) => pool.down(worker, new WorkerEnded(`${worker.name} ended`))
+  return { clock, events, supervisor, pool, up, down, ended }
+}
+
+async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
+  const all = supervise(options, graceMs)
+  const { clock, supervisor, up } = all
   const first = await up(...Array.from({ length: options.threads ?? 1 }, () => new TestWorker()))
   await supervisor.started()
   const call = (deadlineMs?: number) => {
@@ -63,7 +70,7 @@ async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
     supervisor.dispatcher.push('predict', one)
     return one.promise.catch((error: Error) => error)
   }
-  return { clock, events, supervisor, pool, up, down, first, call }
+  return { ...all, first, call }
 }
 
 describe('a supervisor of workers', () => {
@@ -90,6 +97,22 @@ describe('a supervisor of workers', () => {
     await up(new TestWorker())
     await clock.pass(60_000)
     expect(supervisor.unready).toBeUndefined()
+  })
+
+  it.each([
+    ['until they have loaded', 400, 400],
+    ['for a second', 5_000, 1_000],
+  ])('waits for the others that load when one has failed, %s, before it ends them all', async (_, loadMs, wantedMs) => {
+    const { clock, supervisor, up, ended } = supervise({ threads: 2 })
+    const start = clock.now()
+    const failed = supervisor.started().catch((error: Error) => error.message)
+    const [slow] = await up(new TestWorker('later'), new TestWorker(false))
+    clock.after(loadMs, () => slow.replies[0]({}))
+    await clock.pass(399)
+    expect(ended).toEqual([])
+    await clock.pass(601)
+    expect(ended).toEqual([start + wantedMs])
+    expect(await failed).toMatch(/could not load its model in thread 1: no weights/)
   })
 
   it('ends and replaces a worker whose call goes on beyond its deadline and the grace, and says so once', async () => {

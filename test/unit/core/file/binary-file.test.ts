@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { BinaryFile, Context, InvalidArgument } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { TempFile } from '../../../../src/core/file/temp-file.ts'
@@ -132,11 +133,12 @@ describe('a BinaryFile', () => {
 
 describe('a TempFile', () => {
   it('has no name', () => {
-    const before = readdirSync(tmpdir()).filter((name) => /^serving-[-0-9a-f]{36}$/.test(name))
-    const file = new TempFile()
-    expect(readdirSync(tmpdir()).filter((name) => /^serving-[-0-9a-f]{36}$/.test(name))).toEqual(before)
+    const directory = mkdtempSync(join(tmpdir(), 'temp-file-'))
+    const file = new TempFile(directory)
+    expect(readdirSync(directory)).toEqual([])
     file.release()
     file.release()
+    rmdirSync(directory)
   })
 
   it('is closed only when reads and writes under way are done: its number may be given to another file', async () => {
