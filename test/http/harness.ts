@@ -242,6 +242,11 @@ export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
+/** Resolves in the first turn of the event loop in which `ready` says so. */
+export async function until(ready: () => boolean): Promise<void> {
+  while (!ready()) await turns(1)
+}
+
 /** Returns a promise with its resolve, for handlers that wait for the test. */
 export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let settle: (value: T) => void = () => {}
