@@ -1,7 +1,7 @@
 /**
  * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node. **Sizing**: processes × threads
  * × intra-op threads ≤ cores: {@link intraOpThreadsFor} divides them. **Ending threads**: onnxruntime-node aborts
- * the process if a thread ends while a model computes. So {@link onnxRunner} ends no thread in which a call hangs
+ * the process if a thread ends while a model loads or computes. So {@link onnxRunner} ends no thread in which a call hangs
  * (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
  * @module serving/onnx
  */
