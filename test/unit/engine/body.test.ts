@@ -1,6 +1,10 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { bufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import { BodyBuffer } from '../../../src/engine/body.ts'
+
+// Test files that run before these in the same process leave buffers.
+beforeEach(() => bufferPool.clear())
 
 describe('BodyBuffer', () => {
   it('joins pieces of any size in order, with and without a declared length', () => {
