@@ -1,8 +1,8 @@
 /**
  * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node. **Sizing**: processes × threads
  * × intra-op threads ≤ cores: {@link intraOpThreadsFor} divides them. **Ending threads**: onnxruntime-node aborts
- * the process if a thread ends while a model loads or computes. So {@link onnxRunner} ends no thread in which a call hangs
- * (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
+ * the process if a thread ends while a model loads or computes. So {@link onnxRunner} ends no thread in which a call
+ * hangs (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
  * @module serving/onnx
  */
 import { availableParallelism } from 'node:os'
