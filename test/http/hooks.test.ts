@@ -228,7 +228,7 @@ describe.each(engines)('hooks on %s', (engine) => {
         svc.onRequest(() => new Promise(() => {}))
         svc.api({ ...bytes, name: 'echo' }, (body) => body)
       },
-      { requestTimeoutMs: 100, maxBodyBytes: 1000 },
+      { requestTimeoutMs: 500, maxBodyBytes: 1000 },
     )
     const running = await server
     const late = await running.ask(post('/echo', 'body'))

@@ -70,7 +70,7 @@ describe.each(bothEngines)('limits on %s', (engine) => {
           yield ', and on'
         })
       },
-      { requestTimeoutMs: 300 },
+      { requestTimeoutMs: 600 },
     )
     expect((await server.ask(post('/mute', 'x'))).status).toBe(504)
     expect((await server.ask(post('/long', 'x'))).text).toBe('in time, and on')

@@ -117,7 +117,7 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
           return new Promise(() => {})
         })
       },
-      { maxBodyBytes: 1000, requestTimeoutMs: 300 },
+      { maxBodyBytes: 1000, requestTimeoutMs: 1000 },
     )
     expect((await running.ask(post('/length', 'x'.repeat(1001)))).status).toBe(413)
     const endless = post('/length', chunked('x'.repeat(900), 'y'.repeat(900)), { 'transfer-encoding': 'chunked' })

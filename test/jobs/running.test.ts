@@ -79,9 +79,13 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs that run in a ser
   it('lets a job run longer than a request may', async () => {
     const define = (svc: Service) =>
       svc.api({ ...json, name: 'slow', async: true }, () => new Promise((resolve) => setTimeout(resolve, 400, 'done')))
-    const { submit, post, get } = await start(engine, define, { requestTimeoutMs: 200 })
+    const { post, get } = await start(engine, define, { requestTimeoutMs: 200 })
     expect((await post('/slow', 0)).status).toBe(504)
-    const job = await submit('/slow', 0)
+    // Asked again where the request itself was late.
+    const job = await until(async () => {
+      const { status, headers } = await post('/slow', 0, { prefer: 'respond-async' })
+      return status === 202 && headers.get('location')
+    })
     const answer = await until(async () => {
       const result = await get(`${job}/result`)
       return result.status === 200 && result

@@ -17,7 +17,7 @@ for (const engine of engines) {
     svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'loop' }, (_, ctx) => hangs.loop(1, ctx))
     svc.api({ input: new io.Text(), output: new io.Text(), name: 'fine' }, (text, ctx) => hangs.fine(text, ctx))
     const logger = { debug: log, info: log, warn: log, error: log, fatal: log } as never
-    const options = { port: 0, host: '127.0.0.1', engine, logger, requestTimeoutMs: 200, modelGraceMs: 100 }
+    const options = { port: 0, host: '127.0.0.1', engine, logger, requestTimeoutMs: 1000, modelGraceMs: 100 }
     const listener = await serve(svc, options)
     onTestFinished(() => listener.close())
     const base = `http://127.0.0.1:${listener.port}`
