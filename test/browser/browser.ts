@@ -17,13 +17,16 @@ export const chromium = [process.env.CHROMIUM ?? '', ...places].find((file) => f
 /** A beep each second is what pages record, without asking. */
 const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 
-/** Starts the browser. */
+/** Starts the browser, again if it says nothing for 25 seconds: the first start on a busy disk. */
 export function launch(): Promise<Browser> {
-  return puppeteer.launch({
-    executablePath: chromium,
-    // As root, which CI containers are, Chromium runs without a sandbox only.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...microphone],
-  })
+  const start = () =>
+    puppeteer.launch({
+      executablePath: chromium,
+      // As root, which CI containers are, Chromium runs without a sandbox only.
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...microphone],
+      timeout: 25_000,
+    })
+  return start().catch(start)
 }
 
 /** What a page did that it should not: requests to other origins, messages of errors, violations of its policy. */
