@@ -1,7 +1,7 @@
 /** Keeps the model loaded in all workers of a runner, and in each worker that replaces another. @module */
 
 import { InternalError, Overloaded, SetupError } from '../core/errors.ts'
-import { deferred } from '../core/promise.ts'
+import { deferred, within } from '../core/promise.ts'
 import type { RunnerCounts, ThreadStates } from '../telemetry/metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -159,17 +159,7 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     printed: (_worker, message) => onEvent({ kind: 'printed', message }),
   })
 
-  /** Resolves when no worker loads its model, or after {@link stopGraceMs}. */
-  const loadsEnded = () =>
-    new Promise<void>((resolve) => {
-      const disarm = clock.after(stopGraceMs, resolve)
-      void Promise.all(loads).then(() => {
-        disarm()
-        resolve()
-      })
-    })
-
-  /** Ends all workers. Waiting calls fail at once, running ones after a second. */
+  /** Ends all workers. Waiting calls fail at once, running ones and models that load have a second. */
   const stop = async () => {
     isStopped = true
     for (const cancel of retries.values()) cancel()
@@ -178,7 +168,7 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
     dispatcher.close(end)
     started.reject(end)
     // onnxruntime-node may end the whole process if its thread is ended while it loads or computes.
-    await loadsEnded()
+    await within(Promise.all(loads), stopGraceMs, undefined)
     await dispatcher.idle(stopGraceMs)
     await pool.stop()
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
@@ -38,12 +38,12 @@ function supervise(options: Partial<RunnerOptions> = {}, graceMs = 500) {
   const events: RunnerEvent[] = []
   const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
   let pool!: WorkerPoolOptions
-  const ended: number[] = []
+  const stops: 'stop'[] = []
   const supervisor = superviseWorkers(parseRunnerOptions('test', all, []), {
     counts: new RunnerCounts(),
     start: (poolOptions) => {
       pool = poolOptions
-      return { stop: async () => void ended.push(clock.now()) }
+      return { stop: async () => void stops.push('stop') }
     },
     entry: new URL('file:///model-thread.js'),
     clock,
@@ -56,7 +56,7 @@ function supervise(options: Partial<RunnerOptions> = {}, graceMs = 500) {
     return workers
   }
   const down = (worker: TestWorker) => pool.down(worker, new WorkerEnded(`${worker.name} ended`))
-  return { clock, events, supervisor, pool, up, down, ended }
+  return { clock, events, supervisor, pool, up, down, stops }
 }
 
 async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
@@ -99,20 +99,21 @@ describe('a supervisor of workers', () => {
     expect(supervisor.unready).toBeUndefined()
   })
 
-  it.each([
-    ['until they have loaded', 400, 400],
-    ['for a second', 5_000, 1_000],
-  ])('waits for the others that load when one has failed, %s, before it ends them all', async (_, loadMs, wantedMs) => {
-    const { clock, supervisor, up, ended } = supervise({ threads: 2 })
-    const start = clock.now()
-    const failed = supervisor.started().catch((error: Error) => error.message)
-    const [slow] = await up(new TestWorker('later'), new TestWorker(false))
-    clock.after(loadMs, () => slow.replies[0]({}))
-    await clock.pass(399)
-    expect(ended).toEqual([])
-    await clock.pass(601)
-    expect(ended).toEqual([start + wantedMs])
-    expect(await failed).toMatch(/could not load its model in thread 1: no weights/)
+  it('waits for the others that load when one has failed, but not for ever, before it ends them all', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (const loads of [true, false]) {
+      const { clock, supervisor, up, stops } = supervise({ threads: 2 })
+      const failed = supervisor.started().catch((error: Error) => error.message)
+      const [slow] = await up(new TestWorker('later'), new TestWorker(false))
+      await vi.advanceTimersByTimeAsync(999)
+      expect(stops).toHaveLength(0)
+      if (loads) slow.replies[0]({})
+      else await vi.advanceTimersByTimeAsync(1)
+      await clock.settle()
+      expect(stops).toHaveLength(1)
+      expect(await failed).toMatch(/could not load its model in thread 1: no weights/)
+    }
   })
 
   it('ends and replaces a worker whose call goes on beyond its deadline and the grace, and says so once', async () => {
