@@ -5,7 +5,8 @@
  * and job the tarball is of.
  *
  * `npm run release`: refuses changes that are not committed, a CHANGELOG that does not name the version, and missing
- * tools of native/prebuild.mjs; with `--publish` also what `npm audit` finds.
+ * tools of native/prebuild.mjs; with `--publish` also what `npm audit` finds. `--dry-run` does all steps of `--publish`
+ * but the last one, goes on after a refusal, and ends with the list of them.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -17,6 +18,9 @@ import { lockedPackages, production } from './third-party.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'release')
+const isRehearsal = process.argv.includes('--dry-run')
+const publishes = isRehearsal || process.argv.includes('--publish')
+const refusals = []
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** Runs a command in the project and returns what it prints; what it complains about is shown. */
@@ -59,17 +63,28 @@ function check() {
   if (!changelog.includes(`\n## ${version}`)) throw new Error(`CHANGELOG.md has no section of version ${version}`)
 }
 
-check()
-if (process.argv.includes('--publish')) {
+/** Does a step that may refuse the release: a rehearsal notes the refusal and goes on. */
+function step(name, work) {
+  try {
+    work()
+    if (isRehearsal) console.log(`passed: ${name}`)
+  } catch (error) {
+    if (!isRehearsal) throw error
+    refusals.push(`refused: ${name}: ${error.message.split('\n')[0]}`)
+  }
+}
+
+step('commits and CHANGELOG', check)
+if (publishes) {
   // Both ask the registry, and end with an error for a known vulnerability of a package that comes along, or one that
   // is not what its publisher has signed.
-  run('npm', 'audit', '--omit=dev')
-  run('npm', 'audit', 'signatures', '--omit=dev')
+  step('npm audit', () => run('npm', 'audit', '--omit=dev'))
+  step('npm audit signatures', () => run('npm', 'audit', 'signatures', '--omit=dev'))
 }
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
-run(process.execPath, 'native/prebuild.mjs', '--required')
-run('npm', 'run', 'build')
+step('add-ons of all targets', () => run(process.execPath, 'native/prebuild.mjs', '--required'))
+step('build', () => run('npm', 'run', 'build'))
 const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', out))
 const sbomName = `${name}-${version}.cdx.json`
 writeFileSync(join(out, sbomName), `${JSON.stringify(partsList(), null, 2)}\n`)
@@ -81,6 +96,12 @@ const sums = [filename, sbomName].map((file) => {
 })
 writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))
 process.stdout.write(sums.join(''))
-if (process.argv.includes('--publish')) {
-  run('npm', 'publish', join(out, filename), '--provenance', '--ignore-scripts', '--access', 'public')
+if (publishes) {
+  // Without network and trust a rehearsal ends before npm would send the tarball.
+  const how = isRehearsal ? ['--dry-run'] : ['--provenance']
+  step('npm publish', () =>
+    run('npm', 'publish', join(out, filename), ...how, '--ignore-scripts', '--access', 'public'),
+  )
 }
+for (const refusal of refusals) console.error(refusal)
+if (refusals.length > 0) process.exitCode = 1

@@ -32,7 +32,7 @@ function faultOf({ page, target }: Link): string | undefined {
   return anchorsOf(file).has(anchor) ? undefined : `no heading ${anchor} in ${file}`
 }
 
-const links = [...pages, 'CONTRIBUTING.md', 'SECURITY.md'].flatMap(linksOf)
+const links = [...pages, 'CONTRIBUTING.md', 'SECURITY.md', 'SUPPORT.md'].flatMap(linksOf)
 
 it('every relative link of the documents is to a file and a heading that exist', () => {
   expect(links.length).toBeGreaterThan(80)
