@@ -16,6 +16,8 @@ import { preferenceOf } from './prefer.ts'
 export interface JobPaths {
   /** `work`: there are only paths of health and metrics. */
   readonly role: 'both' | 'submit' | 'work'
+  /** Why the store of jobs cannot keep them now; undefined if it can. */
+  readonly unready: string | undefined
   /** Returns the endpoints of an asynchronous API: its own, and those below it. */
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
   /** Returns the paths of all jobs. `docs`: also what describes them. */

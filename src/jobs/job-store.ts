@@ -94,6 +94,8 @@ export interface JobFilter {
 export interface JobStore {
   /** For logs, metrics and messages: `sqlite`, `redis`. */
   readonly kind: string
+  /** Why it cannot keep jobs now, for `/readyz`; undefined if it can. */
+  readonly unready?: string | undefined
   /** **Errors**: SetupError if the store cannot be reached or opened, with what to do. */
   open(): Promise<void>
   /** `maxQueued`: of jobs of this API that wait. */

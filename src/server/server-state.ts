@@ -48,7 +48,7 @@ export function createServerState(
     models,
     prefix,
     introspection: disclosure.introspection,
-    unready: () => unreadyReason(health.state, () => service.unready),
+    unready: () => unreadyReason(health.state, () => service.unready ?? jobs?.unready),
     onLateError: (error, requestId) => logFailure(log, error, requestId),
   }
   const cors = corsOf(service, corsOrigin)

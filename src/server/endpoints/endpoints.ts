@@ -28,7 +28,7 @@ export function endpointsOf(
   jobs?: JobPaths,
 ): Endpoint[] {
   const apis = apiEndpoints(service, prefix, jobs)
-  if (jobs?.role === 'work') return [...healthEndpoints(health, () => service.unready), ...others]
+  if (jobs?.role === 'work') return [...readiness(service, health, jobs), ...others]
   const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip, jobs), ...others]
   const endpoints = [
     ...apis,
@@ -67,8 +67,12 @@ function protocolEndpoints(
     ...connectEndpoints(service, prefix, introspection, jobs?.rpcs),
     ...oipEndpoints(oip),
     ...service.protocols.flatMap((each) => each.endpoints(prefix, oip.onLateError)),
-    ...healthEndpoints(health, () => service.unready),
+    ...readiness(service, health, jobs),
   ]
+}
+
+function readiness(service: Service, health: Health, jobs: JobPaths | undefined): Endpoint[] {
+  return healthEndpoints(health, () => service.unready ?? jobs?.unready)
 }
 
 /** Returns what `/openapi.json` of a server with default options answers. Nothing of the service is started. */

@@ -42,6 +42,9 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
   let worker: JobWorker | undefined
   const paths: JobPaths = {
     role,
+    get unready() {
+      return store.unready
+    },
     rpcs: jobRpcs(jobs),
     endpointsOf(plain, api, prefix) {
       byPath.set(plain.path, api)
@@ -55,8 +58,7 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
       ...(docs ? [schemaEndpoint(service.name, byPath)] : []),
     ],
   }
-  return {
-    ...paths,
+  const started = {
     /** Takes jobs from now on. Called when the server is ready. */
     start(server: ServerState): void {
       if (role === 'submit') return
@@ -94,4 +96,6 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
     },
     close: () => store.close(),
   }
+  // Not by spreading, which would read what changes.
+  return Object.assign(paths, started)
 }
