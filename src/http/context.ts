@@ -8,9 +8,9 @@ import { ResponseContext } from './response-context.ts'
 
 /** Who sends a request, as an auth hook found out. */
 export interface Caller {
-  /** Name of the key, or subject of the token. */
+  /** Name of the key, or subject of the token; empty for a token without `sub`, which names nobody. */
   readonly name: string
-  /** All claims of the token; undefined for keys. */
+  /** All claims of the token; undefined for keys. Callers of one name whose `iss` differs are two. */
   readonly claims?: Readonly<Record<string, unknown>>
 }
 

@@ -1,3 +1,4 @@
+import type { OwnerKey } from '../api/caller-identity.ts'
 import type { HeaderLine } from '../http/message.ts'
 
 /** `queued` includes waiting for a retry. The last four are final: they never change. */
@@ -29,8 +30,8 @@ export interface NewJob {
   /** 128 random bits in base64url. */
   readonly id: string
   readonly api: string
-  /** The caller whom `auth` named; only they may look. Undefined if the API has no auth. */
-  readonly owner: string | undefined
+  /** The caller whom `auth` named; only they may look. Undefined if it named nobody. Of version 0.1.0: a name. */
+  readonly owner: OwnerKey | undefined
   /** What hooks left in `ctx.state`, the caller too: they do not run again with the function. JSON. */
   readonly state: string | undefined
   readonly request: StoredRequest

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
+import { isOwner, type OwnerKey, ownerOf } from '../api/caller-identity.ts'
 import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
-import { BadInput, Conflict, expected, InvalidArgument, KeyReused, NotFound, Overloaded } from '../core/errors.ts'
+import {
+  BadInput,
+  Conflict,
+  expected,
+  InvalidArgument,
+  KeyReused,
+  NotFound,
+  Overloaded,
+  Unauthorized,
+} from '../core/errors.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
@@ -83,7 +93,7 @@ export class Jobs {
     const trace = traceHeaders(ctx).traceparent
     return this.#add(api, {
       ...common(api),
-      owner: ctx.state.caller?.name,
+      owner: requireOwner(ctx),
       state: stateText(ctx.state),
       request,
       fingerprint: fingerprintOf(request),
@@ -148,7 +158,7 @@ export class Jobs {
     const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
     if (refusal !== undefined) throw refusal
     // Whose auth is not known nobody may look.
-    if (job === undefined || api === undefined || (job.owner !== undefined && job.owner !== ctx.state.caller?.name))
+    if (job === undefined || api === undefined || (job.owner !== undefined && !isOwner(job.owner, ctx)))
       throw new NotFound('there is no job with this id')
     return job
   }
@@ -198,6 +208,13 @@ export class Jobs {
 /** Returns an ended job as a new one, to submit once more. */
 export function retryOf({ idempotencyKey: _, ...before }: NewJob): NewJob {
   return { ...before, ...newJob(), retryOf: before.id }
+}
+
+/** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
+function requireOwner(ctx: Context): OwnerKey | undefined {
+  const owner = ownerOf(ctx)
+  if (owner !== undefined || ctx.state.caller === undefined) return owner
+  throw new Unauthorized('expected a token with the claim sub, since a job belongs to its caller, received one without')
 }
 
 /** **Errors**: InvalidArgument naming the member that JSON cannot write. */

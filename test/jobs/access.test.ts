@@ -4,11 +4,13 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
+import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import { deferred } from '../../src/core/promise.ts'
 import { io, type Service } from '../../src/index.ts'
 import { bothEngines } from '../engines.ts'
+import { twoIssuers } from '../tokens.ts'
 import { eventsOf, folder, jsonOf, start } from './harness.ts'
-import { openStore, until } from './stores.ts'
+import { newJob, openStore, until } from './stores.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
 const keyOf = (name: string) => ({ name, hash: createHash('sha256').update(`${name}-key`).digest('hex') })
@@ -59,6 +61,39 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('who may look at jo
     const ann = await submit('/echo', 1, { ...as('ann'), ...key })
     expect(await submit('/echo', 2, { ...as('bob'), ...key })).not.toBe(ann)
     expect(await submit('/echo', 1, { ...as('ann'), ...key })).toBe(ann)
+  })
+
+  it('tells callers of two issuers apart, and takes no job of a token without sub', async () => {
+    const { auth, as } = await twoIssuers()
+    const { submit, get, post } = await start(engine, echo, {}, { auth })
+    const [one, two] = [await as({ sub: 'ann' }), await as({ sub: 'ann', iss: 'https://two' })]
+    const key = { 'idempotency-key': 'k' }
+    const job = await submit('/echo', 1, { ...one, ...key })
+    expect(await submit('/echo', 1, { ...one, ...key })).toBe(job)
+    expect(await submit('/echo', 1, { ...two, ...key })).not.toBe(job)
+    const nobody = await as({})
+    expect((await get(job, one)).status).toBe(200)
+    expect([(await get(job, two)).status, (await get(job, nobody)).status]).toEqual([404, 404])
+    const refused = await post('/echo', 1, { ...nobody, prefer: 'respond-async' })
+    expect([refused.status, (await jsonOf(refused)).detail]).toEqual([401, expect.stringContaining('claim sub')])
+  })
+
+  it('shows jobs of 0.1.0, whose owner is a name, to callers of that name', async () => {
+    const file = join(folder(), 'jobs.db')
+    const store = await openStore({ kind: 'sqlite', path: file })
+    const ids = ['ann', '', '["","ann"]', '["https://one","ann"]'].map((owner) =>
+      newJob({ api: 'echo', owner: owner as OwnerKey }),
+    )
+    for (const job of ids) await store.add(job, 10)
+    await store.close()
+    const { auth, as } = await twoIssuers()
+    const { get } = await start(engine, echo, {}, { auth }, file)
+    const statuses = async (headers: Record<string, string>) =>
+      Promise.all(ids.map(async ({ id }) => (await get(`/jobs/${id}`, headers)).status))
+    expect(await statuses(await as({ sub: 'ann' }))).toEqual([200, 404, 404, 200])
+    expect(await statuses(await as({ sub: 'ann', iss: 'https://two' }))).toEqual([200, 404, 404, 404])
+    expect(await statuses(await as({ sub: '["https://one","ann"]' }))).toEqual([404, 404, 404, 404])
+    expect(await statuses(await as({}))).toEqual([404, 404, 404, 404])
   })
 
   it('runs auth and hooks once, and gives the function what they left', async () => {

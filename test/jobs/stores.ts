@@ -1,6 +1,7 @@
 /** What tests of job stores share: stores by a description that other processes can open, and jobs for them. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import type { NewJob, StoredResponse } from '../../src/jobs/job.ts'
 import { type JobStore, type JobTimes, jobTimes } from '../../src/jobs/job-store.ts'
 
@@ -35,7 +36,7 @@ export function newJob(more: Partial<NewJob> = {}, body = 'ask'): NewJob {
   return {
     id: randomBytes(16).toString('base64url'),
     api: 'a',
-    owner: 'me',
+    owner: 'me' as OwnerKey,
     state: '{"caller":"me"}',
     request,
     createdAt: Date.now(),

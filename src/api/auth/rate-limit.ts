@@ -6,6 +6,7 @@
 import { TooManyRequests } from '../../core/errors.ts'
 import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
+import { ownerOf } from '../caller-identity.ts'
 import type { RequestHook } from '../hooks.ts'
 import { type Share, sharedBuckets } from './shared-buckets.ts'
 import { tokenBuckets } from './token-buckets.ts'
@@ -16,7 +17,7 @@ export interface RateLimitOptions {
   readonly rate: number
   /** Requests at once, after a pause. Default: `rate`, at least 1. */
   readonly burst?: number
-  /** Whom to count. Default: the caller that an auth hook found, else the address; of IPv6 the first 64 bits. */
+  /** Whom to count. Default: issuer and name of the caller, else the address; of IPv6 the first 64 bits. */
   readonly by?: 'caller' | 'address' | ((ctx: Context) => string)
   /** `'auth'` also limits wrong keys, but knows no caller. Default: after auth. */
   readonly before?: 'auth'
@@ -79,6 +80,6 @@ function networkOf(address: string): string {
 }
 
 function callerOf(ctx: Context): string {
-  const { caller } = ctx.state
-  return caller === undefined ? addressOf(ctx) : `caller ${caller.name}`
+  const owner = ownerOf(ctx)
+  return owner === undefined ? addressOf(ctx) : `caller ${owner}`
 }

@@ -1,0 +1,52 @@
+/** Who asks, as keys of what the server keeps for callers. They are made of `ctx.state`, and only here. @module */
+import type { Caller, Context } from '../http/context.ts'
+
+declare const brand: unique symbol
+
+/** One caller: issuer and subject of a token, or the name of a key. For jobs, idempotency keys and rate limits. */
+export type OwnerKey = string & { readonly [brand]: 'owner' }
+
+/** All that a function sees of its caller. For answers that are given again. */
+export type SightKey = string & { readonly [brand]: 'sight' }
+
+/** Names never begin like this: see {@link isOwner}. */
+const ownerMark = '["'
+
+/** @returns the key of the caller; undefined without a caller, and for one without a name: a token without `sub`. */
+export function ownerOf({ state }: Context): OwnerKey | undefined {
+  return state.caller === undefined ? undefined : keyOf(state.caller)
+}
+
+function keyOf({ name, claims }: Caller): OwnerKey | undefined {
+  if (!name) return undefined
+  // Two issuers may give one name to two callers.
+  return JSON.stringify([String(claims?.iss ?? ''), name]) as OwnerKey
+}
+
+/** Whether `owner`, of what is stored, is the caller. Jobs of version 0.1.0 have the name alone. */
+export function isOwner(owner: string, ctx: Context): boolean {
+  const key = ownerOf(ctx)
+  if (key === undefined) return false
+  return owner.startsWith(ownerMark) ? owner === key : owner === ctx.state.caller?.name
+}
+
+/**
+ * @returns the key of all of `ctx.state`; undefined if the function may see what the key cannot tell: a caller without
+ * a name, members of hooks that name no caller, and values that are not JSON.
+ */
+export function sightOf(ctx: Context): SightKey | undefined {
+  const { state } = ctx
+  const isEmpty = Reflect.ownKeys(state).length === 0
+  if (!isEmpty && (ownerOf(ctx) === undefined || !isJson(state))) return undefined
+  return JSON.stringify(state) as SightKey
+}
+
+/** Whether JSON tells all of a value. Claims of tokens are; objects of classes may hold more. */
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isJson)
+  const isPlain = typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+  if (!isPlain || Reflect.ownKeys(value).length > Object.keys(value).length) return false
+  return Object.values(value).every((each) => each === undefined || isJson(each))
+}
