@@ -9,10 +9,9 @@ import {
   abortOf,
   type Callable,
   callNamed,
-  encodeFailureOf,
   endIterator,
-  functionFailureOf,
   type Protocol,
+  resultFailureOf,
 } from './stages.ts'
 
 /** A call, its content decoded or still as bytes; undefined if the client sent no content. */
@@ -35,7 +34,7 @@ const unary: Protocol<RpcAnswer> = {
 const streaming: Protocol<RpcStream> = {
   encode: async (api, result, ctx) => {
     const messages = api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
-    const stream = await firstOf(messages[Symbol.asyncIterator](), ctx)
+    const stream = await firstOf(messages[Symbol.asyncIterator](), result, ctx)
     return 'error' in stream ? stream : { contents: contentsOf(api, stream.items) }
   },
   fail: (error) => ({ error }),
@@ -114,6 +113,7 @@ async function* contentsOf(api: Callable, messages: AsyncIterable<unknown>): Asy
 /** Awaits the first item, so that an early failure has a status. Items throw ServingErrors only. */
 export async function firstOf<T>(
   items: AsyncIterator<T>,
+  result: unknown,
   ctx: Context,
 ): Promise<{ readonly items: AsyncIterable<T> } | { readonly error: ServingError }> {
   try {
@@ -126,19 +126,19 @@ export async function firstOf<T>(
     ctx.onAbort(giveUp)
     const first = await items.next()
     const error = statusErrorOf(ctx)
-    if (error === undefined) return { items: resumed(first, items) }
+    if (error === undefined) return { items: resumed(first, items, result) }
     giveUp()
     return { error }
   } catch (error) {
-    return { error: ServingError.is(error) && error.code === 'bad_output' ? error : functionFailureOf(error) }
+    return { error: resultFailureOf(result, error) }
   }
 }
 
-async function* resumed<T>(first: IteratorResult<T>, items: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resumed<T>(first: IteratorResult<T>, items: AsyncIterator<T>, result: unknown): AsyncGenerator<T> {
   try {
     for (let next = first; !next.done; next = await items.next()) yield next.value
   } catch (error) {
-    throw ServingError.is(error) ? encodeFailureOf(error) : functionFailureOf(error)
+    throw resultFailureOf(result, error)
   } finally {
     await endIterator(items)
   }

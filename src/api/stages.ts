@@ -120,7 +120,7 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Proto
 }
 
 /** A generator runs while its result is encoded: its errors are the function's. */
-function resultFailureOf(result: unknown, error: unknown): ServingError {
+export function resultFailureOf(result: unknown, error: unknown): ServingError {
   const isGenerator = typeof (result as { readonly next?: unknown } | null | undefined)?.next === 'function'
   return isGenerator ? functionFailureOf(error) : encodeFailureOf(error)
 }

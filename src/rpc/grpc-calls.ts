@@ -1,6 +1,6 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
 import { callRpcStream } from '../api/call-rpc.ts'
-import { decodeFailureOf } from '../api/stages.ts'
+import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -9,6 +9,7 @@ import type { ServerState } from '../engine/engine.ts'
 import type { Context } from '../http/context.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
+import type { ProtoContent } from '../messages/messages.ts'
 import type { GrpcMethods } from '../protocols/oip/grpc-methods.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
@@ -39,10 +40,19 @@ export function streamMethod(server: ServerState, path: string, apis: Apis): Grp
       open.setOwnMetadata()
       for await (const content of answer.contents) {
         if (open.call.cancelled) return
-        await open.send(encodeResponse(content))
+        await open.send(encoded(content))
       }
     }),
   )
+}
+
+function encoded(content: ProtoContent): Uint8Array {
+  try {
+    return encodeResponse(content)
+  } catch (error) {
+    // A custom descriptor may have returned a value that is not a message.
+    throw encodeFailureOf(error)
+  }
 }
 
 /** Returns `WatchJob`. It ends when the server drains; clients go on elsewhere. */

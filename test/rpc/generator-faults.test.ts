@@ -1,11 +1,15 @@
-import { BadInput, io, Service } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { status as codes } from '@grpc/grpc-js'
+import { BadInput, io, NotFound, Service, TooManyRequests } from 'serving'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { GrpcClient, start } from './harness.ts'
 
 function service(): Service {
   const svc = new Service('faults')
   for (const [name, error] of Object.entries({
     picky: new BadInput('expected tea', { reason: 'schema' }),
     broken: new Error('secret'),
+    absent: new NotFound('no tea'),
+    busy: new TooManyRequests('later'),
   })) {
     svc.api({ name, input: new io.Text(), output: new io.Text() }, async function* (text) {
       if (text.length > 1) yield text
@@ -57,5 +61,36 @@ describe('a generator that fails while its whole answer is collected', () => {
 
   it('is no fault of the function if the descriptor refuses a piece', async () => {
     expect(await infer('number', 'a')).toEqual([500, 'bad_output'])
+  })
+})
+
+describe('a generator that fails while its pieces are sent', () => {
+  const early = 't'
+  const late = 'tea'
+
+  it.each(['', '_sync', '_json'])('keeps the code of its error over CallStream: %s', async (kind) => {
+    const listener = await start(service())
+    const client = new GrpcClient(listener.grpcPort as number)
+    onTestFinished(async () => {
+      client.close()
+      await listener.close()
+    })
+    const end = (api: string, text: string) =>
+      client.stream(`${api}${kind}`, { field: 'text', message: text }).then(
+        () => 'no error',
+        ({ code, details }) => [code, details],
+      )
+    for (const text of [early, late]) {
+      expect(await end('picky', text)).toEqual([codes.INVALID_ARGUMENT, 'expected tea'])
+      expect(await end('absent', text)).toEqual([codes.NOT_FOUND, 'no tea'])
+      expect(await end('busy', text)).toEqual([codes.RESOURCE_EXHAUSTED, 'later'])
+      expect(await end('broken', text)).toEqual([codes.INTERNAL, 'the function failed'])
+    }
+  })
+
+  it.each([early, late])('keeps the text of its error in the events of generate_stream: %s', async (text) => {
+    const path = '/v2/models/picky/generate_stream'
+    const answer = await svc.inject({ path, method: 'POST', body: JSON.stringify({ text_input: text }) })
+    expect(answer.text()).toContain('expected tea')
   })
 })

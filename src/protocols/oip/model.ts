@@ -77,7 +77,7 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   const streaming: Protocol<StreamOutcome> = {
     encode: async (_, result, ctx) => {
       const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
-      const first = await firstOf(answers[Symbol.asyncIterator](), ctx)
+      const first = await firstOf(answers[Symbol.asyncIterator](), result, ctx)
       return 'error' in first ? first : { answers: first.items }
     },
     fail,
