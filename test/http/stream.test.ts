@@ -275,6 +275,37 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     },
   )
 
+  it('delivers all that a generator has yielded before it fails, then cuts the connection', async () => {
+    const piece = 'p'.repeat(1000)
+    const first = deferred()
+    const server = await start(engine, (svc) => {
+      svc.api({ input: new Text(), output: new Text() }, async function* fail(count) {
+        for (let i = 0; i < Number(count); i++) yield piece
+        throw new BadInput('late')
+      })
+      svc.api({ input: new Text(), output: new Text() }, async function first_one(text) {
+        await first.promise
+        return text
+      })
+    })
+    for (const count of [1, 2, 40]) {
+      const raw = await server.connect()
+      raw.write(post('/fail', String(count)))
+      expect(await raw.closed).toBe('')
+      expect([count, raw.received.match(/p{1000}/g)?.length]).toEqual([count, count])
+      expect(raw.received).not.toMatch(/\r\n0\r\n\r\n$/)
+    }
+    // uWebSockets.js answers no request behind one that waits.
+    if (engine === 'uws') return
+    const raw = await server.connect()
+    raw.write(post('/first_one', 'earlier') + post('/fail', '3'))
+    await turns(20)
+    first.resolve()
+    expect(await raw.closed).toBe('')
+    expect(raw.received).toContain('earlier')
+    expect(raw.received.match(/p{1000}/g)?.length).toBe(3)
+  })
+
   it('sends 50 MB to a slow reader without buffering them', async () => {
     const body = Buffer.alloc(50_000_000, 'z')
     const server = await start(engine, (svc) => {

@@ -13,6 +13,9 @@ import { type Connection, connectionOf } from './node-connection.ts'
 
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
 const stallMs = 30_000
+// What was written before an answer broke off: a client that reads has taken more than this of a longer one.
+const closeBytes = 256 * 1024
+const closeMs = 2000
 const nothing = new Uint8Array(0)
 const beyondAscii = /[^\0-\x7f]/
 
@@ -142,7 +145,10 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   destroy(): void {
-    this.#res.destroy()
+    const { socket } = this.#res
+    if (socket !== null) closeSoon(socket)
+    // A pipelined answer, which its socket gets after this event.
+    else this.#res.once('socket', (later: Socket) => process.nextTick(closeSoon, later))
   }
 
   detach(): void {
@@ -193,6 +199,18 @@ export class NodeSocket implements ExchangeSocket {
     this.#res.socket?.setTimeout(0)
     this.#exchange.drained()
   }
+}
+
+/** Closes a connection behind what was written to it, if that is little and its client reads it within `closeMs`. */
+function closeSoon(socket: Socket): void {
+  connectionOf(socket).closing = true
+  if (socket.writableLength > closeBytes) {
+    socket.destroy()
+    return
+  }
+  const timer = setTimeout(() => socket.destroy(), closeMs)
+  socket.once('close', () => clearTimeout(timer))
+  socket.destroySoon()
 }
 
 /** Returns the address at the other end. */
