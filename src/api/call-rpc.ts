@@ -5,14 +5,7 @@ import type { Context } from '../http/context.ts'
 import type { RawContent } from '../messages/content-types.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { Api } from './api.ts'
-import {
-  abortOf,
-  type Callable,
-  callNamed,
-  endIterator,
-  type Protocol,
-  resultFailureOf,
-} from './stages.ts'
+import { abortOf, type Callable, callNamed, endIterator, type Protocol, resultFailureOf } from './stages.ts'
 
 /** A call, its content decoded or still as bytes; undefined if the client sent no content. */
 export interface RpcRequest {

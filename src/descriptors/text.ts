@@ -4,6 +4,8 @@ import type { MaybePromise } from '../core/promise.ts'
 import { decodeText } from '../core/text/charset.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
+import { preferredType } from '../http/accept.ts'
+import type { Context } from '../http/context.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
@@ -15,8 +17,8 @@ import { IODescriptor } from './descriptor.ts'
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
   /**
-   * Media type of the response. Default: `text/event-stream` if a generator first yields an object, else `text/plain`.
-   * For NDJSON, take `io.JSON`.
+   * Media type of the response. Default: `text/event-stream` if a generator first yields an object, or nothing at all
+   * where the client prefers events, else `text/plain`. For NDJSON, take `io.JSON`.
    */
   readonly contentType?: 'text/plain' | 'text/event-stream'
   /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
@@ -24,6 +26,7 @@ export interface TextOptions {
 }
 
 const textHeaders = constantHeaders([['content-type', 'text/plain; charset=utf-8'], nosniff])
+const streamTypes = ['text/plain', eventStream]
 const events = { mimeType: eventStream, schema: { type: 'string' }, example: 'data: text\n\n' }
 
 /** What a function may yield: a piece of a text, or a server-sent event. */
@@ -47,7 +50,7 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
  */
 export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string
-  override readonly readsHeaders: readonly string[] = []
+  override readonly readsHeaders: readonly string[]
   override readonly protoField = 'text'
   override readonly descriptorId: string = 'serving.io.Text'
   override readonly publicOptions: readonly string[] = ['contentType', 'maxBytes']
@@ -65,6 +68,7 @@ export class Text extends IODescriptor<string, TextResult> {
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
     this.#sendsEvents = options.contentType === undefined ? undefined : this.contentType === eventStream
+    this.readsHeaders = this.#sendsEvents === undefined ? ['accept'] : []
   }
 
   /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
@@ -96,8 +100,8 @@ export class Text extends IODescriptor<string, TextResult> {
     throw new PayloadTooLarge(`expected at most ${this.maxBytes} bytes for Text (maxBytes), received ${bytes.length}`)
   }
 
-  toHttpResponse(value: TextResult): MaybePromise<HttpResponse> {
-    if (typeof value !== 'string') return this.#stream(value)
+  toHttpResponse(value: TextResult, ctx?: Context): MaybePromise<HttpResponse> {
+    if (typeof value !== 'string') return this.#stream(value, ctx)
     return { headers: this.#sendsEvents === true ? eventHeaders : textHeaders, body: this.#whole(value) }
   }
 
@@ -105,7 +109,7 @@ export class Text extends IODescriptor<string, TextResult> {
     return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
   }
 
-  #stream(value: Exclude<TextResult, string>) {
+  #stream(value: Exclude<TextResult, string>, ctx?: Context) {
     if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value || Symbol.iterator in value)) {
       throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
     }
@@ -116,7 +120,8 @@ export class Text extends IODescriptor<string, TextResult> {
     }
     return {
       get headers() {
-        return isEvents ? eventHeaders : textHeaders
+        // Of a stream without pieces: an EventSource gives up at another type.
+        return (isEvents ?? prefersEvents(ctx)) ? eventHeaders : textHeaders
       },
       body: encodedBody(value, encode),
     }
@@ -136,6 +141,11 @@ export class Text extends IODescriptor<string, TextResult> {
     if (typeof value === 'string') yield this.#whole(value)
     else for await (const piece of this.#stream(value).body) yield piece as string
   }
+}
+
+function prefersEvents(ctx: Context | undefined): boolean {
+  const accept = ctx?.headers.get('accept')
+  return accept !== undefined && preferredType(accept, streamTypes) === eventStream
 }
 
 function eventOf(piece: unknown): ServerSentEvent {

@@ -124,6 +124,19 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'tell', code: 'internal' }])
   })
 
+  it('makes an event stream of a generator that yields nothing, if the client asks for events', async () => {
+    const server = await start(engine, (svc) => {
+      // biome-ignore lint/correctness/useYield: an EventSource that comes back may have missed no event
+      svc.api({ input: new Text(), output: new Text(), name: 'none' }, async function* () {})
+    })
+    const typeFor = async (accept: string) => {
+      const answer = await server.ask(post('/none', 'x', { accept }))
+      return [answer.status, answer.text, answer.headers.get('content-type')?.[0]]
+    }
+    expect(await typeFor('text/event-stream')).toEqual([200, '', 'text/event-stream; charset=utf-8'])
+    expect(await typeFor('*/*')).toEqual([200, '', 'text/plain; charset=utf-8'])
+  })
+
   it('sends values of a generator as lines or events as they come, and ends it when the client goes', async () => {
     const [ended, second] = [deferred(), deferred()]
     const server = await start(engine, (svc) => {

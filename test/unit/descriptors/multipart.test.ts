@@ -277,7 +277,9 @@ describe('Multipart options', () => {
 
   it('ask for the headers that the parts read', () => {
     expect(two().readsHeaders).toEqual(['accept'])
-    expect(new io.Multipart({ f: new io.File(), t: new io.Text() }).readsHeaders).toEqual(['content-disposition'])
+    expect(new io.Multipart({ f: new io.File(), t: new io.Text({ contentType: 'text/plain' }) }).readsHeaders).toEqual([
+      'content-disposition',
+    ])
     class Custom extends io.Text {
       override readonly readsHeaders = 'all' as never
     }
