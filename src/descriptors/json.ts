@@ -2,7 +2,7 @@ import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
-import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
+import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, maxWalkedValues, parseJson } from '../core/text/parse-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
@@ -52,13 +52,11 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
    * with a schema.
    */
   readonly maxValues?: number
-  /** Maximum number of keys of one object, duplicates counted; 413 for more. Default: 100,000. */
+  /** Maximum number of keys of one object, duplicates counted; 413 for more. Default: 50,000. */
   readonly maxKeys?: number
 }
 
 const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxBytes', 'maxValues', 'maxKeys'] as const
-// A schema makes an issue of each value that it refuses.
-const maxCheckedValues = 50_000
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 // An example in a document is read by people.
 const maxExampleLength = 10_000
@@ -106,7 +104,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     this.schema = schema
     this.validateJson = options.validateJson
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
-    this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxCheckedValues : maxParsedValues), 1)
+    this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxWalkedValues : maxParsedValues), 1)
     this.maxKeys = checkAtLeast('maxKeys', options.maxKeys ?? defaultMaxKeys, 1)
     this.sample = sample
     const isEncoder = typeof jsonEncoder?.prototype?.encode === 'function'

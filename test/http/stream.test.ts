@@ -126,7 +126,6 @@ describe.each(bothEngines)('streams on %s', (engine) => {
 
   it('makes an event stream of a generator that yields nothing, if the client asks for events', async () => {
     const server = await start(engine, (svc) => {
-      // biome-ignore lint/correctness/useYield: an EventSource that comes back may have missed no event
       svc.api({ input: new Text(), output: new Text(), name: 'none' }, async function* () {})
     })
     const typeFor = async (accept: string) => {

@@ -217,9 +217,19 @@ describe.each(engines)('openai on %s', (engine) => {
     })
   })
 
+  it('takes what changes nothing: tools that must not be called, a choice among none, no limit', async () => {
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    for (const extra of [{ tool_choice: 'auto' }, { tools, tool_choice: 'none' }, { max_tokens: -1 }])
+      expect((await chat(extra)).choices[0].message.content).toBe('one two three')
+    expect((await runner.seen()).requests.at(-1)).not.toHaveProperty('max_tokens')
+  })
+
   it.each<[Extra, string, RegExp]>([
     [{ n: 2 }, 'n', /expected nothing but 1.+one choice of plain text.+received 2/],
     [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools', /nothing but \[\]/],
+    [{ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'auto' }, 'tools', /nothing but \[\]/],
+    [{ tool_choice: 'required' }, 'tool_choice', /nothing but "none"/],
+    [{ max_tokens: -2 }, 'max_tokens', /from 1 up/],
     [{ response_format: { type: 'json_object' } }, 'response_format', /nothing but/],
     [{ logprobs: true }, 'logprobs', /nothing but false/],
     [{ max_tokens: 0 }, 'max_tokens', /from 1 up/],

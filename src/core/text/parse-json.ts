@@ -23,7 +23,10 @@ export const defaultMaxBytes = 4 * 1024 * 1024
 export const maxParsedValues = 250_000
 
 /** Most keys of an object unless a descriptor allows more: V8 lists and grows them at once. */
-export const defaultMaxKeys = 100_000
+export const defaultMaxKeys = 50_000
+
+/** Most values of a text where code looks at each: what a schema checks, and what a protocol reads. */
+export const maxWalkedValues = 50_000
 
 /**
  * Parses UTF-8 JSON with or without a byte order mark. **Errors**: PayloadTooLarge above the limits; BadInput

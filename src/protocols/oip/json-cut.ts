@@ -2,7 +2,7 @@
 
 import { BadInput, PayloadTooLarge } from '../../core/errors.ts'
 import { isSpace, maxJsonDepth, skipSpace } from '../../core/text/json-syntax.ts'
-import { parseJson } from '../../core/text/parse-json.ts'
+import { maxWalkedValues, parseJson } from '../../core/text/parse-json.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 
 /** Where a value begins and ends in a text. **Units**: bytes. */
@@ -88,7 +88,7 @@ function parseRest(json: string, cuts: readonly Extent[]): unknown {
     if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return parseText(json)
   } catch {}
   try {
-    return parseJson(Buffer.from(json, 'latin1'), 'the request')
+    return parseJson(Buffer.from(json, 'latin1'), 'the request', { maxValues: maxWalkedValues })
   } catch (error) {
     if (!(error instanceof BadInput) || error.offset === undefined) throw error
     let offset = error.offset

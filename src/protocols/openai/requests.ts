@@ -2,7 +2,7 @@
 
 import { BadInput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
-import { parseJson } from '../../core/text/parse-json.ts'
+import { maxWalkedValues, parseJson } from '../../core/text/parse-json.ts'
 
 /** What both kinds of requests have. Other members come as the client sent them. */
 export interface SamplingRequest {
@@ -76,6 +76,14 @@ const fixed: Readonly<Record<string, unknown>> = {
   web_search_options: null,
 }
 
+// Where other values of these change nothing: tools that the model must not call, or a choice among no tools.
+const idle: Readonly<Record<string, (body: Body) => boolean>> = {
+  tools: ({ tool_choice: choice }) => choice === 'none',
+  tool_choice: ({ tool_choice: choice }) => choice === 'auto',
+  functions: ({ function_call: call }) => call === 'none',
+  function_call: ({ function_call: call }) => call === 'auto',
+}
+
 const ranges = {
   temperature: [0, 2],
   top_p: [0, 1],
@@ -88,7 +96,8 @@ export function readChat(bytes: Uint8Array): { readonly request: ChatRequest; re
   const body = readBody(bytes)
   const { messages } = body
   check(Array.isArray(messages) && messages.length > 0, 'a list of messages', 'messages', messages)
-  return { request: { ...sampling(body), messages: messages.map(readMessage) }, sending: sendingOf(body) }
+  const request = Object.assign(sampling(body), { messages: messages.map(readMessage) })
+  return { request, sending: sendingOf(body) }
 }
 
 /** **Errors**: as {@link readChat}. */
@@ -97,7 +106,7 @@ export function readCompletion(bytes: Uint8Array): { readonly request: Completio
   const given = body.prompt
   const prompt = Array.isArray(given) && given.length === 1 ? given[0] : given
   check(typeof prompt === 'string', 'one text', 'prompt', given)
-  return { request: { ...sampling(body), prompt }, sending: sendingOf(body) }
+  return { request: Object.assign(sampling(body), { prompt }), sending: sendingOf(body) }
 }
 
 /** **Errors**: as {@link readChat}. */
@@ -113,14 +122,15 @@ export function readEmbedding(bytes: Uint8Array): EmbeddingRequest {
 }
 
 function readBody(bytes: Uint8Array): Body {
-  const value = parseJson(bytes, 'the request')
+  const value = parseJson(bytes, 'the request', { maxValues: maxWalkedValues })
   if (!isRecord(value)) throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
+  for (const name in value) if (value[name] === null) delete value[name]
+  return value
 }
 
 function sampling(body: Body): SamplingRequest {
   for (const [name, value] of Object.entries(fixed)) {
-    const given = body[name]
+    const given = idle[name]?.(body) ? undefined : body[name]
     const what = `nothing but ${JSON.stringify(value)}, as this server answers with one choice of plain text,`
     check(given === undefined || JSON.stringify(given) === JSON.stringify(value), what, name, given)
   }
@@ -131,15 +141,17 @@ function sampling(body: Body): SamplingRequest {
   }
   const { model, stop, seed, stream: _, stream_options: __, max_completion_tokens: newer, ...rest } = body
   if (seed !== undefined) check(Number.isSafeInteger(seed), 'a whole number', 'seed', seed)
-  const maxTokens = newer ?? rest.max_tokens
+  const asked = newer ?? rest.max_tokens
+  // As other servers: no limit.
+  const maxTokens = asked === -1 ? undefined : asked
+  if (asked === -1) delete rest.max_tokens
   if (maxTokens !== undefined) checkWhole(maxTokens, newer === undefined ? 'max_tokens' : 'max_completion_tokens', 1)
-  return {
-    ...rest,
+  return Object.assign(rest, {
     model: model as string,
     stop: readStop(stop),
     ...(seed !== undefined && { seed: seed as number }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens as number }),
-  }
+  })
 }
 
 function readStop(stop: unknown = []): readonly string[] {
@@ -163,14 +175,14 @@ function readMessage(message: unknown, i: number): ChatMessage {
   check(typeof role === 'string' && role !== '', 'a text', `${place}.role`, role)
   if (!Array.isArray(content)) {
     check(typeof (content ?? '') === 'string', 'a text or a list of parts', `${place}.content`, content)
-    return { ...message, role, content: (content as string | null | undefined) ?? '' }
+    return Object.assign(message, { role, content: (content as string | null | undefined) ?? '' })
   }
   const texts = content.map((part: unknown, at) => {
     const text = isRecord(part) && part.type === 'text' ? part.text : undefined
     check(typeof text === 'string', 'a part of type text', `${place}.content[${at}]`, part)
     return text
   })
-  return { ...message, role, content: texts.join('\n') }
+  return Object.assign(message, { role, content: texts.join('\n') })
 }
 
 function checkWhole(value: unknown, path: string, least: number): void {

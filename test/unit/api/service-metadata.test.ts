@@ -70,7 +70,7 @@ describe('metadata of JSON', () => {
       big_numbers: 'error',
       max_bytes: 4194304,
       max_values: 50_000,
-      max_keys: 100_000,
+      max_keys: 50_000,
     })
   })
 })
@@ -127,7 +127,7 @@ describe('metadata of a built-in descriptor', () => {
         big_numbers: 'error',
         max_bytes: 4194304,
         max_values: 250_000,
-        max_keys: 100_000,
+        max_keys: 50_000,
       },
     ],
     ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 }],

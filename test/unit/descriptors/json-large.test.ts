@@ -68,9 +68,9 @@ describe('a large JSON body', () => {
   it('of an object of more than maxKeys keys is refused with 413, as deep as it lies', async () => {
     const object = (keys: number) => `{${many(keys, (i) => `"k${i}":0`)}}`
     for (const wrap of [(text: string) => text, (text: string) => `{"a":[0,{"b":${text}}]}`]) {
-      expect(await read(new io.JSON(), wrap(object(100_000)))).toBeDefined()
-      const work = read(new io.JSON(), wrap(object(100_001)))
-      await expect(work).rejects.toThrow(/at most 100000 keys in an object for JSON \(maxKeys\)/)
+      expect(await read(new io.JSON(), wrap(object(50_000)))).toBeDefined()
+      const work = read(new io.JSON(), wrap(object(50_001)))
+      await expect(work).rejects.toThrow(/at most 50000 keys in an object for JSON \(maxKeys\)/)
       await expect(work).rejects.toBeInstanceOf(PayloadTooLarge)
       const small = new io.JSON({ maxKeys: 4096 })
       await expect(read(small, wrap(object(4097)))).rejects.toBeInstanceOf(PayloadTooLarge)
