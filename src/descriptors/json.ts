@@ -2,7 +2,13 @@ import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
-import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, maxWalkedValues, parseJson } from '../core/text/parse-json.ts'
+import {
+  defaultMaxBytes,
+  defaultMaxKeys,
+  maxParsedValues,
+  maxWalkedValues,
+  parseJson,
+} from '../core/text/parse-json.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
