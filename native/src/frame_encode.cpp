@@ -79,20 +79,22 @@ struct JsonForm {
   }
 };
 
-// Quotes texts that are empty or have a comma, a quote or an end of line in them.
+// Quotes texts that are blank, since pandas skips blank lines, or have a comma, a quote or an end of line in them.
 struct CsvForm {
   static constexpr const char* kNull = "";
 
   static bool Text(Bytes& out, Dtype, const uint8_t* text, size_t length) {
     if (!out.Reserve(length * 2 + 2)) return false;
     uint8_t* const start = out.data() + out.size();
-    bool quotes = length == 0;
+    bool quotes = false;
+    bool is_blank = true;
     for (size_t i = 0; i < length; i++) {
       const uint8_t byte = text[i];
       start[i] = byte;
       quotes |= byte == '"' || byte == ',' || byte == '\n' || byte == '\r';
+      is_blank &= byte == ' ' || byte == '\t';
     }
-    if (!quotes) {
+    if (!quotes && !is_blank) {
       out.Advance(length);
       return true;
     }
@@ -147,6 +149,11 @@ struct CsvForm {
     *p++ = exponent < 0 ? '-' : '+';
     return WriteInteger(p, static_cast<uint64_t>(exponent < 0 ? -exponent : exponent));
   }
+};
+
+// Of a frame of one column: readers skip a blank line.
+struct OneColumnForm : CsvForm {
+  static constexpr const char* kNull = "\"\"";
 };
 
 template <class Form, class Format>
@@ -209,6 +216,17 @@ bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
   return !quotes || out.Push<uint8_t>('"');
 }
 
+template <class Form>
+bool WriteLines(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
+    for (size_t i = 0; i < count; i++) {
+      if ((i > 0 && !out.Push<uint8_t>(',')) || !WriteElement<Form>(out, columns[i], row)) return false;
+    }
+    if (!out.Push<uint8_t>('\n')) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool HoldsRows(const EncodeColumn& column, size_t rows) {
@@ -237,13 +255,8 @@ bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
 }
 
 bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t rows) {
-  for (size_t row = 0; row < rows; row++) {
-    for (size_t i = 0; i < count; i++) {
-      if ((i > 0 && !out.Push<uint8_t>(',')) || !WriteElement<CsvForm>(out, columns[i], row)) return false;
-    }
-    if (!out.Push<uint8_t>('\n')) return false;
-  }
-  return true;
+  return count == 1 ? WriteLines<OneColumnForm>(out, columns, count, rows)
+                    : WriteLines<CsvForm>(out, columns, count, rows);
 }
 
 }  // namespace serving

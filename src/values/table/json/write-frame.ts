@@ -85,7 +85,9 @@ export function writeCsv(table: ColumnTable): Uint8Array {
   const { rows, columns } = table
   const out = new TextPieces()
   out.add(csvHeader(table))
-  const cells = columns.map((column) => cellTexts(column, csv))
+  // Readers skip a blank line, and with it a row of one column.
+  const form = columns.length === 1 ? { ...csv, missing: '""' } : csv
+  const cells = columns.map((column) => cellTexts(column, form))
   for (let row = 0; row < rows; row++) {
     let line = ''
     for (let i = 0; i < cells.length; i++) line += i === 0 ? cells[i](row) : `,${cells[i](row)}`
@@ -94,8 +96,9 @@ export function writeCsv(table: ColumnTable): Uint8Array {
   return out.bytes()
 }
 
+/** Quotes a blank text also, since pandas skips blank lines. */
 function quoted(text: string): string {
-  return text === '' || /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /^[ \t]*$|[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Of single and of double floats: sizes from which, and up to which, they are written without an exponent. */
