@@ -5,8 +5,9 @@ import { decodeUtf8 } from './utf8.ts'
 const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Decodes text of a WHATWG charset, default UTF-8. Keeps byte order marks of UTF-8 and UTF-16. **Errors**:
- * UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
+ * Decodes text of a WHATWG charset, default UTF-8. The byte order mark of `utf-16` says which order it is, and is no
+ * part of the text. UTF-8, `utf-16le` and `utf-16be`, whose order is known, keep theirs. **Source**: RFC 2781, 3.2, 4.3.
+ * **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {
   if (isUtf8Label(charset)) return decodeUtf8(bytes, name)
@@ -30,6 +31,7 @@ function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
   let decoder: InstanceType<typeof TextDecoder>
   try {
     const { encoding } = new TextDecoder(label)
+    if (encoding === 'utf-16le' && label !== encoding) return decodeMarked
     decoder = new TextDecoder(label, { fatal: true, ignoreBOM: encoding.startsWith('utf') })
   } catch {
     return undefined
@@ -40,4 +42,10 @@ function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       .toString('latin1')
       .replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
+}
+
+/** Decodes UTF-16 in the order of its mark; without one it is little-endian, as in browsers. */
+function decodeMarked(bytes: Uint8Array): string {
+  const isBigEndian = bytes[0] === 0xfe && bytes[1] === 0xff
+  return new TextDecoder(isBigEndian ? 'utf-16be' : 'utf-16le', { fatal: true }).decode(bytes)
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type BinaryFile, io, NDArray, type ServingError, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
+import type { DataFrame } from '../../../src/values/table/polars/polars-package.ts'
 import { formOf, formType, refusal, requestOf, type TestPart } from './requests.ts'
 
 /** One form as many clients send it; made by test/fixtures/clients/make.py. */
@@ -84,6 +85,30 @@ describe('the type of a part', () => {
     const frame = await readPart(new io.PandasDataFrame(), ...part(latin, 'a.csv', 'text/plain; charset=iso-8859-1'))
     expect(frame.toRecords()).toEqual([{ a: 'é' }])
     expect(await readPart(new io.Text(), ...part(latin, 'a.txt', 'text/plain; charset=iso-8859-1'))).toBe('a\né\n')
+  })
+
+  it('may be UTF-16, whose mark says the order', async () => {
+    for (const [mark, isBig] of [
+      [Buffer.from([0xff, 0xfe]), false],
+      [Buffer.from([0xfe, 0xff]), true],
+    ] as const) {
+      const encode = (text: string) => {
+        const words = Buffer.from(text, 'utf16le')
+        return Buffer.concat([mark, isBig ? words.swap16() : words])
+      }
+      const whole = (descriptor: io.IODescriptor<unknown, never>, text: string, type: string) =>
+        descriptor.fromHttpRequest(requestOf(encode(text), `${type}; charset=utf-16`))
+      const ofForm = (descriptor: io.IODescriptor<unknown, never>, text: string, type: string) =>
+        readPart(descriptor, ...part(encode(text), undefined, `${type}; charset=UTF-16`))
+      for (const read of [whole, ofForm]) {
+        expect(await read(new io.Text(), 'aé', 'text/plain')).toBe('aé')
+        const records = [{ a: 'é' }]
+        const csv = (await read(new io.PandasDataFrame(), 'a\né\n', 'text/csv')) as DataFrame
+        expect(csv.toRecords()).toEqual(records)
+        const json = (await read(new io.PandasDataFrame(), JSON.stringify(records), 'application/json')) as DataFrame
+        expect(json.toRecords()).toEqual(records)
+      }
+    }
   })
 
   it('is refused where it says something else and the name does not help', async () => {
