@@ -10,6 +10,7 @@ import {
   type TimeType,
   type TimeUnit,
 } from './columns.ts'
+import { zoneClock } from './zone-clock.ts'
 
 /** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */
 export interface TimeForm {
@@ -57,16 +58,39 @@ function castTimes(
   return 'failure' in made ? made : { ...made, time }
 }
 
-/** Returns a column of times as times of another type: cut down to its unit, a date is its midnight. */
+/**
+ * Returns a column of times as times of another type: cut down to its unit, a date is its midnight. A local time becomes
+ * what the clock of a zone shows.
+ */
 export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const own = column.time as TimeType
   const isInstant = (type: TimeType) => type.type === 'date' || type.type === 'datetime'
   if (own.type !== time.type && !(isInstant(own) && isInstant(time))) return { failure: 'misfit', row: 0 }
-  if (own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit))
-    return { ...column, time }
+  const localize = zoneOf(own) === undefined ? localizer(time) : undefined
+  const isSame = own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit)
+  if (isSame && localize === undefined) return { ...column, time }
   const read = numberReader(column)
   const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
-  return castTimes(column, rows, time, (row) => convert(BigInt(read(row))))
+  return castTimes(column, rows, time, (row) => {
+    const value = convert(BigInt(read(row)))
+    return localize === undefined ? value : localize(value)
+  })
+}
+
+function zoneOf(time: TimeType): string | undefined {
+  return time.type === 'datetime' ? time.zone : undefined
+}
+
+/** Returns a function from what the clock of the type's zone shows to the instant; undefined for a type without one. */
+function localizer(time: TimeType): ((value: bigint) => bigint | undefined) | undefined {
+  const zone = zoneOf(time)
+  if (zone === undefined || time.type !== 'datetime') return undefined
+  const scale = perSecond[time.unit]
+  const offsetOf = zoneClock(zone)
+  return (value) => {
+    const offset = offsetOf(Number(floorDivide(value, scale)))
+    return offset === undefined ? undefined : value - BigInt(offset) * scale
+  }
 }
 
 function dayOf(own: TimeType): (value: bigint) => bigint {
@@ -147,11 +171,19 @@ const datePart = String.raw`(\d{4})-(\d{2})-(\d{2})`
 const clockPart = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
 const datetime = new RegExp(`^${datePart}(?:[T ]${clockPart} ?(Z|z|[+-]\\d{2}(?::?\\d{2})?)?)?$`)
 const clock = new RegExp(`^${clockPart}$`)
-const duration = /^(-)?P(-?\d+)DT(\d+)H(\d+)M(\d+)(?:\.(\d{1,9}))?S$/
+const amount = String.raw`([+-]?\d+(?:[.,]\d{1,9})?)`
+// The last amount alone may have a fraction.
+const isoDuration = new RegExp(
+  `^([+-])?P(?!$|.*(?:T$|[.,]\\d+[A-Z].))(?:${amount}W)?(?:${amount}D)?` +
+    `(?:T(?:${amount}H)?(?:${amount}M)?(?:${amount}S)?)?$`,
+)
+/** The texts of pandas' and Python's durations, in which a sign of the days is not one of the clock. */
+const pandasDuration = /^(?!$)(?:([+-]?\d+) days?,?)?(?:(?:^([+-])?| \+?)(\d+):(\d{2}):(\d{2}(?:\.\d{1,9})?))?$/
+const amountSeconds = [604_800n, daySeconds, 3_600n, 60n, 1n]
 
 /**
  * Converts text to times: ISO 8601 and pandas' texts, up to nine digits of a fraction and an offset from UTC. An
- * instant with an offset is stored as UTC; one without is local, or UTC for a type with a zone.
+ * instant with an offset is stored as UTC. One without is local: of a type with a zone, what the zone's clock shows.
  */
 export function parseTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const read = readerOf(time)
@@ -163,7 +195,8 @@ export function parseTimes(column: Column, rows: number, time: TimeType): Column
 
 function readerOf(time: TimeType): (text: string) => bigint | undefined {
   if (time.type === 'time') return (text) => clockOf(clock.exec(text)?.slice(1), time.unit)
-  if (time.type === 'duration') return (text) => durationOf(duration.exec(text), time.unit)
+  if (time.type === 'duration') return (text) => durationOf(text, time.unit)
+  const localize = localizer(time)
   return (text) => {
     const [, year, month, day, ...rest] = datetime.exec(text) ?? []
     if (year === undefined) return undefined
@@ -177,7 +210,8 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
     const within = rest[0] === undefined ? 0n : clockOf(rest.slice(0, 4), time.unit)
     const offset = offsetOf(rest[4])
     if (within === undefined || offset === undefined) return undefined
-    return (days * daySeconds - offset) * perSecond[time.unit] + within
+    const value = (days * daySeconds - offset) * perSecond[time.unit] + within
+    return rest[4] === undefined && localize !== undefined ? localize(value) : value
   }
 }
 
@@ -204,10 +238,26 @@ function offsetOf(text: string | undefined): bigint | undefined {
   return text[0] === '-' ? -seconds : seconds
 }
 
-function durationOf(match: RegExpExecArray | null, unit: TimeUnit): bigint | undefined {
-  if (match === null) return undefined
-  const [, sign, days, hours, minutes, seconds, fraction = ''] = match
-  const whole = ((BigInt(days) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)
-  const value = whole * perSecond[unit] + fractionOf(fraction, unit)
-  return sign === undefined ? value : -value
+function durationOf(text: string, unit: TimeUnit): bigint | undefined {
+  const [iso, sign, ...amounts] = isoDuration.exec(text) ?? []
+  if (iso !== undefined) return signed(sign, sumOf(amounts, unit))
+  const [other, days, clockSign, ...clock] = pandasDuration.exec(text) ?? []
+  if (other === undefined) return undefined
+  return sumOf([undefined, days], unit) + signed(clockSign, sumOf([undefined, undefined, ...clock], unit))
+}
+
+/** Adds amounts of weeks, days, hours, minutes and seconds; digits beyond the unit are cut. */
+function sumOf(amounts: readonly (string | undefined)[], unit: TimeUnit): bigint {
+  let sum = 0n
+  for (const [i, text] of amounts.entries()) {
+    if (text === undefined) continue
+    const [, sign, whole, fraction = ''] = /^([+-]?)(\d+)(?:[.,](\d+))?$/.exec(text) ?? []
+    const scale = amountSeconds[i] * perSecond[unit]
+    sum += signed(sign, BigInt(whole) * scale + (BigInt(fraction.padEnd(9, '0')) * scale) / perSecond.ns)
+  }
+  return sum
+}
+
+function signed(sign: string | undefined, size: bigint): bigint {
+  return sign === '-' ? -size : size
 }

@@ -151,10 +151,19 @@ function firstNull(column: AnyColumn, rows: number): number {
 function misfit({ name }: Casting, type: FrameType, column: string, row?: number, cause?: unknown): BadInput {
   const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
   const at = row === undefined ? '' : ` in row ${row}`
-  const form = timeOfType(type) === undefined ? '' : ', texts in ISO 8601,'
-  return new BadInput(`expected elements that fit ${type}${form} for ${where}, received one that does not${at}`, {
-    reason: 'dtype',
-    path: row === undefined ? column : `[${row}].${column}`,
-    ...(cause !== undefined && { cause }),
-  })
+  return new BadInput(
+    `expected elements that fit ${type}${formOf(type)} for ${where}, received one that does not${at}`,
+    {
+      reason: 'dtype',
+      path: row === undefined ? column : `[${row}].${column}`,
+      ...(cause !== undefined && { cause }),
+    },
+  )
+}
+
+function formOf(type: FrameType): string {
+  const time = timeOfType(type)
+  if (time === undefined) return ''
+  const isZoned = time.type === 'datetime' && time.zone !== undefined
+  return isZoned ? ', texts in ISO 8601 with an offset or of an hour that the zone has once,' : ', texts in ISO 8601,'
 }
