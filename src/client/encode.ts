@@ -53,11 +53,18 @@ function encodeForm({ parts }: DescriptorInfo, value: unknown, api: string): Enc
     const values = part.occurrence === 'many' ? ((given ?? []) as Iterable<unknown>) : [given]
     for (const each of values) {
       const { type, body, name: file } = encodeValue(part, each, `the part ${name} of ${api}`)
-      // A Blob, not a text: the line ends of texts become CRLF in forms.
-      form.append(name, body instanceof Blob ? body : new Blob([body as string], { type }), file ?? '')
+      appendPart(form, name, body instanceof Blob ? body : new Blob([body as string], { type }), file)
     }
   }
   return { type: undefined, body: form }
+}
+
+/** Appends a part to a form. */
+export function appendPart(form: FormData, name: string, content: Blob, file = ''): void {
+  // No bytes and no name would say that no file was chosen.
+  if (content.size === 0 && file === '') form.append(name, '')
+  // A Blob, not a text: the line ends of texts become CRLF in forms.
+  else form.append(name, content, file)
 }
 
 function encodeValue({ id, args }: DescriptorInfo, value: unknown, api: string): EncodedBody {

@@ -23,8 +23,11 @@ export interface PartPlan {
 
 /** How to read a form; one object per request. */
 export interface FormPlan<T> {
-  /** Called with each part's headers, in order. Returns undefined to skip the part. **Errors**: BadInput. */
-  plan(part: FormPart): PartPlan | undefined
+  /**
+   * Called with each part's headers, in order; `isEmpty`: it has no bytes. Not called for a file that was not chosen.
+   * Returns undefined to skip the part. **Errors**: BadInput.
+   */
+  plan(part: FormPart, isEmpty: boolean): PartPlan | undefined
   /** Called after the last part was stored. **Errors**: BadInput. */
   finish(): T
 }
@@ -52,6 +55,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   readonly #parser: FormParser
   readonly #plan: FormPlan<T>
   readonly #ctx: Context | undefined
+  /** A part of which no bytes have come. */
+  #started: FormPart | undefined
   #open: OpenPart | undefined
   readonly #pending: Promise<void>[] = []
   // Promises of receivers that asked to pause during this piece.
@@ -101,12 +106,18 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   /** @internal */
   partStart(part: FormPart): void {
-    const plan = this.#plan.plan(part)
+    this.#started = part
+  }
+
+  #openPart(part: FormPart, isEmpty: boolean): void {
+    this.#started = undefined
+    const plan = this.#plan.plan(part, isEmpty)
     this.#open = plan && new OpenPart(part, plan)
   }
 
   /** @internal */
   partData(bytes: Uint8Array): void {
+    if (this.#started !== undefined) this.#openPart(this.#started, false)
     const open = this.#open
     if (open === undefined) return
     if (open.receiver !== undefined) this.#give(open, open.receiver, bytes)
@@ -121,6 +132,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   /** @internal */
   partEnd(): void {
+    const empty = this.#started
+    this.#started = undefined
+    // Browsers send an empty name and no bytes for a field in which no file was chosen (HTML, "form data set").
+    if (empty !== undefined && empty.filename !== '') this.#openPart(empty, true)
     const open = this.#open
     if (open === undefined) return
     this.#open = undefined

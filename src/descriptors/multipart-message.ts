@@ -4,9 +4,11 @@ import type { FormPart } from '../http/form/form-part.ts'
 import { HeaderList } from '../http/message.ts'
 import type { MultipartMessage, ProtoContent } from '../messages/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
+import { File } from './file.ts'
 import { inPart, type PartPlan } from './form-reader.ts'
 import type { PartRule } from './part-rule.ts'
 import { contentOf, fromContent } from './proto-content.ts'
+import { Text } from './text.ts'
 
 type Rules = ReadonlyMap<string, PartRule<IODescriptor>>
 
@@ -28,10 +30,12 @@ export function planParts<T>(rules: Rules, whole: 'a form' | 'a message') {
   for (const [name, { occurrence }] of rules) values[name] = occurrence === 'many' ? [] : missing
   const fail = (what: string, path: string) => new BadInput(`expected ${what}`, { reason: 'part', path })
   return {
-    plan({ name }: Pick<FormPart, 'name'>): PartPlan | undefined {
+    /** `isEmpty`: it has no bytes. An empty field stands for an optional value, unless that may be empty itself. */
+    plan({ name }: Pick<FormPart, 'name'>, isEmpty = false): PartPlan | undefined {
       const rule = rules.get(name)
       if (rule === undefined) return undefined
       const { descriptor, occurrence } = rule
+      if (isEmpty && occurrence === 'optional' && !mayBeEmpty(descriptor)) return undefined
       const isMany = occurrence === 'many'
       if (!isMany && values[name] !== missing) throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
       if (!isMany) values[name] = undefined
@@ -51,6 +55,10 @@ export function planParts<T>(rules: Rules, whole: 'a form' | 'a message') {
       return values as T
     },
   }
+}
+
+function mayBeEmpty(descriptor: IODescriptor): boolean {
+  return descriptor instanceof Text || descriptor instanceof File
 }
 
 /** Returns a value for each declared part; messages have one part per name. **Errors**: BadInput with its name. */

@@ -220,7 +220,7 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
     throw new BadOutput(expected('a media type', `content-type of part ${JSON.stringify(name)}`, type))
   const disposition = header('content-disposition')
   const filename = disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
-  const part = { name, type, ...(filename !== undefined && { filename }) }
+  const part = { name, type, ...(filename && { filename }) }
   const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
   if (typeof body === 'string') return whole(Buffer.from(body))
   if (body instanceof Uint8Array) return whole(body)

@@ -226,6 +226,12 @@ describe('forms', () => {
     expect(error.message).toBe('expected a value for the part options for mix')
   })
 
+  it('tell an empty text from one that is missing, and from a file that was not chosen', async () => {
+    expect((await client.mix({ pictures: [picture], weights: [1], options: { gain: 1 }, note: '' })).note).toBe('')
+    const error = await failure(client.mix({ pictures: [new Blob([])], weights: [1], options: { gain: 1 } }))
+    expect(error).toMatchObject({ status: 400, path: 'pictures[0]' })
+  })
+
   it('say in which part an error is', async () => {
     const error = await failure(client.mix({ pictures: [picture], weights: [[1], [2, 3]], options: { gain: 1 } }))
     expect(error).toMatchObject({ status: 400, reason: 'ragged', path: 'weights' })

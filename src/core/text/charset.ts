@@ -6,7 +6,7 @@ const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
 
 /**
  * Decodes text of a WHATWG charset, default UTF-8. The byte order mark of `utf-16` says which order it is, and is no
- * part of the text. UTF-8, `utf-16le` and `utf-16be`, whose order is known, keep theirs. **Source**: RFC 2781, 3.2, 4.3.
+ * part of the text. UTF-8, `utf-16le` and `utf-16be`, whose order is known, keep theirs. **Source**: RFC 2781, 3.2.
  * **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {

@@ -1,5 +1,5 @@
 import { type ApiInfo, queryId } from '../../client/description.ts'
-import { encodeQuery, fillPath } from '../../client/encode.ts'
+import { appendPart, encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
@@ -44,8 +44,7 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
   if (parts === undefined) return data
   const form = new FormData()
   for (const [name, part] of parts) {
-    // A Blob, not a text: the line ends of texts become CRLF in forms.
-    form.append(name, new Blob([part.data], { type: part.type }), part.name ?? '')
+    appendPart(form, name, new Blob([part.data], { type: part.type }), part.name)
   }
   return form
 }

@@ -59,8 +59,8 @@ function castTimes(
 }
 
 /**
- * Returns a column of times as times of another type: cut down to its unit, a date is its midnight. A local time becomes
- * what the clock of a zone shows.
+ * Returns a column of times as times of another type: cut down to its unit, a date is its midnight. A local time
+ * becomes what the clock of a zone shows.
  */
 export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const own = column.time as TimeType

@@ -1,9 +1,9 @@
 import pl from 'nodejs-polars'
-import { BadInput, BadOutput, BinaryFile, InvalidArgument, io, NDArray } from 'serving'
+import { BadInput, BadOutput, BinaryFile, Context, HeaderList, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { collectBody } from '../../../src/http/message.ts'
-import { formOf, read, refused } from './requests.ts'
+import { formOf, formType, read, refused } from './requests.ts'
 
 const array = (...values: number[]) => new NDArray(Float64Array.from(values))
 
@@ -119,5 +119,73 @@ describe('Multipart.fromSample', () => {
     })
     await expect(io.Multipart.fromSample(null as never)).rejects.toThrow(BadInput)
     await expect(io.Multipart.fromSample({})).rejects.toThrow(InvalidArgument)
+  })
+})
+
+describe('a field in which no file was chosen', () => {
+  // As browsers send it: HTML, "constructing the entry list".
+  const unchosen = (name: string) => [name, '', '', 'application/octet-stream'] as const
+  const form = new io.Multipart({
+    image: io.optional(new io.Image()),
+    frame: io.optional(new io.PandasDataFrame()),
+    file: io.optional(new io.File()),
+    files: io.many(new io.File()),
+    note: new io.Text(),
+  })
+  const names = ['image', 'frame', 'file', 'files']
+
+  it('is absent from parts that may be missing, and from lists', async () => {
+    const value = await read(form, formOf(...names.map(unchosen), ['note', 'hi']))
+    expect({ ...value }).toEqual({ image: undefined, frame: undefined, file: undefined, files: [], note: 'hi' })
+  })
+
+  it('is absent, wherever the body is cut', async () => {
+    const body = formOf(unchosen('file'), ['note', 'hi'], unchosen('files'), ['files', 'x', 'x.bin'])
+    for (let at = 0; at < body.length; at++) {
+      const headers = HeaderList.from({ 'content-type': formType })
+      const receiver = form.receive(headers, new Context({ headers }))
+      await receiver.write(body.subarray(0, at))
+      await receiver.write(body.subarray(at))
+      const { file, files } = await receiver.end()
+      expect([file, files.map(({ name }) => name)]).toEqual([undefined, ['x.bin']])
+    }
+  })
+
+  it('does not stand for a part that must come', async () => {
+    const required = new io.Multipart({ file: new io.File() })
+    expect(await refused(required, formOf(unchosen('file')))).toMatchObject({ status: 400, path: 'file' })
+    for (const single of [new io.File(), new io.Image()]) {
+      const error = await refused(single, formOf(unchosen('file')))
+      expect(error).toMatchObject({ status: 400, reason: 'part' })
+      expect(error.message).toContain('received a form without one')
+    }
+  })
+
+  it('differs from a file without bytes, and from bytes without a name', async () => {
+    const { file, files } = await read(form, formOf(['note', ''], ['file', '', 'a.txt'], ['files', 'abc', '']))
+    expect([file?.name, file?.size]).toEqual(['a.txt', 0])
+    expect(files.map(({ name, size }) => [name, size])).toEqual([[undefined, 3]])
+    expect(await read(new io.File(), formOf(['file', '', 'a.txt']))).toMatchObject({ name: 'a.txt', size: 0 })
+  })
+})
+
+describe('an empty field of text', () => {
+  it('is absent from parts that may be missing, but is a text, and a file', async () => {
+    const form = new io.Multipart({
+      array: io.optional(new io.NumpyNdarray()),
+      frame: io.optional(new io.PandasDataFrame()),
+      series: io.optional(new io.PandasSeries()),
+      json: io.optional(new io.JSON()),
+      text: io.optional(new io.Text()),
+      file: io.optional(new io.File()),
+    })
+    const { file, ...others } = await read(form, formOf(...[...form.parts.keys()].map((name) => [name, ''] as const)))
+    expect(others).toEqual({ array: undefined, frame: undefined, series: undefined, json: undefined, text: '' })
+    expect(file?.size).toBe(0)
+  })
+
+  it('is refused where an array must come', async () => {
+    const form = new io.Multipart({ array: new io.NumpyNdarray() })
+    expect(await refused(form, formOf(['array', '']))).toMatchObject({ status: 400, path: 'array' })
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Writes frames as CSV, to the letter as Polars does but for blank lines, which readers skip: blank texts are quoted, and
- * so is a null of a frame of one column. RFC 4180 with newlines; lists and objects are JSON text, bytes base64,
+ * Writes frames as CSV, to the letter as Polars does but for blank lines, which readers skip: blank texts are quoted,
+ * and so is a null of a frame of one column. RFC 4180 with newlines; lists and objects are JSON text, bytes base64,
  * durations ISO 8601. @module
  */
 import { type AnyColumn, type Column, cellsOf, columnOf, textAt } from '../columns.ts'
