@@ -54,9 +54,11 @@ export {
 export type { EndpointSlots } from './http/endpoint.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export {
+  type AllHeaders,
   type Chunk,
   type HeaderLine,
   HeaderList,
+  type HeaderNames,
   HttpRequest,
   type HttpResponse,
   type RequestHeaders,
@@ -130,6 +132,7 @@ export type {
 export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
 export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
 export { call } from './api/call.ts'
+export type { OwnerKey } from './api/caller-identity.ts'
 export type { CorsOptions } from './api/cors.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'
 export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'

@@ -11,7 +11,7 @@ import {
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Context, PathParams } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
-import { joinHeaderNames } from '../http/message.ts'
+import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
 import { type CacheOptions, type CacheSettings, parseCache } from './cache-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -96,7 +96,7 @@ export interface Api {
   readonly async: AsyncSettings | undefined
   readonly cache: CacheSettings | undefined
   /** Headers to copy; all if the function or a hook takes the context. */
-  readonly readsHeaders: readonly string[] | 'all'
+  readonly readsHeaders: HeaderNames
 }
 
 /** First path segments that APIs may not have: the server's own paths. */
@@ -144,7 +144,7 @@ export function createApi(method: ApiMethod, given: string | undefined, options:
     cache,
     readsHeaders:
       takesContext(fn) || !hooks.isEmpty || options.auth || settings !== undefined || cache !== undefined
-        ? 'all'
+        ? allHeaders
         : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
   }
 }

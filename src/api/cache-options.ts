@@ -9,7 +9,7 @@ export interface CacheOptions {
   readonly ttl: Duration
   /** All answers together, in each worker process; drops the least recently used. Default 64 MiB. */
   readonly maxBytes?: number
-  /** Request headers that the function reads from its context: descriptors name theirs themselves. */
+  /** Request headers that the function reads from its context: descriptors name theirs by `readsHeaders`. */
   readonly vary?: readonly string[]
   /** `redis://…` of a server that keeps answers up to 1 MiB for all workers and machines. Needs ioredis. */
   readonly store?: string

@@ -3,14 +3,23 @@
  * answers with cookies pass. @module
  */
 import { createHash } from 'node:crypto'
+import { ServingError } from '../core/errors.ts'
 import { loadOptional } from '../core/modules/optional.ts'
 import { deferred, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { type HeaderLine, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import {
+  type HeaderLine,
+  type HttpRequest,
+  type HttpResponse,
+  isAsyncBody,
+  joinHeaderNames,
+  readsAll,
+} from '../http/message.ts'
 import type { Api } from './api.ts'
 import type { CacheSettings } from './cache-options.ts'
 import { failure } from './call.ts'
-import { withDeadline } from './stages.ts'
+import { type SightKey, sightOf } from './caller-identity.ts'
+import { abortOf, withDeadline } from './stages.ts'
 
 interface Entry {
   readonly status: number
@@ -20,6 +29,12 @@ interface Entry {
   readonly at: number
 }
 
+/**
+ * What equal requests that wait for a computation get: its answer, or its error. `left`: its client left, or its
+ * deadline passed, so that the first of them computes. `alone`: a stream, or an answer for one client.
+ */
+type Landing = { readonly entry: Entry } | { readonly error: ServingError } | 'left' | 'alone'
+
 /** Answers above this size stay in their process. **Units**: bytes. */
 const maxSharedBytes = 1024 * 1024
 /** What an entry takes beside its body, roughly. **Units**: bytes. */
@@ -27,30 +42,46 @@ const entryBytes = 1024
 
 type Compute = () => MaybePromise<HttpResponse>
 
+/** A request whose answer may be given again. */
+interface Asked {
+  readonly key: string
+  readonly request: HttpRequest
+  readonly ctx: Context
+  readonly compute: Compute
+}
+
+/** Answers from memory, else by `compute`, which never fails. */
+export type AnswerAgain = (request: HttpRequest, ctx: Context, compute: Compute) => MaybePromise<HttpResponse>
+
 /**
- * Returns the cache of one API in one process: what answers from memory, else by `compute`, which never fails. Called
- * after hooks and auth.
+ * Returns the cache of one API in one process, asked after hooks and auth. Undefined if a descriptor does not name the
+ * headers that it reads. `warn`: told why answers are not kept.
  */
 export function responseCache(
   service: { readonly name: string; readonly version: string | undefined },
   api: Api,
   { ttlMs, maxBytes, vary, redis }: CacheSettings,
-): (request: HttpRequest, ctx: Context, compute: Compute) => MaybePromise<HttpResponse> {
+  warn: (message: string) => void,
+): AnswerAgain | undefined {
   const control = `private, max-age=${Math.floor(ttlMs / 1000)}`
-  const read = [...api.input.readsHeaders, ...api.output.readsHeaders]
-  const names = [...new Set(['content-type', 'accept', ...read, ...vary])]
+  const names = joinHeaderNames(['content-type', 'accept'], api.input.readsHeaders, api.output.readsHeaders, vary)
+  if (readsAll(names)) {
+    warn(`the cache of ${api.name} keeps nothing: readsHeaders of its descriptors does not name the headers they read`)
+    return undefined
+  }
   const { LRUCache } = loadOptional<typeof import('lru-cache')>('lru-cache', '^11.0.0', 'cache')
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: ({ body }) => body.length + entryBytes,
   })
-  const running = new Map<string, Promise<Entry | undefined>>()
+  const running = new Map<string, Promise<Landing>>()
+  let isTold = false
 
-  const keyOf = (request: HttpRequest, { headers, path, query, state }: Context) => {
+  const keyOf = (request: HttpRequest, { headers, path, query, scheme }: Context, sight: SightKey) => {
     const values = names.map((name) => headers.get(name))
     // An answer of another version is another one.
-    const own = [service.name, service.version, api.name, path, String(query), state.caller?.name, ...values]
-    return createHash('sha256').update(JSON.stringify(own)).update(request.peek()).digest('base64url')
+    const seen = [service.name, service.version, api.name, scheme, path, String(query), sight, ...values]
+    return createHash('sha256').update(JSON.stringify(seen)).update(request.peek()).digest('base64url')
   }
 
   const lines = (headers: readonly HeaderLine[], ageMs: number): readonly HeaderLine[] => {
@@ -60,6 +91,7 @@ export function responseCache(
   }
 
   const again = ({ status, headers, body, at }: Entry): HttpResponse => {
+    if (!isSuccess({ status })) return { status, headers, body }
     return { status, headers: lines(headers, Math.max(0, Date.now() - at)), body }
   }
 
@@ -68,80 +100,113 @@ export function responseCache(
     if (ttl >= 1) entries.set(key, entry, { ttl })
   }
 
-  const share = (key: string, { body, ...head }: Entry) => {
-    if (redis === undefined || body.length > maxSharedBytes) return
-    const text = Buffer.from(JSON.stringify(head))
-    const length = Buffer.alloc(4)
-    length.writeUInt32LE(text.length)
-    const bytes = Buffer.concat([length, text, body])
-    void redis((client) => client.set(`serving-cache:${key}`, bytes, 'PX', ttlMs))
+  const share = (key: string, entry: Entry) => {
+    if (redis === undefined || entry.body.length > maxSharedBytes) return
+    void redis((client) => client.set(`serving-cache:${key}`, sharedBytes(key, entry), 'PX', ttlMs))
   }
 
-  const shared = async (key: string): Promise<Entry | undefined> => {
+  const findShared = async (key: string): Promise<Entry | undefined> => {
     const bytes = await redis?.((client) => client.getBuffer(`serving-cache:${key}`))
-    if (!bytes) return undefined
-    const end = 4 + bytes.readUInt32LE(0)
-    return { ...JSON.parse(bytes.toString('utf8', 4, end)), body: bytes.subarray(end) }
+    return bytes ? sharedEntry(key, bytes) : undefined
   }
 
-  const computed = (key: string, compute: Compute, led = deferred<Entry | undefined>()) => {
-    running.set(key, led.promise)
-    return whenReady(compute(), (response): HttpResponse => {
-      const entry = entryOf(response)
+  /** Looks for a `stored` answer, and else computes; equal requests wait for it from now on. */
+  const lead = (asked: Asked, stored: MaybePromise<Entry | undefined>): MaybePromise<HttpResponse> => {
+    const { key, request, ctx, compute } = asked
+    const flight = deferred<Landing>()
+    const land = (landing: Landing) => {
+      if (running.get(key) === flight.promise) running.delete(key)
+      flight.resolve(landing)
+    }
+    running.set(key, flight.promise)
+    ctx.onAbort(() => land('left'))
+    return whenReady(stored, (entry) => {
       if (entry !== undefined) {
         keep(key, entry)
-        share(key, entry)
+        land({ entry })
+        request.release()
+        return again(entry)
       }
-      if (running.get(key) === led.promise) running.delete(key)
-      led.resolve(entry)
-      return entry === undefined ? response : { ...response, headers: lines(response.headers, 0) }
+      return whenReady(compute(), (response) => {
+        const landing = ctx.abortReason === undefined ? landingOf(response) : 'left'
+        land(landing)
+        if (typeof landing === 'string' || 'error' in landing || !isSuccess(landing.entry)) return response
+        keep(key, landing.entry)
+        share(key, landing.entry)
+        return { ...response, headers: lines(response.headers, 0) }
+      })
     })
   }
 
-  /** Looks in Redis, and else computes; others with the key wait for it. */
-  const lead = async (key: string, compute: Compute) => {
-    const led = deferred<Entry | undefined>()
-    running.set(key, led.promise)
-    const entry = await shared(key)
-    // The same map entry serves those who come while it computes.
-    if (entry === undefined) return { response: await computed(key, compute, led) }
-    keep(key, entry)
-    running.delete(key)
-    led.resolve(entry)
-    return entry
+  /** Waits for the answer of an equal request, and computes if its client leaves. */
+  const follow = async (asked: Asked, first: Promise<Landing>): Promise<HttpResponse> => {
+    const { key, request, ctx, compute } = asked
+    let landing = await first
+    while (landing === 'left') {
+      if (ctx.abortReason !== undefined) return failure(abortOf(ctx.abortReason), ctx)
+      const next = running.get(key)
+      if (next === undefined) return lead(asked, undefined)
+      landing = await next
+    }
+    if (landing === 'alone') return compute()
+    request.release()
+    return 'error' in landing ? failure(landing.error, ctx) : again(landing.entry)
   }
 
   return (request, ctx, compute) => {
-    const asked = ctx.headers.get('cache-control') ?? ''
-    if (/\bno-store\b/i.test(asked)) return compute()
-    const key = keyOf(request, ctx)
-    if (/\bno-cache\b/i.test(asked)) return computed(key, compute)
-    const entry = entries.get(key)
+    const control = ctx.headers.get('cache-control') ?? ''
+    const sight = sightOf(ctx)
+    if (sight === undefined && !isTold) {
+      isTold = true
+      warn(`the cache of ${api.name} keeps no answers for what hooks leave in ctx.state without the name of a caller`)
+    }
+    if (sight === undefined || /\bno-store\b/i.test(control)) return compute()
+    const asked = { key: keyOf(request, ctx, sight), request, ctx, compute }
+    if (/\bno-cache\b/i.test(control)) return lead(asked, undefined)
+    const entry = entries.get(asked.key)
     if (entry !== undefined) {
       request.release()
       return again(entry)
     }
-    const led = running.get(key)
-    if (led === undefined && redis === undefined) return computed(key, compute)
+    const flight = running.get(asked.key)
+    if (flight === undefined && redis === undefined) return lead(asked, undefined)
     request.retain()
-    const found = led ?? lead(key, compute)
-    const answer = found.then((kept) => {
-      if (kept === undefined) return compute()
-      if ('response' in kept) return kept.response
-      request.release()
-      return again(kept)
-    })
-    return withDeadline(ctx, answer, { fail: failure })
+    const answer = flight === undefined ? lead(asked, findShared(asked.key)) : follow(asked, flight)
+    return withDeadline(ctx, Promise.resolve(answer), { fail: failure })
   }
 }
 
-/** Returns a copy of an answer that may be given again. */
-function entryOf({ status = 200, headers, body, before = '', error }: HttpResponse): Entry | undefined {
-  if (error !== undefined || status < 200 || status > 299 || isAsyncBody(body)) return undefined
+function isSuccess({ status }: Pick<Entry, 'status'>): boolean {
+  return status >= 200 && status <= 299
+}
+
+function landingOf({ status = 200, headers, body, before = '', error }: HttpResponse): Landing {
+  if (ServingError.is(error)) return { error }
+  if (error !== undefined || isAsyncBody(body)) return 'alone'
   if (headers.some(([name, value]) => name === 'set-cookie' || (name === 'cache-control' && /no-/i.test(value)))) {
-    return undefined
+    return 'alone'
   }
   const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
   const pieces = [before, ...chunks].map((chunk) => Buffer.from(chunk as Uint8Array))
-  return { status, headers, body: Buffer.concat(pieces), at: Date.now() }
+  return { entry: { status, headers, body: Buffer.concat(pieces), at: Date.now() } }
+}
+
+const digestOf = (key: string, entry: Uint8Array) => createHash('sha256').update(key).update(entry).digest()
+const digestBytes = 32
+
+/** Returns an entry for the shared store: digest, length of the head, head as JSON, body. */
+function sharedBytes(key: string, { body, ...head }: Entry): Buffer {
+  const text = Buffer.from(JSON.stringify(head))
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(text.length)
+  const entry = Buffer.concat([length, text, body])
+  return Buffer.concat([digestOf(key, entry), entry])
+}
+
+/** Undefined for bytes that {@link sharedBytes} did not return for the key: damaged, or of other programs. */
+function sharedEntry(key: string, bytes: Buffer): Entry | undefined {
+  const entry = bytes.subarray(digestBytes)
+  if (!digestOf(key, entry).equals(bytes.subarray(0, digestBytes))) return undefined
+  const end = 4 + entry.readUInt32LE(0)
+  return { ...JSON.parse(entry.toString('utf8', 4, end)), body: entry.subarray(end) }
 }

@@ -1,7 +1,15 @@
 import { BadInput } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import {
+  allHeaders,
+  collectBody,
+  HeaderList,
+  type HeaderNames,
+  HttpRequest,
+  type HttpResponse,
+  type RequestHeaders,
+} from '../http/message.ts'
 import type { ProtoField } from '../messages/messages.ts'
 import { type Description, descriptionOf, type Formats } from './description.ts'
 
@@ -29,8 +37,11 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   /** Media type of responses and, unless documented otherwise, of requests. */
   abstract readonly mimeType: string
 
-  /** Headers that the conversions read beside `content-type`; the server copies only these. Default: `'all'`. */
-  readonly readsHeaders: readonly string[] | 'all' = 'all'
+  /**
+   * Headers that the conversions read beside `content-type`; the server copies only these. Default: all of them, with
+   * which an API with `cache` keeps no answers.
+   */
+  readonly readsHeaders: HeaderNames = allHeaders
 
   /** Name of this kind of descriptor in metadata. Default: the name of the class. */
   readonly descriptorId: string = this.constructor.name

@@ -7,6 +7,7 @@ import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/f
 import { type WrittenPart, writeForm } from '../http/form/form-writer.ts'
 import {
   collectBody,
+  type HeaderNames,
   HttpRequest,
   type HttpResponse,
   isAsyncBody,
@@ -75,7 +76,7 @@ export interface MultipartOptions {
  */
 export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, MultipartOut<P>> {
   readonly mimeType = 'multipart/form-data'
-  override readonly readsHeaders: readonly string[] | 'all'
+  override readonly readsHeaders: HeaderNames
   override readonly protoField = 'multipart'
   override readonly descriptorId: string = 'serving.io.Multipart'
   override readonly publicOptions: readonly string[] = ['parts']

@@ -3,7 +3,7 @@
 import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import type { Cors } from '../api/cors.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
-import type { Chunk, HttpResponse } from '../http/message.ts'
+import type { Chunk, HeaderNames, HttpResponse } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
 import type { OipServer } from '../protocols/oip/oip-endpoint.ts'
@@ -26,7 +26,7 @@ export interface ServerState {
   readonly log: Logger
   readonly observer?: RequestObserver | undefined
   readonly before?: RunBefore | undefined
-  readonly readsHeaders?: readonly string[] | 'all'
+  readonly readsHeaders?: HeaderNames
   readonly cors?: Cors | undefined
   /** Undefined if the service has none. */
   readonly lives?: LiveStreams | undefined

@@ -1,7 +1,7 @@
 /** Reads the headers of a request on both engines. @module */
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { HeaderList, type RequestHeaders } from '../http/message.ts'
+import { HeaderList, type HeaderNames, type RequestHeaders, readsAll } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { headersToRead } from './incoming-request.ts'
@@ -45,7 +45,8 @@ export function headerReaders(server: ServerState): (endpoint?: Endpoint) => Hea
 
 /** Reads all header lines: uWebSockets.js takes the first Content-Length, so that a proxy could see other requests. */
 export class HeaderReader {
-  readonly #names: readonly string[] | 'all'
+  /** Undefined for all. */
+  readonly #names: readonly string[] | undefined
   /** By the length of the name: a Map would compute a hash of each new string. */
   readonly #byLength: (NamedHeader[] | undefined)[] = []
   readonly #absent: readonly string[]
@@ -59,9 +60,9 @@ export class HeaderReader {
   readonly #visit = (name: string, value: string) => this.#add(name, value)
 
   /** `names`: headers to read beside those of framing, in lower case. */
-  constructor(names: readonly string[] | 'all') {
-    this.#names = names
-    const own = names === 'all' ? [] : names
+  constructor(names: HeaderNames) {
+    this.#names = readsAll(names) ? undefined : names
+    const own = this.#names ?? []
     this.#absent = own.map(() => '')
     for (const [index, name] of own.entries()) {
       this.#byLength[name.length] ??= []
@@ -70,7 +71,7 @@ export class HeaderReader {
   }
 
   read(request: HeaderLines): void {
-    if (this.#names === 'all') {
+    if (this.#names === undefined) {
       this.#allNames = []
       this.#values = []
     } else this.#values = this.#absent.slice()
@@ -83,7 +84,7 @@ export class HeaderReader {
   }
 
   get headers(): RequestHeaders {
-    return new HeaderList(this.#names === 'all' ? this.#allNames : this.#names, this.#values)
+    return new HeaderList(this.#names ?? this.#allNames, this.#values)
   }
 
   /** Like uWebSockets.js, compares only the length with that of `close`. */
@@ -129,7 +130,7 @@ export class HeaderReader {
         if (name === 'transfer-encoding') this.#encoding = this.#once(name, value, this.#encoding)
         break
     }
-    if (this.#names === 'all') {
+    if (this.#names === undefined) {
       this.#allNames.push(name)
       this.#values.push(value)
       return

@@ -7,7 +7,7 @@ import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { joinHeaderNames } from '../http/message.ts'
+import { allHeaders, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { Logger } from './log.ts'
 
@@ -128,7 +128,7 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
   return {
     needsAddress: true,
     needsStages: hasResponse,
-    readsHeaders: 'all',
+    readsHeaders: allHeaders,
     ...(hasError && {
       onError: (ctx, error) => {
         ctx.dropHeaders()

@@ -3,7 +3,7 @@
 import { Overloaded, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
-import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
+import type { HeaderNames, HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
 import type { ProtocolName } from './outcome.ts'
 import { problemResponse } from './problem.ts'
 
@@ -67,7 +67,7 @@ export interface Endpoint {
   /** GET includes HEAD. An empty list only lends its `problem` to refusals at its path. */
   readonly methods: readonly string[] | 'any'
   /** Headers to copy, in lower case; others read as absent. */
-  readonly readsHeaders: readonly string[] | 'all'
+  readonly readsHeaders: HeaderNames
   /** Whether requests need a ready server and count against `maxInFlight`; false for health. */
   readonly isLimited: boolean
   /** Its own, beside those of the server. */

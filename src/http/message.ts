@@ -186,10 +186,28 @@ export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   return Buffer.concat(pieces)
 }
 
-/** Names of request headers that are read, in lower case. */
-export type HeaderNames = readonly string[] | 'all'
+/** Names of request headers that are read, in lower case, or all of them. */
+export type HeaderNames = readonly string[] | AllHeaders
+
+/** Says that all request headers are read. No list, so that nobody takes it for one. */
+export interface AllHeaders {
+  readonly all: true
+}
+
+/** All request headers. */
+export const allHeaders: AllHeaders = Object.freeze({ all: true })
+
+/** Whether all request headers are read. */
+export function readsAll(names: HeaderNames): names is AllHeaders {
+  return !Array.isArray(names)
+}
 
 /** Returns the headers that any of several reads. */
-export function joinHeaderNames(...lists: readonly HeaderNames[]): HeaderNames {
-  return lists.includes('all') ? 'all' : [...new Set(lists.flat())]
+export function joinHeaderNames(...several: readonly HeaderNames[]): HeaderNames {
+  const joined = new Set<string>()
+  for (const names of several) {
+    if (readsAll(names)) return allHeaders
+    for (const name of names) joined.add(name)
+  }
+  return [...joined]
 }

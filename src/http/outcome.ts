@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import type { Context } from './context.ts'
-import type { Chunk } from './message.ts'
+import type { Chunk, HeaderNames } from './message.ts'
 
 /** The protocol of a request. */
 export type ProtocolName = 'http' | 'connect' | 'grpc'
@@ -43,7 +43,7 @@ export interface RequestObserver {
   readonly needsAddress?: boolean
   readonly needsStages?: boolean
   /** In lower case. */
-  readonly readsHeaders?: readonly string[] | 'all'
+  readonly readsHeaders?: HeaderNames
   /** Called first, also for a request that is refused. */
   onBegin?(ctx: Context): void
   /** Called before an error is answered, and for one that breaks a stream off; not for a client that leaves. */

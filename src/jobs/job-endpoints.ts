@@ -3,7 +3,7 @@ import type { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { type Endpoint, getPage } from '../http/endpoint.ts'
 import { eventHeaders } from '../http/event-stream.ts'
-import type { HttpResponse } from '../http/message.ts'
+import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
 import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer } from './job-answers.ts'
@@ -58,7 +58,7 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
     }),
     name: `jobs${below}`,
     methods: [method],
-    readsHeaders: 'all',
+    readsHeaders: allHeaders,
     namesApi: true,
   })
   return [

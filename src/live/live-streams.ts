@@ -1,6 +1,7 @@
 import type { LiveApi } from '../api/live-api.ts'
 import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
 import { type Endpoint, tooMany } from '../http/endpoint.ts'
+import { allHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { LiveCodec } from './live-codec.ts'
 
@@ -103,7 +104,7 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
     api: name,
     path: `${prefix}/${route}`,
     methods: ['GET'],
-    readsHeaders: 'all',
+    readsHeaders: allHeaders,
     isLimited: false,
     slots,
     decompresses: false,

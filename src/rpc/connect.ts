@@ -8,8 +8,7 @@ import { parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import type { HttpResponse, RequestHeaders } from '../http/message.ts'
-import { joinHeaderNames } from '../http/message.ts'
+import { allHeaders, type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
@@ -49,7 +48,7 @@ export function connectEndpoints(
   const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
   return rpcServices.flatMap((name) => {
     const ofJobs = Object.entries(jobs?.unary ?? {}).map(([method, answer]) =>
-      connectEndpoint(`${name}/${method}`, prefix, 'all', answer),
+      connectEndpoint(`${name}/${method}`, prefix, allHeaders, answer),
     )
     const calls = [connectEndpoint(`${name}/Call`, prefix, headers, call), ...ofJobs]
     if (!introspection) return calls

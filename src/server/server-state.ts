@@ -11,6 +11,7 @@ import { createRouter, type MakePreflight } from '../engine/router.ts'
 import { beforeRequests, hookObserver, joinObservers } from '../engine/service-hooks.ts'
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { LiveStreams } from '../live/live-streams.ts'
@@ -57,7 +58,8 @@ export function createServerState(
   const hasLives = service.lives.size > 0 && jobs?.role !== 'work'
   const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
   const others = lives === undefined ? endpoints : [...endpoints, ...lives.endpoints]
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, others, jobs), preflight)
+  const warn = (message: string) => log.warn({ event: 'cache' }, message)
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, others, warn, jobs), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
@@ -83,14 +85,10 @@ function headersFor(
   observer: RequestObserver | undefined,
   proxies: TrustedProxies | undefined,
   cors: Cors | undefined,
-): readonly string[] | 'all' {
-  const observed = observer?.readsHeaders ?? []
-  if (observed === 'all' || !service.hooks.isEmpty || service.auth !== undefined) return 'all'
-  return [
-    ...observed,
-    ...(proxies === undefined ? [] : forwardingHeaders(proxies)),
-    ...(cors === undefined ? [] : ['origin']),
-  ]
+): HeaderNames {
+  if (!service.hooks.isEmpty || service.auth !== undefined) return allHeaders
+  const forwarding = proxies === undefined ? [] : forwardingHeaders(proxies)
+  return joinHeaderNames(observer?.readsHeaders ?? [], forwarding, cors === undefined ? [] : ['origin'])
 }
 
 function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {

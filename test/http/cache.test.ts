@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { inspect } from 'node:util'
+import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import type { CacheOptions } from '../../src/api/cache-options.ts'
-import { BadInput, io, Service } from '../../src/index.ts'
+import { BadInput, type Context, io, Service } from '../../src/index.ts'
 import { hasRedis, redisServer } from '../jobs/redis-server.ts'
+import { twoIssuers } from '../tokens.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
 let calls: string[] = []
@@ -91,20 +94,116 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
     expect(calls.sort()).toEqual(['a', 'b'])
   })
 
-  it('keeps no error: those who waited compute for themselves', async () => {
+  it('gives an error to all who waited, each with its own id, and keeps it not', async () => {
+    let mayEnd = () => {}
     const { ask } = await start(engine, (svc) => {
       svc.api({ ...bytes, name: 'upper', cache: { ttl: '1h' } }, async (body) => {
         const answer = upper(body)
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        if (calls.length === 1) await new Promise<void>((resolve) => (mayEnd = resolve))
         if (calls.length === 1) throw new BadInput('not the first')
         return answer
       })
     })
-    const answers = await Promise.all([ask(post('/upper', 'a')), ask(post('/upper', 'a'))])
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
-    const refused = answers.find(({ status }) => status === 400)
-    expect(refused?.headers.get('cache-control')).toBeUndefined()
+    const of = (id: number) => ask(post('/upper', 'a', { 'x-request-id': `id-${id}` }))
+    const asked = Array.from({ length: 30 }, (_, i) => of(i))
+    while (calls.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    mayEnd()
+    for (const [id, { status, text, headers }] of (await Promise.all(asked)).entries()) {
+      expect([status, JSON.parse(text).requestId]).toEqual([400, `id-${id}`])
+      expect(headers.get('cache-control')).toBeUndefined()
+    }
+    expect(calls.length).toBe(1)
+    expect((await of(0)).text).toBe('A 2')
+  })
+
+  it('computes once more if the client leaves whose answer the others wait for', async () => {
+    const ends: (() => void)[] = []
+    const { ask, connect } = await start(engine, (svc) => {
+      svc.api({ ...bytes, name: 'upper', cache: { ttl: '1h' } }, async (body) => {
+        calls.push('a')
+        await new Promise<void>((resolve) => ends.push(resolve))
+        return body
+      })
+    })
+    const first = await connect()
+    first.write(post('/upper', 'a'))
+    while (calls.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    const asked = Array.from({ length: 30 }, () => ask(post('/upper', 'a')))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    first.destroy()
+    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    for (const end of ends) end()
+    expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(asked.map(() => 'a'))
     expect(calls.length).toBe(2)
+  })
+
+  it('keeps nothing if a descriptor may read any header, and says so at the start', async () => {
+    class Lang extends io.Text {
+      override readonly readsHeaders = { all: true } as never
+      override toHttpResponse(text: string, ctx?: Context) {
+        return { headers: [], body: `${text} in ${ctx?.headers.get('x-lang')}` }
+      }
+    }
+    const { ask, log } = await start(engine, (svc) => {
+      svc.api({ input: new io.Text(), output: new Lang(), name: 'hello', cache: { ttl: '1h' } }, (text: string) => text)
+    })
+    const of = async (lang: string) =>
+      (await ask(post('/hello', 'hello', { 'content-type': 'text/plain', 'x-lang': lang }))).text
+    expect([await of('de'), await of('fr')]).toEqual(['hello in de', 'hello in fr'])
+    expect(log.filter(({ event }) => event === 'cache').map(({ msg }) => msg)).toEqual([
+      'the cache of hello keeps nothing: readsHeaders of its descriptors does not name the headers they read',
+    ])
+  })
+
+  it('distinguishes all of ctx.state: issuers, roles; and keeps nothing of callers without a name', async () => {
+    const { auth, as } = await twoIssuers()
+    const seen = (svc: Service) => {
+      svc.onRequest((ctx) => void Object.assign(ctx.state, { team: ctx.headers.get('x-team') }))
+      svc.api({ ...bytes, name: 'who', cache: { ttl: '1h' } }, (_, ctx) => {
+        calls.push('who')
+        return JSON.stringify(ctx.state)
+      })
+    }
+    const { ask, log } = await start(engine, seen, {}, { auth })
+    const claims = [
+      { sub: 'ann' },
+      { sub: 'ann', iss: 'https://two' },
+      { sub: 'ann', role: 'admin' },
+      { client: 'one' },
+      { client: 'two' },
+    ]
+    const tokens = await Promise.all(claims.map((each) => as(each)))
+    const requests = [...tokens, { ...tokens[0], 'x-team': 'red' }].map((headers) => post('/who', '', headers))
+    const answers: string[] = []
+    for (const request of [...requests, ...requests]) answers.push((await ask(request)).text)
+    expect(new Set(answers).size).toBe(requests.length)
+    expect(answers.slice(requests.length)).toEqual(answers.slice(0, requests.length))
+    // The two without sub were computed each time.
+    expect(calls.length).toBe(requests.length + 2)
+    expect(log.filter(({ event }) => event === 'cache').length).toBe(1)
+  })
+
+  it.each<[string, (ctx: Context) => object]>([
+    ['names no caller', (ctx) => ({ user: ctx.headers.get('x-user') })],
+    [
+      'leaves more than JSON tells',
+      (ctx) => ({ caller: { name: 'one' }, user: new Map([['x', ctx.headers.get('x-user')]]) }),
+    ],
+    [
+      'hides a member',
+      (ctx) => Object.defineProperty({ caller: { name: 'one' } }, 'user', { value: ctx.headers.get('x-user') }),
+    ],
+  ])('keeps nothing where a hook %s', async (_, stateOf) => {
+    const { ask, log } = await start(engine, (svc) => {
+      svc.onRequest((ctx) => void Object.defineProperties(ctx.state, Object.getOwnPropertyDescriptors(stateOf(ctx))))
+      svc.api({ ...bytes, name: 'who', cache: { ttl: '1h' } }, (_, ctx) => inspect(ctx.state, { showHidden: true }))
+    })
+    const of = async (user: string) => (await ask(post('/who', '', { 'x-user': user }))).text
+    expect([await of('ann'), await of('bob')]).toEqual([expect.stringContaining('ann'), expect.stringContaining('bob')])
+    expect(log.filter(({ event }) => event === 'cache').map(({ msg }) => msg)).toEqual([
+      'the cache of who keeps no answers for what hooks leave in ctx.state without the name of a caller',
+    ])
   })
 
   it('keeps no stream, no answer with a cookie, and none that says no-store', async () => {
@@ -172,6 +271,35 @@ describe.skipIf(!hasRedis)('an API with a cache in Redis', () => {
     await server.kill()
     expect((await two.ask(post('/upper', 'c'))).text).toMatch(/^C /)
     expect((await one.ask(post('/upper', 'a'))).text).toBe('A 1')
+  })
+})
+
+describe.skipIf(!hasRedis)('a damaged entry in Redis', () => {
+  it.each<[string, (entry: Buffer) => Buffer]>([
+    ['is empty', () => Buffer.alloc(0)],
+    ['is short', (entry) => entry.subarray(0, entry.length - 1)],
+    ['was written by another program', () => Buffer.from('{"answer":42}')],
+    ['has another byte', (entry) => Buffer.from(entry).fill(0x7a, entry.length - 1)],
+    ['has no head', (entry) => entry.subarray(0, 36)],
+  ])('is a miss if it %s', async (_, damage) => {
+    const server = await redisServer()
+    onTestFinished(() => server.stop())
+    const client = new Redis(server.url)
+    onTestFinished(() => client.disconnect())
+    const cache = { ttl: '1h', store: server.url }
+    const one = await start('uws', define(cache))
+    await one.ask(post('/upper', 'a'))
+    let keys: string[] = []
+    while (keys.length === 0) keys = await client.keys('serving-cache:*')
+    const entry = (await client.getBuffer(keys[0])) as Buffer
+    await client.set(keys[0], damage(entry))
+    const two = await start('uws', define(cache))
+    for (const _ of [1, 2]) expect((await two.ask(post('/upper', 'a'))).text).toBe('A 2')
+    // It is written after the answer.
+    let repaired: Buffer | null = null
+    while (repaired === null || repaired.length < entry.length) repaired = await client.getBuffer(keys[0])
+    const three = await start('uws', define(cache))
+    expect((await three.ask(post('/upper', 'a'))).text).toBe('A 2')
   })
 })
 

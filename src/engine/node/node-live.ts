@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
-import type { HttpResponse, RequestHeaders } from '../../http/message.ts'
+import { allHeaders, type HttpResponse, type RequestHeaders } from '../../http/message.ts'
 import { http } from '../../http/node-http.ts'
 import { subprotocol } from '../../live/framing.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
@@ -26,7 +26,7 @@ export function acceptLives(listening: Server, server: ServerState, lives: LiveS
   const acceptors = new Map(lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]))
   listening.on('upgrade', (req, socket: Socket, head) => {
     const [path, query = ''] = targetOf(req)
-    const reader = new HeaderReader('all')
+    const reader = new HeaderReader(allHeaders)
     reader.read(new RawHeaderLines(req))
     const acceptor = isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
     if (acceptor === undefined) serveWithout(listening, req, socket, head)

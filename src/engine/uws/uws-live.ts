@@ -2,7 +2,7 @@
 
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
-import type { HttpResponse } from '../../http/message.ts'
+import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
 import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
 import type { ServerState } from '../engine.ts'
@@ -65,7 +65,7 @@ function upgrade(
   req: NativeRequest,
   context: NativeSocketContext,
 ): void {
-  const reader = new HeaderReader('all')
+  const reader = new HeaderReader(allHeaders)
   reader.read(req)
   const { body, headers } = reader
   const target = { method: 'GET', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }

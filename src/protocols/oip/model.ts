@@ -1,6 +1,5 @@
 /** What the protocol calls a model, and an API as one. @module */
 
-// The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
 import type { Api } from '../../api/api.ts'
 import { firstOf, once, statusErrorOf } from '../../api/call-rpc.ts'
@@ -8,6 +7,8 @@ import { callNamed, type Protocol } from '../../api/stages.ts'
 import type { ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
+// The global of this name is a slow getter.
+import type { HeaderNames } from '../../http/message.ts'
 import { countInference, newStatistics, type Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'
@@ -35,7 +36,7 @@ export interface Model {
   readonly name: string
   readonly version: string
   readonly statistics: Statistics
-  readonly readsHeaders: readonly string[] | 'all'
+  readonly readsHeaders: HeaderNames
   readonly unready: string | undefined
   /** **Errors**: rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>

@@ -11,10 +11,15 @@ import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import type { AsyncApi } from '../../jobs/jobs.ts'
 import type { Service } from '../../service.ts'
 
-/** Returns the endpoints of a service's functions below a prefix. */
-export function apiEndpoints(service: Service, prefix: string, jobs?: JobPaths): Endpoint[] {
+/** Returns the endpoints of a service's functions below a prefix. `warn`: told what an option cannot do. */
+export function apiEndpoints(
+  service: Service,
+  prefix: string,
+  warn: (message: string) => void,
+  jobs?: JobPaths,
+): Endpoint[] {
   return [...service.apis.values(), ...service.routes.values()].flatMap((api) => {
-    const endpoint = endpointOf(api, prefix, service)
+    const endpoint = endpointOf(api, prefix, service, warn)
     return hasJobs(api) && jobs !== undefined ? jobs.endpointsOf(endpoint, api, prefix) : [endpoint]
   })
 }
@@ -23,9 +28,9 @@ function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
-function endpointOf(api: Api, prefix: string, service: Service): Endpoint {
+function endpointOf(api: Api, prefix: string, service: Service, warn: (message: string) => void): Endpoint {
   const { name, method, route, slots } = api
-  const cache = api.cache && responseCache(service, api, api.cache)
+  const cache = api.cache && responseCache(service, api, api.cache, warn)
   return {
     name,
     api: name,

@@ -17,7 +17,7 @@ import { metricsEndpoint, metricsPage } from '../telemetry/metrics-endpoint.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 
-/** Returns the endpoints of a service whose APIs are below `prefix`; `others`: of the server. */
+/** Returns the endpoints of a service with APIs below `prefix`. `others`: of the server; `warn`: writes its log. */
 export function endpointsOf(
   service: Service,
   health: Health,
@@ -25,9 +25,10 @@ export function endpointsOf(
   { introspection, docs }: Disclosure,
   oip: OipServer,
   others: readonly Endpoint[],
+  warn: (message: string) => void,
   jobs?: JobPaths,
 ): Endpoint[] {
-  const apis = apiEndpoints(service, prefix, jobs)
+  const apis = apiEndpoints(service, prefix, warn, jobs)
   if (jobs?.role === 'work') return [...readiness(service, health, jobs), ...others]
   const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip, jobs), ...others]
   const endpoints = [

@@ -5,7 +5,7 @@ import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../..
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import type { Context } from '../../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../../http/endpoint.ts'
-import type { Chunk, HeaderLine, HttpResponse } from '../../http/message.ts'
+import { allHeaders, type Chunk, type HeaderLine, type HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 
 /** The methods that a Request of the Fetch standard may have; it forbids CONNECT and TRACE. */
@@ -19,7 +19,7 @@ export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoin
     name: path,
     path: `${prefix}${path === '/' ? '' : path}/*`,
     methods,
-    readsHeaders: 'all',
+    readsHeaders: allHeaders,
     isLimited: true,
     startsUnread: true,
     decompresses: false,
