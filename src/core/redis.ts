@@ -9,12 +9,23 @@ export type { Redis }
 const retryStrategy = (times: number) => Math.min(100 * times, 2_000)
 
 /**
+ * A connection that owes an answer for this long is made anew: TCP alone tells after a quarter of an hour that the
+ * other end is gone. Whoever asks each few seconds notices that within twenty. **Units**: milliseconds.
+ */
+const silentMs = 15_000
+
+/**
  * Connects in the background, again after each loss; a command fails when the server is away for about a second. `user`
  * is what needs it, for messages. **Errors**: InvalidArgument, MissingDependencyException.
  */
 export function openRedis(url: string, user: string): Redis {
   const { Redis } = packageFor(url, user)
-  const client = new Redis(url, { maxRetriesPerRequest: 3, retryStrategy, commandTimeout: 5_000 })
+  const client = new Redis(url, {
+    maxRetriesPerRequest: 3,
+    retryStrategy,
+    commandTimeout: 5_000,
+    socketTimeout: silentMs,
+  })
   // Each command tells its own failure; without a listener ioredis would print them all.
   client.on('error', () => {})
   return client
@@ -27,6 +38,8 @@ function packageFor(url: string, user: string): typeof import('ioredis') {
 
 /** Longest wait for an answer that a caller can do without. **Units**: milliseconds. */
 const spareMs = 500
+/** Answers nothing for this long: then nobody asks it until a new connection is ready. **Units**: milliseconds. */
+const spareSilentMs = 2_000
 
 /** Does something with a server; undefined if it is away or slow. */
 export type SpareRedis = <T>(use: (client: Redis) => Promise<T>) => Promise<T | undefined>
@@ -40,7 +53,12 @@ export function spareRedis(url: string, user: string): SpareRedis {
   let client: Redis | undefined
   let wasAsked = false
   const open = () => {
-    const made = new Redis(url, { maxRetriesPerRequest: 0, retryStrategy, commandTimeout: spareMs })
+    const made = new Redis(url, {
+      maxRetriesPerRequest: 0,
+      retryStrategy,
+      commandTimeout: spareMs,
+      socketTimeout: spareSilentMs,
+    })
     made.on('error', () => {})
     made.on('connect', () => made.stream.unref())
     return made

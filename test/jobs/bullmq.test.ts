@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedis } from '../../src/core/redis.ts'
 import { io } from '../../src/index.ts'
 import { openBullmqStore } from '../../src/jobs/bullmq/bullmq-store.ts'
@@ -6,7 +6,7 @@ import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
 import { conforms } from './conformance.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
-import { completed, failed, newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
+import { completed, failed, newJob, openStore, shortTimes, textOf, until, untilStatus } from './stores.ts'
 
 async function testServer(options?: readonly string[]): Promise<RedisServer> {
   const server = await redisServer(options)
@@ -78,7 +78,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     // What BullMQ counts in first: it takes no job then, and has written nothing.
     await client.lpush('serving:a:id', 'no number')
     const { id } = newJob()
-    await expect(store.add(newJob({ id }), 10)).rejects.toMatchObject({ status: 503 })
+    expect(await store.add(newJob({ id }), 10)).toEqual({ kind: 'added' })
     await client.del('serving:a:id')
     const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed('run'))
     await untilStatus(store, id, 'completed')
@@ -143,6 +143,48 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await new Promise(setImmediate)
     expect(told).toBe('overloaded')
   })
+
+  it('takes a submission whose answer came late for what it is', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const client = openRedis(url, 'the test')
+    onTestFinished(() => client.disconnect())
+    const job = newJob()
+    // Longer than the time for a command.
+    await client.call('CLIENT', 'PAUSE', '5500', 'ALL')
+    expect(await store.add(job, 10)).toEqual({ kind: 'added' })
+    expect(await store.get(job.id)).toMatchObject({ status: 'queued' })
+  })
+
+  it('stores a job once, however often its submission comes', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed('once'))
+    const job = newJob()
+    await store.add(job, 10)
+    await untilStatus(store, job.id, 'completed')
+    // As by a connection that sends again what it lost.
+    expect(await store.add(job, 10)).toEqual({ kind: 'added' })
+    expect(await store.get(job.id)).toMatchObject({ status: 'completed', attempt: 1 })
+    await worker.stop(0)
+  })
+
+  it.each([2, -2])(
+    'keeps results as long as Redis says, whatever the clock of a process (%i days off)',
+    async (days) => {
+      const { url } = await testServer()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      const store = await opened(url, { ...shortTimes, sweepMs: 50 })
+      const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed('kept'))
+      const [short, long] = [newJob({ resultTtlMs: 500 }), newJob()]
+      for (const job of [short, long]) await store.add(job, 10)
+      await untilStatus(store, short.id, 'expired')
+      expect(await store.get(long.id)).toMatchObject({ status: 'completed' })
+      expect(textOf((await store.result(long.id))?.body)).toBe('kept')
+      await worker.stop(0)
+    },
+  )
 
   it('keeps expired jobs known while several processes sweep', async () => {
     const { url } = await testServer()

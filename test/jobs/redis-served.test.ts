@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openRedis } from '../../src/core/redis.ts'
 import { io, type Service } from '../../src/index.ts'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
@@ -65,6 +66,62 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     // It waited for Redis for good.
     await two.listener.close()
   })
+
+  it('says that its memory is full, to clients, operators and /readyz, and keeps what runs', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const client = openRedis(redis.url, 'the test')
+    onTestFinished(() => client.disconnect())
+    let end = () => {}
+    const running = new Promise<void>((resolve) => (end = resolve))
+    const wait = { input: new io.Text(), output: new io.Text(), name: 'wait', async: true } as const
+    const slow = (svc: Service) => svc.api(wait, (text) => running.then(() => text))
+    const { get, post, submit, status, result, log } = await start('uws', slow, {}, { jobs: { store: redis.url } })
+    const job = await submit('/wait', 'hello')
+    await until(async () => (await status(job)).status === 'running')
+    await client.config('SET', 'maxmemory', '1mb')
+    const refused = await post('/wait', 'x', { prefer: 'respond-async' })
+    const text = 'the memory of the job store is full'
+    expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(text)])
+    const ready = async () => (await get('/readyz')).text()
+    await until(async () => (await ready()) === `${text}\n`)
+    const told = `job store: ${text}: OOM command not allowed when used memory > 'maxmemory'.`
+    expect(log().split(JSON.stringify(told)).length - 1).toBe(1)
+    end()
+    await until(() => log().includes('the end of job'))
+    await client.config('SET', 'maxmemory', '0')
+    expect(await (await result(job)).text()).toBe('hello')
+    await until(async () => (await ready()) === 'ok\n')
+  }, 60_000)
+
+  it('says of a bucket that is away that it is the bucket', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const kept = new Map<string, Buffer>()
+    let isAway = false
+    const bucket = createServer(async (request, response) => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece)
+      if (isAway) request.socket.destroy()
+      if (request.method === 'PUT') kept.set(request.url as string, Buffer.concat(pieces))
+      response.end(request.method === 'GET' ? kept.get(request.url as string) : '')
+    })
+    await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void bucket.close())
+    const blobs = `s3://bucket?endpoint=http://127.0.0.1:${(bucket.address() as AddressInfo).port}`
+    const { submit, result } = await start('uws', define, {}, { jobs: { store: redis.url, blobs } })
+    const job = await submit('/shout', 'x'.repeat(2_000_000))
+    expect((await result(job)).status).toBe(200)
+    isAway = true
+    const refused = await result(job)
+    expect([refused.status, await refused.text()]).toEqual([
+      503,
+      expect.stringContaining('the bucket of blobs cannot be reached'),
+    ])
+  }, 60_000)
 
   it('runs what gRPC submits', async () => {
     const redis = await redisServer()

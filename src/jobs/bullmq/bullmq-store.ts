@@ -4,7 +4,8 @@
  * is a name alone. @module
  */
 import { createHash } from 'node:crypto'
-import { causesOf, Overloaded, SetupError } from '../../core/errors.ts'
+import { Overloaded, SetupError } from '../../core/errors.ts'
+import { within } from '../../core/promise.ts'
 import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { deliveryId, deliveryOf } from '../delivery.ts'
@@ -26,6 +27,7 @@ import { Listeners } from '../listeners.ts'
 import { loadBullmq, type Queue } from './bullmq-package.ts'
 import { BullmqWorker, type JobData } from './bullmq-worker.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
+import { RedisFaults } from './redis-faults.ts'
 
 /** Options of {@link openBullmqStore}. */
 export interface BullmqOptions {
@@ -48,6 +50,8 @@ const middlePriority = 2 ** 20
 /** More attempts than any job has: the attempt itself tells which one is the last. */
 const anyAttempts = 1_000_000
 const orphanSweepMs = 3_600_000
+/** How long a submission without an answer looks whether it was stored. **Units**: milliseconds. */
+const lookAgainMs = 1_000
 /** A connection on which commands wait for the server to come back. */
 const patient = { commandTimeout: undefined, maxRetriesPerRequest: null }
 
@@ -58,6 +62,7 @@ class BullmqStore implements JobStore {
   readonly #listeners = new Listeners()
   readonly #workers = new Set<BullmqWorker>()
   readonly #times: JobTimes
+  readonly #faults: RedisFaults
   #timers: readonly NodeJS.Timeout[] = []
   #subscriber!: Redis
   #records!: JobRecords
@@ -65,6 +70,11 @@ class BullmqStore implements JobStore {
   constructor(options: BullmqOptions) {
     this.#options = options
     this.#times = options.times ?? jobTimes
+    this.#faults = new RedisFaults(options.warn)
+  }
+
+  get unready(): string | undefined {
+    return this.#faults.unready
   }
 
   async open(): Promise<void> {
@@ -87,14 +97,11 @@ class BullmqStore implements JobStore {
     // A connection that subscribes does nothing else.
     this.#subscriber = quiet(client.duplicate(patient))
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
-    const every = (ms: number, run: () => Promise<void>) =>
-      setInterval(() => void run().catch(this.#failed), ms).unref()
+    // What changed while it was away would be missed.
+    this.#subscriber.on('ready', () => this.#listeners.callAll())
+    const { tell } = this.#faults
+    const every = (ms: number, run: () => Promise<void>) => setInterval(() => void run().catch(tell), ms).unref()
     this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
-  }
-
-  readonly #failed = (error: unknown): void => {
-    const { message } = error as Error
-    this.#options.warn(`job store: ${message}${causesOf(error as Error)}`)
   }
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
@@ -108,13 +115,25 @@ class BullmqStore implements JobStore {
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
     const text = JSON.stringify(kept)
     const what = [api, maxQueued, key, fingerprint, text, job.createdAt, job.resultTtlMs, inline, blob, delivery]
-    const [kind, knownId, knownFingerprint] = await reach(records.scripts.add(id, ...what))
+    const [kind, knownId, knownFingerprint] = await this.#added(id, records.scripts.add(id, ...what))
     if (kind === 'added') {
-      await reach(this.#send(kept))
+      // The job is stored: the sweep sends it later.
+      await this.#send(kept).catch(this.#faults.tell)
       return { kind }
     }
     await records.drop(blob)
     return kind === 'full' ? { kind } : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+  }
+
+  /** Returns the answer of the script, or, if it was lost on its way, that of the job which the script has stored. */
+  async #added<T>(id: string, answer: Promise<T>): Promise<T | ['added']> {
+    try {
+      return await this.#faults.reach(answer)
+    } catch (error) {
+      const job = await within(this.#records.job(id), lookAgainMs, undefined).catch(() => undefined)
+      if (job === undefined) throw error
+      return ['added']
+    }
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
@@ -150,7 +169,7 @@ class BullmqStore implements JobStore {
   }
 
   get(id: string): Promise<Job | undefined> {
-    return reach(this.#records.job(id))
+    return this.#faults.reach(this.#records.job(id))
   }
 
   readonly submission: JobStore['submission'] = (id) => this.#kept(id, () => this.#records.submitted(id))
@@ -158,12 +177,12 @@ class BullmqStore implements JobStore {
 
   async #kept<T>(id: string, read: () => Promise<T>): Promise<T | undefined> {
     const job = await this.get(id)
-    return job === undefined || job.status === 'expired' ? undefined : reach(read())
+    return job === undefined || job.status === 'expired' ? undefined : this.#faults.reach(read())
   }
 
   async events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
     const { scripts } = this.#records
-    const texts = await reach(scripts.events(id, after, limit))
+    const texts = await this.#faults.reach(scripts.events(id, after, limit))
     return texts.map((text) => JSON.parse(text))
   }
 
@@ -173,7 +192,7 @@ class BullmqStore implements JobStore {
       channel,
       listener,
       // What changed before the server knew of it would be missed.
-      () => this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#failed),
+      () => this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#faults.tell),
       () => this.#subscriber.unsubscribe(channel).catch(() => {}),
     )
   }
@@ -185,21 +204,21 @@ class BullmqStore implements JobStore {
 
   async cancel(id: string): Promise<Job | undefined> {
     const { scripts } = this.#records
-    const status = await reach(scripts.cancel(id))
+    const status = await this.#faults.reach(scripts.cancel(id))
     const job = await this.get(id)
     // A worker that has just taken it finds that it has ended.
     if (status === 'queued' && job !== undefined) {
-      await this.#queue(job.api).remove(id).catch(this.#failed)
-      if (job.webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#failed)
+      await this.#queue(job.api).remove(id).catch(this.#faults.tell)
+      if (job.webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#faults.tell)
     }
     return job
   }
 
   async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
     const { client, prefix } = this.#records
-    const apis = api === undefined ? await reach(this.#apis()) : [api]
+    const apis = api === undefined ? await this.#faults.reach(this.#apis()) : [api]
     const lists = apis.flatMap((name) => (status ? [status] : jobStatuses).map((each) => `${prefix}${name}:${each}`))
-    const ids = await reach(Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))))
+    const ids = await this.#faults.reach(Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))))
     const jobs = await Promise.all(ids.flat().map((id) => this.get(id)))
     return jobs
       .filter((job) => job !== undefined)
@@ -210,8 +229,8 @@ class BullmqStore implements JobStore {
   async states(): Promise<readonly QueueState[]> {
     // Those who measure do not wait for it to come back.
     if (this.#records.client.status !== 'ready') throw new Overloaded('the job store cannot be reached')
-    const apis = await reach(this.#apis())
-    return reach(Promise.all(apis.map((api) => this.#state(api))))
+    const apis = await this.#faults.reach(this.#apis())
+    return this.#faults.reach(Promise.all(apis.map((api) => this.#state(api))))
   }
 
   async #state(api: string): Promise<QueueState> {
@@ -230,12 +249,12 @@ class BullmqStore implements JobStore {
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
     const client = quiet(this.#records.client.duplicate(patient))
     const worker = new BullmqWorker(
-      { records: this.#records.over(client), times: this.#times, failed: this.#failed, sendRest: this.#sendRest },
+      { records: this.#records.over(client), times: this.#times, failed: this.#faults.tell, sendRest: this.#sendRest },
       queues,
       run,
     )
     this.#workers.add(worker)
-    this.#subscriber.subscribe(`${this.#records.prefix}cancel`).catch(this.#failed)
+    this.#subscriber.subscribe(`${this.#records.prefix}cancel`).catch(this.#faults.tell)
     return {
       stop: async (graceMs) => {
         await worker.stop(graceMs)
@@ -252,14 +271,20 @@ class BullmqStore implements JobStore {
     this.#records.client.disconnect()
   }
 
-  /** Sends the jobs of processes that died before they could, and drops expired ones. */
+  /** Looks whether the server keeps jobs, and does what is due. */
   async #sweep(): Promise<void> {
+    const { client, prefix } = this.#records
+    // Only what is asked can be seen to be silent.
+    if (this.#subscriber.status === 'ready') this.#subscriber.ping().catch(() => {})
+    await Promise.all([this.#faults.look(client.set(`${prefix}look`, '')), this.#sweepDue()])
+  }
+
+  /** Sends the jobs of processes that died before they could, and drops expired ones. */
+  async #sweepDue(): Promise<void> {
     const { client, prefix, scripts } = this.#records
-    const now = Date.now()
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
-    const unsent = await client.zrangebyscore(`${prefix}unsent`, 0, now - this.#times.leaseMs, 'LIMIT', 0, 1_000)
-    for (const id of unsent) await this.#sendRest(id)
-    for (const id of await client.zrangebyscore(`${prefix}ends`, 0, now, 'LIMIT', 0, 1_000)) {
+    for (const id of await scripts.due('', 'unsent', this.#times.leaseMs)) await this.#sendRest(id)
+    for (const id of await scripts.due('', 'ends', 0)) {
       for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)
       await scripts.expire(id, this.#times.forgetMs)
     }
@@ -282,13 +307,4 @@ class BullmqStore implements JobStore {
 function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(emitter: T): T {
   emitter.on('error', () => {})
   return emitter
-}
-
-/** **Errors**: Overloaded if the server is away. */
-async function reach<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (cause) {
-    throw new Overloaded('the job store cannot be reached', { cause })
-  }
 }

@@ -1,4 +1,4 @@
-import { ClientClosed, Overloaded } from '../../core/errors.ts'
+import { ClientClosed, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
 import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
 import { deliveryId } from '../delivery.ts'
@@ -9,6 +9,7 @@ import { crashAnswer, failedBy } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
 import type { JobRecords } from './job-records.ts'
+import { faultOf } from './redis-faults.ts'
 
 const handBackMs = 2_000
 
@@ -72,8 +73,10 @@ export class BullmqWorker {
       drainDelay: 1,
       settings: { backoffStrategy: (made, _, error) => (error instanceof Again && error.afterMs) || backoffMs(made) },
     })
-    // What fails is tried again by BullMQ.
-    worker.on('error', () => {})
+    // What fails is tried again by BullMQ. Of a lost lease the attempt tells.
+    worker.on('error', (error) => {
+      if (!error.message.startsWith('Missing lock')) this.#failed(error)
+    })
     worker.on('lockRenewalFailed', (ids) => {
       for (const id of ids) this.#running.get(id)?.abort.abort(new Overloaded('the lease of the job was lost'))
     })
@@ -125,6 +128,11 @@ export class BullmqWorker {
     this.#running.set(id, { abort, giveUp: () => gaveUp.resolve(undefined), ended })
     try {
       await ended
+    } catch (error) {
+      // All else fails of the server's: then the job runs again when its lease ends.
+      const isMeant = error instanceof Again || error instanceof loadBullmq().WaitingError || ServingError.is(error)
+      if (!isMeant) this.#failed(new InternalError(`the end of job ${id} is not kept`, { cause: faultOf(error) }))
+      throw error
     } finally {
       // Another attempt may have begun here since the lease of this one was lost.
       if (this.#running.get(id)?.abort === abort) this.#running.delete(id)

@@ -1,6 +1,6 @@
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
-import { isFinal, type Job, type JobStatus, type NewJob, type StoredResponse } from '../job.ts'
+import type { Job, JobStatus, NewJob, StoredResponse } from '../job.ts'
 import { type KeptBody, keepBody } from '../kept-body.ts'
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 
@@ -72,17 +72,16 @@ function jobOf(before: number, fields: readonly (string | null)[]): Job {
   const number = (name: (typeof lookFields)[number]) => (field(name) === undefined ? undefined : Number(field(name)))
   const { request, state, fingerprint, idempotencyKey, ...job }: KeptJob = JSON.parse(field('new') as string)
   const status = field('status') as JobStatus
-  const finishedAt = number('finishedAt')
-  const hasExpired = isFinal(status) && finishedAt !== undefined && finishedAt + job.resultTtlMs <= Date.now()
+  const hasExpired = status === 'expired'
   return {
     ...job,
-    status: hasExpired ? 'expired' : status,
+    status,
     createdAt: number('createdAt') ?? 0,
     attempt: number('attempt') ?? 0,
     progress: hasExpired ? undefined : field('progress'),
     queuePosition: before < 0 ? undefined : before,
     startedAt: number('startedAt'),
-    finishedAt,
+    finishedAt: number('finishedAt'),
     isCancelRequested: field('cancel') !== undefined,
     responseStatus: hasExpired ? undefined : number('responseStatus'),
   }

@@ -8,12 +8,15 @@ import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents } from '../job-store.ts'
 
 const shared = `
-local P, id, now = ARGV[1], ARGV[2], ARGV[3]
+local P, id = ARGV[1], ARGV[2]
 local key = P .. id
 local call = redis.call
+-- The one clock of all servers: that of a process may be wrong.
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function event(kind, data)
   local sequence = call('HINCRBY', key, 'events', 1)
-  local text = cjson.encode({ sequence = sequence, at = tonumber(now), kind = kind, data = data })
+  local text = cjson.encode({ sequence = sequence, at = now, kind = kind, data = data })
   if call('RPUSH', key .. ':events', text) > ${maxEvents} then call('LPOP', key .. ':events') end
   call('PUBLISH', P .. 'changed:' .. id, '')
 end
@@ -43,7 +46,7 @@ local function finish(status)
   if job[3] == '' then return end
   local delivery = cjson.decode(job[3])
   local ended = { id = id, api = job[4], status = status, attempt = tonumber(job[5]), createdAt = tonumber(job[6]),
-    startedAt = tonumber(job[7] or nil), finishedAt = tonumber(now), responseStatus = tonumber(job[8] or nil) }
+    startedAt = tonumber(job[7] or nil), finishedAt = now, responseStatus = tonumber(job[8] or nil) }
   id = delivery.id
   key = P .. id
   begin(delivery.api, job[3], now, delivery.resultTtlMs, '', cjson.encode(ended), '', '')
@@ -56,7 +59,9 @@ end
 
 /** `api, maxQueued, key or '', fingerprint, new, createdAt, ttl, body or '', blob or '', delivery or ''` */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob, delivery = unpack(ARGV, 4)
+local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob, delivery = unpack(ARGV, 3)
+-- Sent again, since a connection was lost before it got the answer.
+if call('EXISTS', key) == 1 then return { 'added' } end
 if idem ~= '' then
   local known = call('HMGET', idem, 'id', 'fingerprint')
   if known[1] then return { 'exists', known[1], known[2] } end
@@ -82,7 +87,7 @@ return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
 
 /** `start or '' for any, status, HTTP status, answer, body or '', blob or ''`. Returns whether the answer is kept. */
 const finish = `
-local start, status, http, answer, body, blob = unpack(ARGV, 4)
+local start, status, http, answer, body, blob = unpack(ARGV, 3)
 if start ~= '' and not isCurrent(start) then return 0 end
 local job = call('HMGET', key, 'status', 'cancel')
 if job[1] ~= 'running' and job[1] ~= 'queued' then return 0 end
@@ -98,21 +103,21 @@ return 1
 
 /** `start, 1 if the attempt does not count`. Returns whether the job waits: not if it is to end. */
 const requeue = `
-if not isCurrent(ARGV[4]) then return 0 end
+if not isCurrent(ARGV[3]) then return 0 end
 if call('HEXISTS', key, 'cancel') == 1 then
   finish('canceled')
   return 0
 end
-if ARGV[5] == '1' then call('HINCRBY', key, 'attempt', -1) end
+if ARGV[4] == '1' then call('HINCRBY', key, 'attempt', -1) end
 enter('queued')
 return 1
 `
 
 /** `start, kind, data` */
 const report = `
-if not isCurrent(ARGV[4]) then return 0 end
-if ARGV[5] == 'progress' then call('HSET', key, 'progress', ARGV[6]) end
-event(ARGV[5], ARGV[6])
+if not isCurrent(ARGV[3]) then return 0 end
+if ARGV[4] == 'progress' then call('HSET', key, 'progress', ARGV[5]) end
+event(ARGV[4], ARGV[5])
 return 1
 `
 
@@ -120,8 +125,8 @@ return 1
 const events = `
 local list = key .. ':events'
 local first = (call('HGET', key, 'events') or 0) - call('LLEN', list)
-local from = math.max(0, ARGV[4] - first)
-return call('LRANGE', list, from, from + ARGV[5] - 1)
+local from = math.max(0, ARGV[3] - first)
+return call('LRANGE', list, from, from + ARGV[4] - 1)
 `
 
 /** Returns the status then. */
@@ -149,24 +154,26 @@ export const lookFields = [
   'responseStatus',
 ] as const
 
-/** `prefix of the queues`. Returns the jobs that run before this one, or -1, and the fields. */
+/** `prefix of the queues`. Returns the jobs that run before this one, or -1, and the fields; a late one has expired. */
 const look = `
-local job = call('HMGET', key, 'api', 'status')
+local job = call('HMGET', key, 'api', 'status', 'finishedAt', 'ttl')
 if not job[1] then return false end
 local before = -1
 if job[2] == 'queued' then
-  local queue = ARGV[4] .. ':' .. job[1]
+  local queue = ARGV[3] .. ':' .. job[1]
   local waiting = call('LLEN', queue .. ':wait')
   local rank = call('ZRANK', queue .. ':prioritized', id)
   local at = not rank and call('LPOS', queue .. ':wait', id)
   if rank then before = waiting + rank elseif at then before = waiting - 1 - at end
 end
-return { before, unpack(call('HMGET', key, ${lookFields.map((field) => `'${field}'`).join(', ')})) }
+local fields = call('HMGET', key, ${lookFields.map((field) => `'${field}'`).join(', ')})
+if job[3] and job[3] + job[4] <= now then fields[${lookFields.indexOf('status') + 1}] = 'expired' end
+return { before, unpack(fields) }
 `
 
 /** `how long it is known`. Drops what it held, and later the job; nothing if another process was faster. */
 const expire = `
-if tonumber(call('ZSCORE', P .. 'ends', id) or now) > tonumber(now) then return 0 end
+if tonumber(call('ZSCORE', P .. 'ends', id) or now) > now then return 0 end
 local job = call('HMGET', key, 'api', 'status')
 if not job[1] then
   call('ZREM', P .. 'ends', id)
@@ -178,9 +185,14 @@ else
   enter('expired')
   call('DEL', key .. ':in', key .. ':out', key .. ':events')
   call('HDEL', key, 'blob', 'answer', 'answerBlob', 'responseStatus', 'progress')
-  call('ZADD', P .. 'ends', now + ARGV[4], id)
+  call('ZADD', P .. 'ends', now + ARGV[3], id)
 end
 return 0
+`
+
+/** `what, milliseconds`: ids of jobs whose time in a list was over some time ago. It has no job: the id is ''. */
+const due = `
+return call('ZRANGEBYSCORE', P .. ARGV[3], 0, now - ARGV[4], 'LIMIT', 0, 1000)
 `
 
 /** The scripts. Each gets the id of a job first. */
@@ -194,14 +206,15 @@ export interface Scripts {
   readonly cancel: RedisScript<string | null>
   readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
   readonly expire: RedisScript<number>
+  readonly due: RedisScript<string[]>
 }
 
-/** Returns the scripts on a connection, which get the prefix and the time, too. */
+/** Returns the scripts on a connection, which get the prefix, too. */
 export function jobScripts(client: Redis, prefix: string): Scripts {
-  const sources = { add, start, finish, requeue, report, events, cancel, look, expire }
+  const sources = { add, start, finish, requeue, report, events, cancel, look, expire, due }
   const named = Object.entries(sources).map(([name, lua]) => {
     const run = redisScript<unknown>(client, `job:${name}`, shared + lua)
-    const ofJob: RedisScript<unknown> = (id, ...others) => run(prefix, id, Date.now(), ...others)
+    const ofJob: RedisScript<unknown> = (id, ...others) => run(prefix, id, ...others)
     return [name, ofJob]
   })
   return Object.fromEntries(named) as unknown as Scripts

@@ -1,0 +1,66 @@
+import { causesOf, InsufficientStorage, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
+
+/** How long the same fault is not told again. **Units**: milliseconds. */
+const quietMs = 60_000
+
+/** What fails of Redis, in the words that callers, operators and `/readyz` get. */
+export class RedisFaults {
+  /** Why no job can be kept now, as the last {@link look} found it. */
+  unready: string | undefined
+  readonly #warn: (message: string) => void
+  readonly #toldAt = new Map<string, number>()
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn
+  }
+
+  /** Warns, of each fault at most once a minute. */
+  readonly tell = (cause: unknown): void => {
+    const fault = faultOf(cause)
+    // Where in which script tells operators nothing.
+    const text = `job store: ${fault.message}${causesOf(fault)}`.replace(/ script: .*/, '')
+    const now = performance.now()
+    if (now - (this.#toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < quietMs) return
+    // Texts may name jobs: those that were told long ago are forgotten.
+    for (const [told, at] of this.#toldAt) if (now - at >= quietMs) this.#toldAt.delete(told)
+    this.#toldAt.set(text, now)
+    this.#warn(text)
+  }
+
+  /** **Errors**: those of {@link faultOf}, which are told, too. */
+  readonly reach = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer
+    } catch (cause) {
+      const fault = faultOf(cause)
+      if (fault !== cause) this.tell(fault)
+      throw fault
+    }
+  }
+
+  /** Waits for a write that tells whether jobs can be kept. **Errors**: as {@link reach}. */
+  async look(write: Promise<unknown>): Promise<void> {
+    try {
+      await this.reach(write)
+      this.unready = undefined
+    } catch (error) {
+      this.unready = (error as Error).message
+      throw error
+    }
+  }
+}
+
+/**
+ * Returns what a failure is: the server is away, full, or refuses. Errors of bodies, as of a bucket, say that
+ * themselves. **Source**: the first words of Redis' errors; a script's error has that of its command in its text.
+ */
+export function faultOf(cause: unknown): Error {
+  if (ServingError.is(cause)) return cause
+  const { name, message } = cause as Error
+  if (name !== 'ReplyError') return new Overloaded('the job store cannot be reached', { cause })
+  const word = /\b(?:OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.exec(message)?.[0]
+  if (word === 'OOM') return new InsufficientStorage('the memory of the job store is full', { cause })
+  if (word === 'MISCONF') return new InsufficientStorage('the job store cannot write to its disk', { cause })
+  if (word !== undefined) return new Overloaded(`the job store takes no changes now (${word})`, { cause })
+  return new InternalError('the job store failed', { cause })
+}
