@@ -126,6 +126,51 @@ describe('inference in JSON', () => {
     expect((await post('/v2/models/wide/infer', wide)).text()).toContain('[9007199254740993]')
   })
 
+  it.each(['application/json', 'application/json, text/plain;q=0.9, */*;q=0.5', 'Application/JSON'])(
+    'writes null for NaN and infinities if the client names JSON: %s',
+    async (accept) => {
+      const data = { name: 'input', datatype: 'FP64', shape: [3], data: 0 }
+      const odd = JSON.stringify({ inputs: [data] }).replace('"data":0', '"data":[NaN,-Infinity,1.5]')
+      expect((await post('/v2/models/echo/infer', odd, { accept })).json()).toMatchObject({
+        outputs: [{ data: [null, null, 1.5] }],
+      })
+      const generated = await post('/v2/models/echo/generate', '{"input":[NaN,1.5]}', { accept })
+      expect(generated.json()).toMatchObject({ output: [null, 1.5] })
+      for (const other of ['*/*', 'text/html']) {
+        expect((await post('/v2/models/echo/infer', odd, { accept: other })).text()).toContain('[NaN,-Infinity,1.5]')
+      }
+    },
+  )
+
+  it('keeps a null among texts of frames, in both directions, and makes no word of it', async () => {
+    const text = (data: readonly unknown[]) => ({ name: 'name', datatype: 'BYTES', shape: [data.length], data })
+    const ages = { name: 'age', datatype: 'INT64', shape: [2], data: [1, 2] }
+    const { outputs } = (await infer('frame', [text(['x', null]), ages])).json() as { outputs: object[] }
+    expect(outputs[0]).toMatchObject({ name: 'name', datatype: 'BYTES', shape: [2], data: ['x', null] })
+    const none = (await infer('frame', [text([null, null]), ages])).json() as { outputs: object[] }
+    expect(none.outputs[0]).toMatchObject({ data: [null, null] })
+  })
+
+  it.each([
+    ['an array', 'words', 'input', ['x', null], 1],
+    [
+      'an array of lists',
+      'words',
+      'input',
+      [
+        ['x', 'y'],
+        [null, 'z'],
+      ],
+      2,
+    ],
+    ['a text', 'spell', 'text_input', [null], 0],
+    ['JSON', 'json', 'input', [null], 0],
+  ])('refuses a null among the texts of %s', async (_, model, name, data, at) => {
+    const answer = await infer(model, [{ name, datatype: 'BYTES', shape: [data.flat().length], data }])
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toMatchObject({ error: expect.stringContaining(`received null at element ${at}`) })
+  })
+
   it('takes every datatype', async () => {
     const data: Record<string, unknown[]> = {
       BOOL: [true, false],

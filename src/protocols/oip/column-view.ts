@@ -51,11 +51,12 @@ export function seriesView(descriptor: PandasSeries, name: string): TensorView {
 
 function columnInfo(name: string, dtype: string | undefined): TensorInfo {
   const datatype = dtype === undefined ? 'FP64' : datatypeOfName(dtype)
-  return { name, datatype, shape: [-1], isAnyShape: true, ...(dtype === undefined && { isAnyDatatype: true }) }
+  const isAny = dtype === undefined && { isAnyDatatype: true }
+  return { name, datatype, shape: [-1], isAnyShape: true, takesNulls: true, ...isAny }
 }
 
 /** **Errors**: BadInput unless the shape is `[rows]` or `[rows, 1]`. */
-function seriesMessage({ name, array }: Tensor): SeriesMessage {
+function seriesMessage({ name, array, nulls }: Tensor): SeriesMessage {
   const { shape, dtype, data } = array
   if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
     throw inputFault(name, `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`)
@@ -65,7 +66,10 @@ function seriesMessage({ name, array }: Tensor): SeriesMessage {
   const numbers = data as Uint16Array
   const values = wide && new (dataConstructor(wide))(numbers.length)
   values?.set(dtype === 'float16' ? Array.from(numbers, float16ToNumber) : numbers)
-  return { [list?.property as 'floatValues']: (values ?? data) as Float32Array }
+  return {
+    [list?.property as 'floatValues']: (values ?? data) as Float32Array,
+    ...(nulls && { nullPositions: Uint32Array.from(nulls) }),
+  }
 }
 
 const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
@@ -76,7 +80,7 @@ const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
   uint16: 'uint32',
 }
 
-/** Nulls become NaN, or empty texts. **Errors**: BadOutput for nulls of other columns. */
+/** Nulls of floats become NaN, those of texts stay. **Errors**: BadOutput for nulls of other columns. */
 function columnTensor(name: string, message: SeriesMessage): Tensor {
   const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
   const dtype = list?.dtype ?? 'float64'
@@ -91,7 +95,8 @@ function columnTensor(name: string, message: SeriesMessage): Tensor {
     const what = `no nulls in column ${shown(name)} of ${dtype}, for which tensors have no value`
     throw new BadOutput(`expected ${what}, received ${nulls.length}`)
   }
-  return tensorOf(name, data, dtype)
+  const tensor = tensorOf(name, data, dtype)
+  return nulls.length === 0 ? tensor : { ...tensor, nulls }
 }
 
 function tensorOf(name: string, data: DataOf<DType>, dtype: DType): Tensor {

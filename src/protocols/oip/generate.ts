@@ -7,9 +7,10 @@ import { encodeEvent } from '../../http/event-stream.ts'
 import { parseArrayText } from '../../values/array/large-codec.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
+import type { NonFinite } from '../../values/array/number-codec.ts'
 import { reshapeTo } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
-import { jsonHeaders, type Output } from './infer-answer.ts'
+import { jsonHeaders, nonFiniteFor, type Output, withNulls } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import { describeModel, infer, inferStream } from './inference.ts'
 import { cutJson } from './json-cut.ts'
@@ -76,26 +77,36 @@ function generateAnswer(
   { name, version }: Pick<Model, 'name' | 'version'>,
   id: string,
   outputs: readonly Output[],
+  nonFinite: NonFinite,
 ): string {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   let text = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}"`
   for (const { tensor } of outputs) {
-    const { data, dtype, size } = tensor.array
-    const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
-    const json = numberCodec.encodeNdarray(flat, 'literal') as string | Uint8Array
-    text += `,${JSON.stringify(tensor.name)}:${typeof json === 'string' ? json : Buffer.from(json).toString()}`
+    text += `,${JSON.stringify(tensor.name)}:${elementsOf(tensor, nonFinite)}`
   }
   return `${text}}`
+}
+
+function elementsOf(tensor: Tensor, nonFinite: NonFinite): string {
+  const { data, dtype, size } = tensor.array
+  if (tensor.nulls !== undefined) {
+    const texts = withNulls(tensor)
+    return JSON.stringify(size === 1 ? texts[0] : texts)
+  }
+  const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
+  const json = numberCodec.encodeNdarray(flat, nonFinite) as string | Uint8Array
+  return typeof json === 'string' ? json : Buffer.from(json).toString()
 }
 
 async function* generateEvents(
   model: Model,
   id: string,
   answers: AsyncIterable<readonly Output[]>,
+  nonFinite: NonFinite,
   onError: (error: ServingError) => void,
 ): AsyncGenerator<string> {
   try {
-    for await (const outputs of answers) yield encodeEvent({ data: generateAnswer(model, id, outputs) })
+    for await (const outputs of answers) yield encodeEvent({ data: generateAnswer(model, id, outputs, nonFinite) })
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     onError(error)
@@ -118,17 +129,18 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
   return oipEndpoint(server, `POST ${path}`, own, async (request, ctx, { params }) => {
     const model = models.find(params.model, params.version)
     const { body } = request
+    const nonFinite = nonFiniteFor(ctx.headers.get('accept'))
     request.release()
     const read = await readGenerate(body, await describeModel(model))
     if (name === 'generate') {
       const inference = await infer(model, read, ctx)
       return 'error' in inference
         ? inference
-        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs) }
+        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs, nonFinite) }
     }
     const inference = await inferStream(model, read, ctx)
     if ('error' in inference) return inference
     const late = (error: ServingError) => onLateError(error, ctx.id)
-    return { headers: events, body: generateEvents(model, read.id, inference.answers, late) }
+    return { headers: events, body: generateEvents(model, read.id, inference.answers, nonFinite, late) }
   })
 }

@@ -8,6 +8,7 @@ import { constantHeaders } from '../../http/response-head.ts'
 import { encodeLarge, isLarge } from '../../values/array/large-codec.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
+import type { NonFinite } from '../../values/array/number-codec.ts'
 import { classify, classQuotas } from './classification.ts'
 import { type InferRequest, lengthHeader, type RequestedOutput } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -54,13 +55,29 @@ function unknownOutput(name: string, known: readonly { readonly name: string }[]
   return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
 }
 
-/** `allBinary`: the request's default. `isAtOnce`: it is sent in this turn, so that a large tensor needs no copy. */
+/** How an answer is written. */
+export interface AnswerForm {
+  /** The request's default. */
+  readonly allBinary: boolean
+  /** Whether it is sent in this turn, so that a large tensor needs no copy. */
+  readonly isAtOnce: boolean
+  readonly nonFinite: NonFinite
+}
+
+/**
+ * Returns how NaN and infinities are written: as bare words, which clients of the protocol read, but as null for a
+ * client that names JSON, which has no such words. **Source**: Triton; RFC 8259.
+ */
+export function nonFiniteFor(accept: string | undefined): NonFinite {
+  return accept !== undefined && /\bapplication\/json\b/i.test(accept) ? 'null' : 'literal'
+}
+
+/** Encodes the outputs as one answer. */
 export function encodeAnswer(
   { name, version }: Model,
   id: string,
   outputs: readonly Output[],
-  allBinary: boolean,
-  isAtOnce: boolean,
+  { allBinary, isAtOnce, nonFinite }: AnswerForm,
 ): MaybePromise<HttpResponse> {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
@@ -71,7 +88,7 @@ export function encodeAnswer(
       const bytes = writeRaw(tensor)
       binaries.push(bytes)
       texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
-    } else texts.push(dataOf(writtenArray(tensor)))
+    } else texts.push(dataOf(tensor, nonFinite))
   }
   return whenAllReady(texts, (data) => {
     const answer = joined(opening, outputs, data, binaries, isAtOnce)
@@ -83,12 +100,20 @@ export function encodeAnswer(
   })
 }
 
-/** NaN and infinities as bare words, as clients of the protocol read them. */
-function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
+function dataOf(tensor: Tensor, nonFinite: NonFinite): MaybePromise<Uint8Array | string> {
+  if (tensor.nulls !== undefined) return `"data":${JSON.stringify(withNulls(tensor))}}`
+  const array = writtenArray(tensor)
   const flat = new NDArray(array.data, [array.size], array.dtype)
-  if (isLarge(flat)) return encodeLarge(flat, 'literal') as Promise<Uint8Array>
-  const text = numberCodec.encodeNdarray(flat, 'literal') as Uint8Array | string
+  if (isLarge(flat)) return encodeLarge(flat, nonFinite) as Promise<Uint8Array>
+  const text = numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string
   return typeof text === 'string' ? `"data":${text}}` : text
+}
+
+/** Returns the texts of a tensor, null where one is missing. */
+export function withNulls({ array, nulls = [] }: Tensor): readonly (string | null)[] {
+  const texts: (string | null)[] = [...(array.data as readonly string[])]
+  for (const i of Array.from(nulls)) texts[i] = null
+  return texts
 }
 
 function joined(

@@ -6,7 +6,7 @@ import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
-import { encodeAnswer } from './infer-answer.ts'
+import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
 import { type InferRequest, lengthHeader, noParameters } from './infer-request.ts'
 import { describeModel, infer } from './inference.ts'
@@ -65,7 +65,8 @@ function answerTo(
   const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
   return whenReady(pending, (inference) => {
     if ('error' in inference) return inference
-    return whenReady(encodeAnswer(model, id, inference.outputs, isBinary, isSent), (answer) => {
+    const form = { allBinary: isBinary, isAtOnce: isSent, nonFinite: nonFiniteFor(ctx.headers.get('accept')) }
+    return whenReady(encodeAnswer(model, id, inference.outputs, form), (answer) => {
       const own = ctx.ownResponse
       const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
       return encoding === undefined ? response : compressed(response, encoding)

@@ -5,6 +5,7 @@ import { minAsyncBytes } from '../../core/memory/limiter.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
 import type { HttpRequest } from '../../http/message.ts'
+import { parseTexts } from '../../values/array/json.ts'
 import { parseArrayText } from '../../values/array/large-codec.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
@@ -161,8 +162,9 @@ function readPlanned(
     const info = { ...shared, shape: shared.shape.slice() }
     if (info.datatype === 'BYTES') texts(info.size)
     if (size === undefined) {
-      const { dtype } = datatypes[info.datatype]
-      const parsed = parseArrayText(text ?? textOf(cut), dtype, dtype !== 'str', isPrivate)
+      const json = text ?? textOf(cut)
+      if (info.datatype === 'BYTES') return readShortJson(info, json)
+      const parsed = parseArrayText(json, datatypes[info.datatype].dtype, true, isPrivate)
       return whenReady(parsed, (array) => tensorOf(info, array))
     }
     const left = binary.length - at
@@ -195,7 +197,8 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   depth: 'shape',
 }
 
-function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
+function tensorOf(info: TensorInfo, parsed: NDArray | ParseFailure, nulls: readonly number[] = []): Tensor {
+  const { name, datatype, shape, size } = info
   if ('failure' in parsed) {
     const { failure, offset, path } = parsed
     const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
@@ -207,11 +210,14 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray |
     const what = `${size} elements (shape ${showShape(shape)}) for the data of input ${shown(name)}`
     throw inputFault(name, `expected ${what}, received ${parsed.size}`)
   }
-  return { name, datatype, array: new NDArray(parsed.data, shape, parsed.dtype) }
+  const array = new NDArray(parsed.data, shape, parsed.dtype)
+  return { name, datatype, array, ...(nulls.length > 0 && { nulls }) }
 }
 
 /** **Errors**: BadInput. */
 export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
   const { dtype } = datatypes[info.datatype]
-  return tensorOf(info, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
+  if (dtype !== 'str') return tensorOf(info, numberCodec.parseNdarray(json, dtype, true))
+  const texts = parseTexts(json)
+  return 'failure' in texts ? tensorOf(info, texts) : tensorOf(info, texts.array, texts.nulls)
 }

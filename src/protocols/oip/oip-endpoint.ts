@@ -14,7 +14,7 @@ import { oipOperations } from './operations.ts'
 
 /** Request headers that the protocol reads, and those that the functions of the models read. */
 export function inferHeaders(models: readonly Model[]): Endpoint['readsHeaders'] {
-  const own = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
+  const own = ['x-request-id', 'content-encoding', 'accept', 'accept-encoding', lengthHeader]
   return joinHeaderNames(own, ...models.map(({ readsHeaders }) => readsHeaders))
 }
 

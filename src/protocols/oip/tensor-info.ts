@@ -15,6 +15,8 @@ export interface TensorInfo {
   readonly isAnyDatatype?: boolean
   readonly isAnyShape?: boolean
   readonly isOptional?: boolean
+  /** Whether texts may be missing. */
+  readonly takesNulls?: boolean
 }
 
 /** A descriptor as tensors. */
@@ -59,7 +61,10 @@ function unknownInput(tensors: readonly Tensor[], infos: readonly TensorInfo[]):
   return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
 }
 
-function requireFit({ name, datatype, array }: Tensor, info: TensorInfo): void {
+function requireFit({ name, datatype, array, nulls }: Tensor, info: TensorInfo): void {
+  if (nulls !== undefined && !info.takesNulls) {
+    throw inputFault(name, `expected texts for input ${shown(name)}, received null at element ${nulls[0]}`, 'dtype')
+  }
   // The model gets float32 of both.
   const isFloat32 = (name: Datatype) => name === 'FP32' || name === 'BF16'
   const fits = datatype === info.datatype || (isFloat32(datatype) && isFloat32(info.datatype))

@@ -14,6 +14,8 @@ export interface Tensor {
   readonly datatype: Datatype
   /** BF16 is float32 here; BYTES are texts. */
   readonly array: NDArray
+  /** Indices of texts that are missing, in JSON null; they are empty here, and in binary form. */
+  readonly nulls?: ArrayLike<number> | undefined
 }
 
 /** Name, datatype and shape of a request, checked by {@link checkTensorInfo}. */

@@ -116,10 +116,10 @@ function casterOf(dtype: DType, enforced: boolean): Caster {
   return isFloat(dtype) ? floatCaster(dtype, enforced) : integerCaster(dtype, enforced)
 }
 
-/** Texts as Python's `str` makes them. */
+/** Texts as Python's `str` makes them, but of null, which would be the word `None`. */
 function toText(scalar: Scalar): string | Misfit {
   if (typeof scalar === 'string') return scalar
-  if (scalar === null) return 'None'
+  if (scalar === null) return misfit
   if (typeof scalar === 'boolean') return scalar ? 'True' : 'False'
   if (typeof scalar === 'number') return pythonRepr(scalar)
   if (scalar.isInteger) return scalar.text === '-0' ? '0' : scalar.text

@@ -27,6 +27,42 @@ function parseNdarray(
   enforced = false,
   maxBytes?: number,
 ): NDArray | ParseFailure {
+  const parsed = parseScalars(json, dtype, enforced, maxBytes)
+  if ('failure' in parsed) return parsed
+  const { scalars, shape } = parsed
+  const cast = castScalars(scalars, dtype, enforced)
+  if (!('failure' in cast)) return new NDArray(cast.data, shape, cast.dtype)
+  return { failure: cast.failure, path: pathOf(cast.index, shape) }
+}
+
+/**
+ * Reads an array of texts whose nulls are empty texts, and where they are. **Errors**: as for other arrays.
+ */
+export function parseTexts(json: Uint8Array): { readonly array: NDArray; readonly nulls: number[] } | ParseFailure {
+  const parsed = parseScalars(json, 'str', false)
+  if ('failure' in parsed) return parsed
+  const { scalars, shape } = parsed
+  const nulls: number[] = []
+  const texts = scalars.map((scalar, i) => {
+    if (scalar === null) nulls.push(i)
+    return scalar ?? ''
+  })
+  const cast = castScalars(texts, 'str', false)
+  if (!('failure' in cast)) return { array: new NDArray(cast.data, shape, cast.dtype), nulls }
+  return { failure: cast.failure, path: pathOf(cast.index, shape) }
+}
+
+interface Scalars {
+  readonly scalars: readonly Scalar[]
+  readonly shape: readonly number[]
+}
+
+function parseScalars(
+  json: Uint8Array,
+  dtype: DType | undefined,
+  enforced: boolean,
+  maxBytes?: number,
+): Scalars | ParseFailure {
   requireShort(json, 'of an array of strings or objects, or without the native add-on (maxBytes)', maxBytes)
   if (!isUtf8(json)) return { failure: 'encoding', offset: illFormedAt(json) }
   const start = bomLength(json)
@@ -56,9 +92,7 @@ function parseNdarray(
     const isRow = shape.length > 1 && misfit.path.lastIndexOf('[') === 0
     return { failure: isRecord(misfit.value) && !isRow ? 'dtype' : 'ragged', path: misfit.path }
   }
-  const cast = castScalars(scalars, dtype, enforced)
-  if (!('failure' in cast)) return new NDArray(cast.data, shape, cast.dtype)
-  return { failure: cast.failure, path: pathOf(cast.index, shape) }
+  return { scalars, shape }
 }
 
 /** Returns rows keyed by column index as lists of one length. */

@@ -113,7 +113,7 @@ describe('NumpyNdarray input', () => {
     ['uint8', '[true]'],
     ['float32', '[1,2.5,null,true,NaN]'],
     ['bool', '[true,false]'],
-    ['str', '[1,"a",true,1.5,null]'],
+    ['str', '[1,"a",true,1.5]'],
     ['int64', '[]'],
     ['int8', '[{"0":1}]'],
   ])('takes for an enforced %s %s, as it does without enforceDtype', (dtype, text) => {
@@ -176,6 +176,7 @@ describe('NumpyNdarray input', () => {
     ['a word for a number', '["a"]', 'float32', 'dtype'],
     ['a decimal string for an integer', '["1.5"]', 'int8', 'dtype'],
     ['null for an integer', '[null]', 'uint8', 'dtype'],
+    ['null for a text', '["x",null]', 'str', 'dtype'],
     ['NaN for an integer', '[NaN]', 'int32', 'dtype'],
     ['strings among numbers', '["a",1]', undefined, 'dtype'],
     ['an object', '{"a":1}', undefined, 'dtype'],
