@@ -19,6 +19,7 @@ const byPath = [
   'runner/model-process',
   'runner/model-thread',
   'runner/onnx/model',
+  'values/image/pixel-thread',
   'values/table/parquet/parquet-child',
 ]
 const names = published.flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? []).concat(byPath)

@@ -20,7 +20,7 @@ namespace serving {
 namespace {
 
 // The version of this interface; src/values/image/image-addon.ts refuses any other.
-constexpr uint32_t kContract = 4;
+constexpr uint32_t kContract = 5;
 
 // A plan is a Float64Array of width, height, channels, and denominator (of the size that a JPEG is decoded at) or
 // quality; then for a resize filter, extent x and y, full width and height, first x and y, count x and y, channels,
@@ -150,10 +150,12 @@ bool ReadPlan(napi_env env, napi_value value, PictureJob* job) {
   picture.channels = words.Whole(1);
   const uint32_t last = words.Whole(1);
   if (!words.ok() || picture.channels > 4) return false;
-  if (job->kind != kResample && picture.channels != 1 && picture.channels != 3) return false;
+  job->is_resized = view.length > kPictureWords;
+  // The resampler would take inks for colours with alpha.
+  const bool takes_inks = job->kind == kResample || (job->kind == kDecode && !job->is_resized);
+  if (picture.channels == 2 ? job->kind != kResample : picture.channels == 4 && !takes_inks) return false;
   const bool is_pixels = job->kind != kDecode;
   if (is_pixels && !IsSize(job->input.length, picture.width, picture.height, picture.channels)) return false;
-  job->is_resized = view.length > kPictureWords;
   if (job->kind == kEncode) {
     job->quality = static_cast<int>(last);
     return !job->is_resized && last <= 100;

@@ -1,5 +1,6 @@
 #include "jpeg.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
@@ -99,6 +100,11 @@ void OnEnd(j_compress_ptr codec) {
   target->out->length = target->room - target->base.free_in_buffer;
 }
 
+J_COLOR_SPACE OutputOf(uint32_t channels) {
+  if (channels == 4) return JCS_CMYK;
+  return channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+}
+
 }  // namespace
 
 void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uint32_t denominator,
@@ -120,7 +126,7 @@ void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uin
       static_cast<uint32_t>(codec.num_components) != picture.channels) {
     Fail(&session, "the frame header contradicts itself");
   }
-  codec.out_color_space = picture.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  codec.out_color_space = OutputOf(picture.channels);
   codec.scale_num = 1;
   codec.scale_denom = denominator;
   jpeg_start_decompress(&codec);
@@ -132,6 +138,8 @@ void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uin
   while (codec.output_scanline < codec.output_height) {
     JSAMPROW to = target.pixels == nullptr ? target.row : target.pixels + row * codec.output_scanline;
     jpeg_read_scanlines(&codec, &to, 1);
+    // Inks are stored inverted, as Adobe does it; Pillow assumes so, too.
+    if (picture.channels == 4) std::transform(to, to + row, to, [](JSAMPLE ink) { return 255 - ink; });
     if (target.pixels == nullptr) target.resampler->Push(to);
   }
   jpeg_finish_decompress(&codec);

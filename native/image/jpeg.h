@@ -16,7 +16,8 @@ constexpr size_t kFailureLength = 256;
 using StopFlag = std::atomic<uint8_t>;
 static_assert(sizeof(StopFlag) == 1 && StopFlag::is_always_lock_free, "JavaScript writes it with Atomics.store");
 
-// Size and channels of a picture: 1 channel is grey, 3 are RGB. Pixels are rows from top to bottom without gaps.
+// Size and channels of a picture: 1 channel is grey, 3 are RGB, 4 the inks CMYK, which are only decoded. Pixels are
+// rows from top to bottom without gaps.
 struct Picture {
   uint32_t width;
   uint32_t height;

@@ -3,6 +3,7 @@ import {
   BadOutput,
   badInput,
   expected,
+  InternalError,
   InvalidArgument,
   Overloaded,
   ServingError,
@@ -20,13 +21,19 @@ import { constantHeaders } from '../http/response-head.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape } from '../values/array/shape.ts'
-import { type ImageHeader, type ImageMimeType, imageTypeOf, readImageHeader } from '../values/image/header.ts'
-import { type EncodableMimeType, encodableModes, imageCodec, storableMode } from '../values/image/image-codec.ts'
+import { type EncodableMimeType, encodableModes } from '../values/image/encodable-modes.ts'
+import {
+  type ImageHeader,
+  type ImageMimeType,
+  imageTypeOf,
+  isBigTiff,
+  readImageHeader,
+} from '../values/image/header.ts'
+import { imageCodec } from '../values/image/image-codec.ts'
 import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
 import { fitsMode, RasterImage } from '../values/image/raster.ts'
-import { convertRaster } from '../values/image/raster-convert.ts'
-import { hasPalette, type Pixels, pixelBytes, type RasterMode, rasterModes } from '../values/image/raster-modes.ts'
-import { freeAtEnd, freePixels } from '../values/image/request-pixels.ts'
+import { type Pixels, pixelBytes, type RasterMode, rasterModes } from '../values/image/raster-modes.ts'
+import { freeAtEnd } from '../values/image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../values/image/tensor.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -65,12 +72,12 @@ const typeOfCurl = 'application/x-www-form-urlencoded'
  * 'hwc'`. A RasterImage's pixels are freed at the end of its request: await work on them, or `copy()` it.
  * **Wire**: a body of `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
  * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`. Palettes are kept if
- * `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame is read; EXIF orientation and colour
- * profiles are not applied.
+ * `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame is read; orientation is applied to TIFF
+ * alone, as by Pillow, and colour profiles are not.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before decoding; BadInput
  * `encoding` for bytes that are no picture or damaged; 503 if the server has too little memory for the pixels. The
  * constructor throws MissingDependencyException without `@napi-rs/image`.
- * **Cost**: decodes and encodes on other threads; converts modes on the event loop, in turns.
+ * **Cost**: decodes, converts and encodes on other threads.
  * **Source**: SPEC "Image". **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
  */
 export class Image<const T extends TensorOptions | undefined = undefined> extends IODescriptor<
@@ -191,12 +198,11 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       throw new BadOutput(`pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
     const signal = ctx?.signal
-    const converted = await convertRaster(raster, mode, signal)
-    const stored = await convertRaster(converted, storableMode(converted, mimeType), signal)
     try {
-      return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, {}, signal) }
+      return { headers: this.#headers, body: await this.#codec.encode(raster, mimeType, { mode }, signal) }
     } catch (cause) {
       signal?.throwIfAborted()
+      if (cause instanceof InternalError) throw cause
       const received = `${raster.mode} of ${raster.width}×${raster.height}`
       throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${received}`, { cause })
     }
@@ -211,13 +217,13 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       if (ctx?.reserve(bytes + header.width * header.height * convertedBytes) !== false) return
       throw new Overloaded('too little memory for another picture', { limit: 'memory' })
     }
-    const keepsPalette = this.pilmode === null || hasPalette(this.pilmode)
-    const job = { signal, begin, keepsPalette }
+    const job = { signal, begin }
     try {
       if (this.#plan !== undefined) {
         return (await this.#codec.decodeTensor(bytes, header, this.#plan, job)) as ImageValue<T>
       }
-      pixels = await this.#codec.decode(bytes, header, job)
+      const modes = this.pilmode === null ? undefined : [this.pilmode]
+      pixels = await this.#codec.decode(bytes, header, { ...job, modes })
     } catch (cause) {
       signal?.throwIfAborted()
       // A bug or lack of memory, not the client's fault.
@@ -229,9 +235,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
         cause,
       })
     }
-    const converted = await convertRaster(pixels, this.pilmode ?? pixels.mode, signal)
-    if (converted !== pixels) freePixels(pixels)
-    const { mode, width, height, data, palette } = converted
+    const { mode, width, height, data, palette } = pixels
     const raster = new RasterImage(mode, width, height, data, palette)
     if (ctx !== undefined) freeAtEnd(raster, ctx)
     return raster as ImageValue<T>
@@ -253,7 +257,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   #admit(bytes: Uint8Array): ImageHeader {
     const type = imageTypeOf(bytes)
     if (type === undefined) {
-      throw badInput('encoding', `expected a picture (${this.#allowedNames()}) for Image, received other bytes`)
+      const received = isBigTiff(bytes) ? 'a BigTIFF' : 'other bytes'
+      throw badInput('encoding', `expected a picture (${this.#allowedNames()}) for Image, received ${received}`)
     }
     if (!this.allowedMimeTypes.includes(type)) throw this.#unsupported(type)
     const header = readImageHeader(bytes)

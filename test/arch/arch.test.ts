@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import * as serving from 'serving'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +10,8 @@ import {
   ioNames,
   mayImport,
   packageOwners,
+  pixelThread,
+  pixelWalkers,
   publicNames,
 } from './rules.ts'
 
@@ -130,10 +132,29 @@ describe('the architecture', () => {
     expect([...next.keys()].map((file) => visit(file, [])).filter((circle) => circle !== undefined)).toEqual([])
   })
 
+  it('lets only the thread for pixels load what walks over them', () => {
+    const valueImport = /^(?:import|export) (?!type )[^'"]*?from\s+['"](\.[^'"]+)['"]/gm
+    const loaders = sources.flatMap((file) => {
+      const from = file.slice('src/'.length)
+      const targets = [...read(file).matchAll(valueImport)].map(([, to]) => posix.join(posix.dirname(from), to))
+      return targets.filter((to) => pixelWalkers.includes(to)).map((to) => ({ from, to }))
+    })
+    const kernels = readdirSync(new URL('src/values/image', root)).filter((file) =>
+      /^raster-.*(?<!modes)\.ts$/.test(file),
+    )
+    expect(pixelWalkers).toEqual(expect.arrayContaining(kernels.map((file) => `values/image/${file}`)))
+    expect(loaders).toContainEqual({ from: pixelThread, to: 'values/image/raster-convert.ts' })
+    expect(loaders.filter(({ from }) => from !== pixelThread && !pixelWalkers.includes(from))).toEqual([])
+    expect(imports.filter(({ to }) => to === pixelThread).map(({ from }) => from)).toEqual([
+      'values/image/pixel-work.ts',
+    ])
+    expect(read('src/values/image/pixel-work.ts')).toMatch(/^import type .* from '\.\/pixel-thread\.ts'$/m)
+  })
+
   it('has one owner per package', () => {
     const packages = imports.filter(({ to }) => !isOurs(to) && !to.startsWith('node:'))
     const nameOf = (to: string) => (to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : room(to))
-    expect(packages).toContainEqual({ from: 'values/image/image-codec.ts', to: '@napi-rs/image' })
+    expect(packages).toContainEqual({ from: 'values/image/napi-image.ts', to: '@napi-rs/image' })
     expect(packages.filter(({ from, to }) => packageOwners[nameOf(to)] !== from)).toEqual([])
   })
 

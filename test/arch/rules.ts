@@ -43,7 +43,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/sdk': 'protocols/mcp/mcp-package.ts',
-  '@napi-rs/image': 'values/image/image-codec.ts',
+  '@napi-rs/image': 'values/image/napi-image.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
   aws4fetch: 'jobs/s3-blobs.ts',
   bullmq: 'jobs/bullmq/bullmq-package.ts',
@@ -90,6 +90,29 @@ export const abstractDescriptor = [
 
 /** Files that the client also loads in browsers: they import nothing. */
 export const browserFiles = ['core/element-types.ts', 'core/npy-file.ts', 'http/content-disposition.ts']
+
+/** The program of the thread for pixels, which the event loop never loads. */
+export const pixelThread = 'values/image/pixel-thread.ts'
+
+/** What walks over pixels, for each pair of colour modes, and over the bytes of pictures. */
+export const pixelWalkers = [
+  'decode-picture',
+  'encode-picture',
+  'gif',
+  'gif-writer',
+  'indexed-png',
+  'orientation',
+  'quantize',
+  'raster-convert',
+  'raster-hsv',
+  'raster-kernels',
+  'raster-lab',
+  'raster-palette',
+  'raster-ycbcr',
+  'resample-rows',
+  'tiff',
+  'tiff-writer',
+].map((name) => `values/image/${name}.ts`)
 
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i

@@ -1,14 +1,18 @@
 /** Writes GIF files of one frame, in TypeScript: @napi-rs/image is built without GIF. @module */
 import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
 import { type Pixels, paletteOf } from './raster-modes.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 const maxSide = 65_535
 const minCodeBits = 8
 const clearCode = 1 << minCodeBits
 const endCode = clearCode + 1
 
-/** Writes mode `L` or `P` as a GIF. The palette's first colour without any alpha is transparent. **Source**: GIF89a. */
-export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array {
+/**
+ * Writes mode `L` or `P` as a GIF. The palette's first colour without any alpha is transparent. **Errors**: an Error
+ * for sides that are too long; the signal's reason. **Source**: GIF89a.
+ */
+export async function encodeGif({ width, height, data, palette }: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
   if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)
   const colors = paletteOf({ palette })
   const transparent = colors.findIndex((level, i) => i % 4 === 3 && level === 0) >> 2
@@ -19,12 +23,12 @@ export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array 
   out.append(colors.filter((_, i) => i % 4 !== 3))
   if (transparent !== -1) out.append(Uint8Array.of(0x21, 0xf9, 4, 1, 0, 0, transparent, 0))
   out.append(Uint8Array.of(0x2c, 0, 0, 0, 0, ...sides, 0, minCodeBits))
-  writeIndexes(out, data)
+  await writeIndexes(out, data, signal)
   out.append(Uint8Array.of(0, 0x3b))
   return out.bytes
 }
 
-function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
+async function writeIndexes(out: GrowableBytes, indexes: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
   // A string and one index more → its code; 0: not defined.
   const codes = new Uint16Array(4096 * 256)
   const defined = new Uint32Array(4096)
@@ -49,6 +53,7 @@ function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
   write(clearCode)
   let string = indexes[0]
   for (let i = 1; i < indexes.length; i++) {
+    if (i % turnPixels === 0) await nextTurn(signal)
     const index = indexes[i]
     const known = codes[string * 256 + index]
     if (known !== 0) {

@@ -1,7 +1,8 @@
 /** The format and size of a picture from its header alone: a hostile size costs nothing. @module */
-import { readGif } from './gif.ts'
+import { readGif } from './gif-frame.ts'
 import { type ImageSize, maxHeaderSteps } from './image-size.ts'
-import { readTiff } from './tiff.ts'
+import type { RasterMode } from './raster-modes.ts'
+import { readTiff } from './tiff-directory.ts'
 
 /** Media types of the pictures that are known by their bytes. */
 export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
@@ -25,11 +26,16 @@ export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   return undefined
 }
 
+/** Whether bytes are a TIFF with offsets of 64 bits, which is not read. */
+export function isBigTiff(bytes: Uint8Array): boolean {
+  return startsWith(bytes, 'II+\0') || startsWith(bytes, 'MM\0+')
+}
+
 const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView) => ImageSize | undefined>> = {
   'image/png': readPng,
   'image/jpeg': readJpeg,
   'image/webp': readWebp,
-  'image/gif': readGif,
+  'image/gif': gifSize,
   'image/bmp': readBmp,
   'image/tiff': readTiff,
 }
@@ -57,9 +63,14 @@ function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   return true
 }
 
+/** The modes of the colour types of PNG; type 3 is a palette. */
+const pngModes: readonly (RasterMode | undefined)[] = ['L', undefined, 'RGB', undefined, 'LA', undefined, 'RGBA']
+
 function readPng(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 29 || !startsWith(bytes, 'IHDR', 12)) return undefined
-  return { width: view.getUint32(16), height: view.getUint32(20), bitDepth: bytes[24] }
+  const bitDepth = bytes[24]
+  const mode = bitDepth > 8 ? undefined : pngModes[bytes[25]]
+  return { width: view.getUint32(16), height: view.getUint32(20), bitDepth, mode }
 }
 
 /** Walks the markers to the frame header. Two frame headers are refused: a decoder may go by the other one. */
@@ -84,7 +95,8 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       if (found !== undefined || at + 10 > bytes.length) return undefined
       const [bitDepth, channels] = [bytes[at + 4], bytes[at + 9]]
-      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth, channels }
+      const mode = ({ 1: 'L', 3: 'RGB' } as const)[channels]
+      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth, channels, mode }
     }
     at += 2 + Math.max(2, view.getUint16(at + 2))
   }
@@ -95,16 +107,22 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 30) return undefined
   if (startsWith(bytes, 'VP8X', 12)) {
     const side = (at: number) => 1 + view.getUint16(at, true) + bytes[at + 2] * 65536
-    return { width: side(24), height: side(27) }
+    return { width: side(24), height: side(27), mode: bytes[20] & 0x10 ? 'RGBA' : 'RGB' }
   }
   if (startsWith(bytes, 'VP8L', 12) && bytes[20] === 0x2f) {
     const bits = view.getUint32(21, true)
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+    const mode = bits & 0x10000000 ? 'RGBA' : 'RGB'
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, mode }
   }
   if (startsWith(bytes, 'VP8 ', 12) && startsWith(bytes, '\x9d\x01\x2a', 23)) {
-    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, mode: 'RGB' }
   }
   return undefined
+}
+
+function gifSize(bytes: Uint8Array): ImageSize | undefined {
+  const frame = readGif(bytes)
+  return frame && { width: frame.width, height: frame.height }
 }
 
 /** Reads a BMP header: of 12 bytes with 16-bit sides, else 32-bit ones; a height below 0 means top-down rows. */
@@ -113,5 +131,6 @@ function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   const length = view.getUint32(14, true)
   if (length === 12) return { width: view.getUint16(18, true), height: view.getUint16(20, true) }
   if (length < 16 || length > 124) return undefined
-  return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) }
+  const mode = bytes[28] === 24 ? 'RGB' : undefined
+  return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)), mode }
 }

@@ -26,7 +26,7 @@ export interface JpegAddon extends ImageAddon {
 }
 
 /** The version of the interface above; native/image/addon.cpp says the same. */
-const contract = 4
+const contract = 5
 
 const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
 const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)

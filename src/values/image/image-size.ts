@@ -1,4 +1,5 @@
 /** The size that a picture's header announces. @module */
+import type { RasterMode } from './raster-modes.ts'
 
 /** The most segments, blocks or stray bytes that are walked before the size: pictures have some hundreds. */
 export const maxHeaderSteps = 1 << 16
@@ -9,6 +10,8 @@ export interface ImageSize {
   readonly height: number
   readonly bitDepth?: number
   readonly channels?: number
-  /** Where the coded pixels of a JPEG or GIF start. **Units**: bytes. */
+  /** The mode that the codec decodes to without more work, where the header tells; the pixels may have another. */
+  readonly mode?: RasterMode | undefined
+  /** Where the coded pixels of a JPEG start. **Units**: bytes. */
   readonly dataOffset?: number
 }

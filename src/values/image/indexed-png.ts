@@ -5,6 +5,7 @@
 import { crc32 } from 'node:zlib'
 import { maxHeaderSteps } from './image-size.ts'
 import { type Pixels, paletteOf } from './raster-modes.ts'
+import { inTurns } from './turn.ts'
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const [greyType, indexedType] = [0, 3]
@@ -14,25 +15,27 @@ export function isIndexedPng(bytes: Uint8Array): boolean {
   return bytes[25] === indexedType
 }
 
-/** Returns a PNG with its indexes as grey, and what makes pixels of their levels. **Errors**: an Error for damage. */
-export function indexesOfPng(bytes: Uint8Array) {
-  const { IHDR: header, PLTE: colors, tRNS: alphas, IDAT: data } = readChunks(bytes)
+/** Decodes the indexes of a PNG, as `decode` decodes them if they are grey. **Errors**: an Error for damage. */
+export async function decodeIndexedPng(
+  file: Uint8Array,
+  decode: (file: Uint8Array) => Promise<Buffer>,
+  signal?: AbortSignal,
+): Promise<Pixels> {
+  const { IHDR: header, PLTE: colors, tRNS: alphas, IDAT } = readChunks(file)
   const count = colors.length / 3
   if (!Number.isInteger(count) || count < 1 || count > 256) throw new Error('there is no palette')
   const palette = Uint8Array.from({ length: count * 4 }, (_, i) =>
     i % 4 === 3 ? (alphas[i >> 2] ?? 255) : colors[(i >> 2) * 3 + (i % 4)],
   )
-  // Grey of few bits is read as levels up to 255.
-  const step = 255 / (2 ** header[8] - 1)
+  const bits = header[8]
   header[9] = greyType
-  const pixelsOf = (levels: Buffer): Pixels => ({
-    mode: 'P',
-    width: header.readUInt32BE(0),
-    height: header.readUInt32BE(4),
-    data: Uint8Array.from(levels, (level) => level / step),
-    palette,
+  const data = await decode(pngOf({ IHDR: header, IDAT }))
+  // Grey of few bits is read as levels up to 255.
+  const step = 255 / (2 ** bits - 1)
+  await inTurns(step === 1 ? 0 : data.length, signal, (from, to) => {
+    for (let i = from; i < to; i++) data[i] /= step
   })
-  return { file: pngOf({ IHDR: header, IDAT: data }), pixelsOf }
+  return { mode: 'P', width: header.readUInt32BE(0), height: header.readUInt32BE(4), data, palette }
 }
 
 /** Returns a PNG whose grey levels of 8 bits are indexes of a palette. */

@@ -4,18 +4,21 @@
  */
 import type { ImageHeader } from './header.ts'
 import { type JpegAddon, jpegAddon, runWithStop } from './image-addon.ts'
-import type { Pixels } from './raster-modes.ts'
+import type { Pixels, RasterMode } from './raster-modes.ts'
 import { planFields, type Resize } from './resize.ts'
 
+/** Modes by the number of channels. */
+const modes: Readonly<Record<number, RasterMode>> = { 1: 'L', 3: 'RGB', 4: 'CMYK' }
+
 const codecOf = (addon: JpegAddon) => ({
-  /** Decodes to `L` or `RGB`. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
+  /** Decodes to a mode of `modes`. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
   async decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels> {
     const { width, height, channels = 0 } = header
     // Not touched before the library has read the header, so that a picture that is refused takes no memory.
     const data = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const plan = Float64Array.of(width, height, channels, 1)
     await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, data, undefined))
-    return { mode: channels === 1 ? 'L' : 'RGB', width, height, data }
+    return { mode: modes[channels], width, height, data }
   },
 
   /** Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`. **Errors**: as of decode. */
@@ -38,7 +41,7 @@ const codecOf = (addon: JpegAddon) => ({
   },
 })
 
-/** JPEG in grey and RGB, off the event loop. */
+/** JPEG in grey, RGB and, read only, CMYK, off the event loop. */
 export type JpegCodec = ReturnType<typeof codecOf>
 
 /** The codec; undefined where the add-on with libjpeg-turbo does not load. */

@@ -4,9 +4,9 @@ import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
-import { type EncodableMimeType, type EncodeOptions, encodableModes, imageCodec, storableMode } from './image-codec.ts'
+import { type EncodableMimeType, encodableModes } from './encodable-modes.ts'
+import { type EncodeOptions, imageCodec } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { convertRaster } from './raster-convert.ts'
 import {
   copied,
   elementsOf,
@@ -88,8 +88,8 @@ export class RasterImage implements Pixels {
     const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
     const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const pixels = this.width * this.height + width * height
-    await copied(this, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
-    return new RasterImage(mode, width, height, out)
+    const work = (copy: Pixels) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal))
+    return new RasterImage(mode, width, height, await copied(this, work))
   }
 
   /** Returns a copy of a part. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or outside. */
@@ -133,8 +133,7 @@ export class RasterImage implements Pixels {
     checkOneOf('the format to encode', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
     const isQuality = Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100
     checkThat(quality === undefined || isQuality, 'a whole number from 1 to 100', 'quality', quality)
-    const stored = await convertRaster(this, storableMode(this, mimeType), signal)
-    return imageCodec().encode(stored, mimeType, { quality }, signal)
+    return imageCodec().encode(this, mimeType, { quality }, signal)
   }
 
   /**

@@ -127,7 +127,10 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     const elements = table === undefined ? bytes : new Float32Array(bytes.buffer)
     const values = levels.map((level, c) => table?.[256 * c + level] ?? level)
     if (isPlanar) for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
-    else for (let i = 0; i < elements.length; i++) elements[i] = values[i % values.length]
+    else {
+      elements.set(values)
+      for (let i = values.length; i < elements.length; i *= 2) elements.copyWithin(i, 0, i)
+    }
     return bytes
   }
 

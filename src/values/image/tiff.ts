@@ -1,63 +1,51 @@
 /**
- * TIFF files whose samples @napi-rs/image does not read: palettes, L*a*b*, integers and floats. It unpacks them as
- * bytes of grey. @module
+ * Reads TIFF files: what their tags say of the samples, which @napi-rs/image leaves alone, and samples that it does not
+ * read: palettes, inks, L*a*b*, integers and floats. It unpacks those as bytes of grey. @module
  */
-import type { ImageSize } from './image-size.ts'
+import { turnUpright } from './orientation.ts'
 import type { Pixels } from './raster-modes.ts'
+import { readDirectory, tiffTags } from './tiff-directory.ts'
+import { inTurns } from './turn.ts'
 
-const [widthTag, heightTag, bitsTag, compressionTag, photometricTag, channelsTag] = [256, 257, 258, 259, 262, 277]
-const [planesTag, predictorTag, colorsTag, tilesTag, formatTag] = [284, 317, 320, 322, 339]
-const wanted = [256, 257, 258, 259, 262, 277, 284, 317, 320, 322, 339]
 const longType = 4
-/** The most numbers of a tag: those of a palette. */
-const maxValues = 768
+const associatedAlpha = 1
 
-/** Returns the wanted tags of the first directory. BigTIFF is not a known type. **Source**: TIFF 6.0, section 2. */
-function readDirectory(bytes: Uint8Array) {
-  if (bytes.length < 8) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const isLittle = bytes[0] === 0x49
-  const directory = view.getUint32(4, isLittle)
-  if (directory + 2 > bytes.length) return undefined
-  const end = Math.min(bytes.length - 11, directory + 2 + 12 * view.getUint16(directory, isLittle))
-  const tags = new Map<number, { entry: number; values: readonly number[] }>()
-  for (let entry = directory + 2; entry < end; entry += 12) {
-    const tag = view.getUint16(entry, isLittle)
-    if (!wanted.includes(tag)) continue
-    // A decoder may go by the other one.
-    if (tags.has(tag)) return undefined
-    tags.set(tag, { entry, values: valuesOf(view, entry, isLittle) })
-  }
-  return { view, isLittle, tags }
-}
+type Decode = (file: Uint8Array) => Promise<Buffer>
 
-/** Returns the whole numbers of an entry; an empty list for other types, and outside of the file. */
-function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly number[] {
-  const size = { 1: 1, 3: 2, 4: 4 }[view.getUint16(entry + 2, isLittle)]
-  const count = view.getUint32(entry + 4, isLittle)
-  if (size === undefined || count > maxValues) return []
-  const start = size * count > 4 ? view.getUint32(entry + 8, isLittle) : entry + 8
-  if (start + size * count > view.byteLength) return []
-  return Array.from({ length: count }, (_, i) => {
-    const at = start + i * size
-    return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, isLittle) : view.getUint32(at, isLittle)
-  })
-}
-
-/** Returns the size of the first picture. */
-export function readTiff(bytes: Uint8Array): ImageSize | undefined {
-  const tags = readDirectory(bytes)?.tags
-  const [width, height, bitDepth] = [widthTag, heightTag, bitsTag].map((tag) => tags?.get(tag)?.values[0])
-  return width === undefined || height === undefined ? undefined : { width, height, bitDepth }
+/**
+ * Decodes as Pillow does: upright, and with colours that are not multiplied by alpha. `decode` decodes by the package,
+ * `pixelsOf` finds the mode of what it gives. **Errors**: an Error; the signal's reason.
+ */
+export async function decodeTiff(
+  bytes: Uint8Array,
+  decode: Decode,
+  pixelsOf: (raw: Buffer) => Promise<Pixels>,
+  signal?: AbortSignal,
+): Promise<Pixels> {
+  const directory = readDirectory(bytes)
+  const one = (tag: number, standard: number) => directory?.tags.get(tag)?.values[0] ?? standard
+  const fillOrder = one(tiffTags.fillOrder, 1)
+  if (fillOrder !== 1) throw new Error(`fill order ${fillOrder} of TIFF is not supported`)
+  const samples = samplesOfTiff(bytes)
+  const pixels =
+    samples === undefined
+      ? await withColors(
+          await pixelsOf(await decode(bytes)),
+          directory?.tags.get(tiffTags.extraSamples)?.values,
+          signal,
+        )
+      : await samples.pixelsOf(await decode(samples.file), signal)
+  return turnUpright(pixels, one(tiffTags.orientation, 1), signal)
 }
 
 /** Kinds of samples with their bytes, as Pillow has them. */
 const kinds = {
-  palette: { mode: 'P', bytes: 1 },
-  lab: { mode: 'LAB', bytes: 3 },
-  int16: { mode: 'I', bytes: 2 },
-  int32: { mode: 'I', bytes: 4 },
-  float32: { mode: 'F', bytes: 4 },
+  palette: { mode: 'P', bytes: 1, channels: 1 },
+  cmyk: { mode: 'CMYK', bytes: 4, channels: 4 },
+  lab: { mode: 'LAB', bytes: 3, channels: 3 },
+  int16: { mode: 'I', bytes: 2, channels: 1 },
+  int32: { mode: 'I', bytes: 4, channels: 1 },
+  float32: { mode: 'F', bytes: 4, channels: 1 },
 } as const
 
 /** Uncompressed, LZW, Deflate and PackBits. */
@@ -71,30 +59,40 @@ export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
   const { view, isLittle, tags } = readDirectory(file) as NonNullable<ReturnType<typeof readDirectory>>
   const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
-  const kind = kindOf(one(photometricTag, 1), one(bitsTag, 1), one(formatTag, 1))
-  // Other channels, tiles and predictors are left to the package.
-  if (kind === undefined || one(channelsTag, 1) !== (kind === 'lab' ? 3 : 1)) return undefined
-  if (tags.has(tilesTag) || one(predictorTag, 1) !== 1 || (kind === 'lab' && one(planesTag, 1) !== 1)) return undefined
-  const colors = tags.get(colorsTag)?.values ?? []
+  const kind = kindOf(one(tiffTags.photometric, 1), one(tiffTags.bits, 1), one(tiffTags.format, 1))
+  // Other channels and tiles are left to the package.
+  if (kind === undefined || one(tiffTags.channels, 1) !== kinds[kind].channels) return undefined
+  const { mode, bytes: size, channels } = kinds[kind]
+  if (tags.has(tiffTags.tiles) || (channels > 1 && one(tiffTags.planes, 1) !== 1)) return undefined
+  const predictor = one(tiffTags.predictor, 1)
+  // Of samples of several bytes, too.
+  if (predictor !== 1 && !(predictor === 2 && size === channels)) return undefined
+  const colors = tags.get(tiffTags.colors)?.values ?? []
   if (kind === 'palette' && colors.length !== 768) return undefined
-  const compression = one(compressionTag, 1)
+  const compression = one(tiffTags.compression, 1)
   if (!compressions.includes(compression)) throw new Error(`compression ${compression} of TIFF is not supported`)
-  const [width, height, size] = [one(widthTag, 0), one(heightTag, 0), kinds[kind].bytes]
-  const greyTags = { [widthTag]: width * size, [bitsTag]: 8, [photometricTag]: 1, [channelsTag]: 1, [formatTag]: 1 }
+  const [width, height] = [one(tiffTags.width, 0), one(tiffTags.height, 0)]
+  const greyTags: Readonly<Record<number, number>> = {
+    [tiffTags.width]: width * size,
+    [tiffTags.bits]: 8,
+    [tiffTags.photometric]: 1,
+    [tiffTags.channels]: 1,
+    [tiffTags.predictor]: 1,
+    [tiffTags.format]: 1,
+  }
   for (const [tag, { entry }] of tags) {
     if (!(tag in greyTags)) continue
     view.setUint16(entry + 2, longType, isLittle)
     view.setUint32(entry + 4, 1, isLittle)
     view.setUint32(entry + 8, greyTags[tag], isLittle)
   }
-  const pixelsOf = (samples: Buffer): Pixels => {
+  const pixelsOf = async (samples: Buffer, signal?: AbortSignal): Promise<Pixels> => {
     if (!isLittle && size === 2) samples.swap16()
-    if (!isLittle && size === 4) samples.swap32()
-    const { mode } = kinds[kind]
-    const data = new Uint8Array(samples.buffer, samples.byteOffset, samples.length)
-    if (kind === 'palette') return { mode, width, height, data, palette: paletteOfLevels(colors) }
-    if (kind !== 'int16') return { mode, width, height, data }
-    const numbers = new Int32Array(new Int16Array(data.slice().buffer))
+    if (!isLittle && size === 4 && channels === 1) samples.swap32()
+    if (predictor === 2) await addUp(samples, width * size, channels, signal)
+    if (kind === 'palette') return { mode, width, height, data: samples, palette: paletteOfLevels(colors) }
+    if (kind !== 'int16') return { mode, width, height, data: samples }
+    const numbers = new Int32Array(new Int16Array(new Uint8Array(samples).buffer))
     return { mode, width, height, data: new Uint8Array(numbers.buffer) }
   }
   return { file, pixelsOf }
@@ -102,11 +100,47 @@ export function samplesOfTiff(bytes: Uint8Array) {
 
 function kindOf(photometric: number, bits: number, format: number): keyof typeof kinds | undefined {
   if (photometric === 3) return bits === 8 ? 'palette' : undefined
+  if (photometric === 5) return bits === 8 ? 'cmyk' : undefined
   if (photometric === 8) return bits === 8 ? 'lab' : undefined
   if (format === 3 && photometric <= 1) return bits === 32 ? 'float32' : undefined
   if (photometric !== 1) return undefined
   if (bits === 32 && (format === 1 || format === 2)) return 'int32'
   return bits === 16 && format === 2 ? 'int16' : undefined
+}
+
+/** Makes samples of differences, each to the one before it in its row. */
+function addUp(samples: Uint8Array, row: number, channels: number, signal?: AbortSignal): Promise<void> {
+  const addRows = (from: number, to: number) => {
+    for (let start = from * row; start < to * row; start += row) {
+      for (let i = start + channels; i < start + row; i++) samples[i] += samples[i - channels]
+    }
+  }
+  return inTurns(samples.length / row, signal, addRows, row)
+}
+
+/**
+ * Gives the fourth sample its meaning: alpha, alpha by which the colours were multiplied, or none. **Source**: the
+ * modes `RGBA`, `RGBa` and `RGBX` of Pillow's TiffImagePlugin.
+ */
+async function withColors(pixels: Pixels, extraSamples: readonly number[] = [], signal?: AbortSignal): Promise<Pixels> {
+  if (pixels.mode !== 'RGBA' || extraSamples.length === 0) return pixels
+  const { width, height, data } = pixels
+  const [meaning] = extraSamples
+  if (meaning === associatedAlpha) await inTurns(width * height, signal, (from, to) => divideByAlpha(data, from, to))
+  if (meaning !== 0) return pixels
+  const colors = new Uint8Array(width * height * 3)
+  await inTurns(width * height, signal, (from, to) => {
+    for (let i = from; i < to; i++) for (let c = 0; c < 3; c++) colors[i * 3 + c] = data[i * 4 + c]
+  })
+  return { mode: 'RGB', width, height, data: colors }
+}
+
+function divideByAlpha(data: Uint8Array, from: number, to: number): void {
+  for (let i = from * 4; i < to * 4; i += 4) {
+    const alpha = data[i + 3]
+    if (alpha === 255) continue
+    for (let c = 0; c < 3; c++) data[i + c] = alpha === 0 ? 0 : Math.min(255, (data[i + c] * 255) / alpha)
+  }
 }
 
 function paletteOfLevels(colors: readonly number[]): Uint8Array {

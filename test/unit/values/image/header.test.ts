@@ -4,6 +4,12 @@ import { mutations } from '../../../../src/testing/mutate.ts'
 import { imageTypeOf, isCutOff, readImageHeader } from '../../../../src/values/image/header.ts'
 import { fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
 
+/** Sides as they are stored: the pictures that are turned by a quarter have others as read. */
+const stored = pictures.map((picture) => {
+  const { file, width, height } = picture
+  return /^turned-(?:[5-8]|palette|float|inks)/.test(file) ? { ...picture, width: height, height: width } : picture
+})
+
 const bytesOf = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
 const u16 = (n: number) => [n >> 8, n & 255]
@@ -24,12 +30,12 @@ const frame = (width: number, height: number, marker = 0xc0) => [
 ]
 
 describe('readImageHeader', () => {
-  it.each(pictures)('finds the type and size of $file', ({ file, mimeType, width, height }) => {
+  it.each(stored)('finds the type and size of $file', ({ file, mimeType, width, height }) => {
     expect(readImageHeader(fixtureBytes(file))).toMatchObject({ mimeType, width, height })
   })
 
   it('reads the same from the middle of a larger buffer', () => {
-    for (const { file, width, height } of pictures) {
+    for (const { file, width, height } of stored) {
       const bytes = fixtureBytes(file)
       const within = Buffer.concat([Buffer.alloc(13, 0xff), bytes]).subarray(13)
       expect(readImageHeader(within)).toMatchObject({ width, height })
@@ -61,6 +67,7 @@ describe('readImageHeader', () => {
       height: 200,
       bitDepth: 8,
       channels: 1,
+      mode: 'L',
       dataOffset: jpeg.length - 4,
     })
   })
@@ -157,7 +164,7 @@ describe('readImageHeader', () => {
   })
 
   it('answers every cut of every picture without throwing, and never with another size', () => {
-    for (const { file, width, height } of pictures) {
+    for (const { file, width, height } of stored) {
       const bytes = fixtureBytes(file)
       for (let end = 0; end <= bytes.length; end++) {
         const header = readImageHeader(bytes.subarray(0, end))

@@ -6,7 +6,8 @@ import { imageAddon, jpegStatus } from '../../../../src/values/image/image-addon
 import { ImageCodec } from '../../../../src/values/image/image-codec.ts'
 import { jpegCodec } from '../../../../src/values/image/jpeg.ts'
 import { elementsOf, rasterModes } from '../../../../src/values/image/raster-modes.ts'
-import { resample, resampleRows } from '../../../../src/values/image/resample.ts'
+import { resample } from '../../../../src/values/image/resample.ts'
+import { resampleRows } from '../../../../src/values/image/resample-rows.ts'
 import type { Resize, ResizeFilter } from '../../../../src/values/image/resize.ts'
 import { TensorPlan } from '../../../../src/values/image/tensor.ts'
 import { difference, fixtureBytes } from '../../../fixtures/images/pictures.ts'
@@ -207,9 +208,9 @@ describe('tensors', () => {
       const raster = await new ImageCodec(undefined).decode(fixtureBytes(file), readImageHeader(fixtureBytes(file))!)
       const plan = new TensorPlan(options, pilmode === 'L' ? 1 : 3)
       const resize = plan.resize(raster.width, raster.height)
-      const [native, typescript] = [plan.allocate(), plan.allocate()]
-      await resample(raster, resize, native)
-      resampleRows(raster, resize, typescript)
+      const typescript = plan.allocate()
+      const native = await resample(raster, resize, plan.allocate())
+      await resampleRows(raster, resize, typescript)
       expect(Buffer.compare(native, typescript)).toBe(0)
     }
     for (const { mode, width, height, data, to } of resizes) {
@@ -220,7 +221,7 @@ describe('tensors', () => {
         const rest = { left: 0, top: 0, isPlanar: false, hasAlpha: /A$/.test(mode), table: undefined }
         const resize: Resize = { ...target, x, y, channels, ...rest }
         const out = new Uint8Array(target.width * target.height * channels)
-        resampleRows({ mode, width, height, data: bytesOf(data) }, resize, out)
+        await resampleRows({ mode, width, height, data: bytesOf(data) }, resize, out)
         expect(difference(out, target.data)).toBe(0)
       }
     }

@@ -26,7 +26,7 @@ const refusal = (bytes: Uint8Array) =>
 describe('TIFF of palettes and numbers', () => {
   it('leaves all other kinds to the package', () => {
     const own = pictures.filter(({ mimeType, file }) => mimeType === 'image/tiff' && samplesOfTiff(fixtureBytes(file)))
-    expect(new Set(own.map(({ mode }) => mode))).toEqual(new Set(['P', 'LAB', 'I', 'F']))
+    expect(new Set(own.map(({ mode }) => mode))).toEqual(new Set(['P', 'CMYK', 'LAB', 'I', 'F']))
   })
 
   it.each<[string, () => Buffer]>([
@@ -36,6 +36,7 @@ describe('TIFF of palettes and numbers', () => {
     ['strips of more rows', () => withValue('float-deflate.tiff', 278, 4)],
     ['strips of no rows', () => withValue('float.tiff', 278, 0)],
     ['a compression of pictures', () => withValue('palette.tiff', 259, 7)],
+    ['samples whose bits are in reverse order', () => withValue('unassociated-8.tiff', 266, 2)],
     ['a width of 0', () => withValue('palette.tiff', 256, 0)],
     ...['float-deflate', 'float-lzw', 'palette-deflate', 'palette-lzw', 'int-lzw'].map(
       (name): [string, () => Buffer] => [

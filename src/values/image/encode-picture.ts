@@ -1,0 +1,79 @@
+/** Writes pictures by @napi-rs/image, and by our own code what it does not write: GIF, and some TIFF. @module */
+import { type EncodableMimeType, jpegQuality } from './encodable-modes.ts'
+import { encodeGif } from './gif-writer.ts'
+import { indexedPng } from './indexed-png.ts'
+import { loadTransformer, type Transformer } from './napi-image.ts'
+import { quantize } from './quantize.ts'
+import type { Pixels } from './raster-modes.ts'
+import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
+import { inTurns } from './turn.ts'
+
+type Encoder = (image: Transformer, quality: number | undefined, signal?: AbortSignal) => Promise<Buffer>
+
+// Qualities are Pillow's defaults; 5 is the adaptive PNG filter, 2 is 4:2:0.
+const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder>> = {
+  'image/jpeg': (image, quality = jpegQuality, signal) => image.jpeg(quality, signal),
+  'image/png': (image, _quality, signal) => image.png({ compressionType: 0, filterType: 5 }, signal),
+  'image/webp': (image, quality = 80, signal) => image.webp(quality, signal),
+  'image/bmp': (image, _quality, signal) => image.bmp(signal),
+  'image/tiff': (image, _quality, signal) => image.tiff(signal),
+  'image/avif': (image, quality = 75, signal) => image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
+}
+// Neighbours in a palette say nothing about each other: no filter.
+const encodeIndexes: Encoder = (image, _quality, signal) => image.png({ compressionType: 0, filterType: 0 }, signal)
+
+/** Returns the bytes of a file of pixels in one of the format's modes. **Errors**: an Error; the signal's reason. */
+export async function encodePicture(
+  pixels: Pixels,
+  mimeType: EncodableMimeType,
+  quality: number | undefined,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const { mode } = pixels
+  if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return encodeTiff({ ...pixels, mode })
+  if (mimeType === 'image/gif') return gifOf(pixels, signal)
+  const isIndexed = mode === 'P'
+  const pnm = pnmOf(isIndexed ? { ...pixels, mode: 'L' } : pixels)
+  const encoder = isIndexed ? encodeIndexes : encoders[mimeType]
+  const file = await encoder(new (loadTransformer())(pnm), quality, signal)
+  return isIndexed ? indexedPng(file, pixels) : file
+}
+
+async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
+  const { mode } = pixels
+  if (mode === 'L' || mode === 'P') return encodeGif(pixels, signal)
+  return encodeGif(await quantize(mode === 'RGBA' ? await hardAlpha(pixels, signal) : pixels, signal), signal)
+}
+
+/** Makes each pixel opaque, or transparent and black. */
+async function hardAlpha(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
+  const levels = pixels.data
+  const data = new Uint8Array(levels.length)
+  await inTurns(levels.length / 4, signal, (from, to) => {
+    for (let i = from * 4; i < to * 4; i += 4) {
+      if (levels[i + 3] < 128) continue
+      for (let c = 0; c < 3; c++) data[i + c] = levels[i + c]
+      data[i + 3] = 255
+    }
+  })
+  return { ...pixels, data }
+}
+
+function pnmOf(pixels: Pixels): Uint8Array {
+  const { mode, width, height } = pixels
+  const size = `${width} ${height}\n`
+  const pam = (depth: number, type: string) =>
+    `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH ${depth}\nMAXVAL 255\nTUPLTYPE ${type}\nENDHDR\n`
+  const header = {
+    'I;16': `P5\n${size}65535\n`,
+    L: `P5\n${size}255\n`,
+    RGB: `P6\n${size}255\n`,
+    LA: pam(2, 'GRAYSCALE_ALPHA'),
+    RGBA: pam(4, 'RGB_ALPHA'),
+  }[mode as 'I;16' | 'L' | 'LA' | 'RGB' | 'RGBA']
+  const data = mode === 'I;16' ? Buffer.from(pixels.data).swap16() : pixels.data
+  const file = Buffer.allocUnsafeSlow(header.length + data.length)
+  file.write(header, 'latin1')
+  file.set(data, header.length)
+  return file
+}

@@ -1,0 +1,117 @@
+/**
+ * Work on pixels in a thread of its own, so that the event loop never walks over them. The thread takes turns between
+ * pictures. Memory moves there and back. @module
+ */
+import { Worker } from 'node:worker_threads'
+import { InternalError, InvalidArgument } from '../../core/errors.ts'
+import { deferred } from '../../core/promise.ts'
+import type { PixelAnswer, PixelMessage, PixelWorks } from './pixel-thread.ts'
+import type { Pixels, RasterMode } from './raster-modes.ts'
+import { inTurns } from './turn.ts'
+
+type Given<W extends keyof PixelWorks> = Parameters<PixelWorks[W]>[0]
+type Result<W extends keyof PixelWorks> = Awaited<ReturnType<PixelWorks[W]>>
+
+/** The thread, which starts with its first work and again after it has died. */
+class PixelThread {
+  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
+  #thread: Worker | undefined
+  #count = 0
+
+  async run<W extends keyof PixelWorks>(
+    work: W,
+    given: Given<W>,
+    moved: readonly Uint8Array[],
+    signal: AbortSignal | undefined,
+  ): Promise<Result<W>> {
+    signal?.throwIfAborted()
+    const id = ++this.#count
+    this.#thread ??= this.#start()
+    const thread = this.#thread
+    const send = (message: PixelMessage, memory: ArrayBuffer[] = []) => thread.postMessage(message, memory)
+    const onAbort = () => send({ id })
+    signal?.addEventListener('abort', onAbort)
+    const answer = deferred<unknown>()
+    this.#waiting.set(id, answer)
+    thread.ref()
+    try {
+      send(
+        { id, work, given },
+        moved.map(({ buffer }) => buffer as ArrayBuffer),
+      )
+      const result = await answer.promise
+      signal?.throwIfAborted()
+      return result as Result<W>
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+      this.#waiting.delete(id)
+      if (this.#waiting.size === 0) thread.unref()
+    }
+  }
+
+  #start(): Worker {
+    // The compiled module, also in tests: Node 20 runs no TypeScript in threads.
+    const isSource = import.meta.url.endsWith('.ts')
+    const entry = isSource ? '../../../dist/values/image/pixel-thread.js' : './pixel-thread.js'
+    const thread = new Worker(new URL(entry, import.meta.url), { execArgv: [] })
+    thread.on('message', ({ id, error, result }: PixelAnswer) => {
+      if (error === undefined) this.#waiting.get(id)?.resolve(result)
+      else this.#waiting.get(id)?.reject(error)
+    })
+    thread.once('error', (cause) => this.#end(cause))
+    thread.once('exit', () => this.#end())
+    return thread
+  }
+
+  #end(cause?: Error): void {
+    this.#thread = undefined
+    const error = new InternalError('the thread for the pixels of pictures ended', { cause })
+    for (const { reject } of this.#waiting.values()) reject(error)
+  }
+}
+
+const pixelThread = new PixelThread()
+
+/**
+ * Runs work of the thread. The memory that moves there must be whole buffers. **Errors**: those of the work;
+ * InternalError if the thread dies; the signal's reason.
+ */
+export function inPixelThread<W extends keyof PixelWorks>(
+  work: W,
+  given: Given<W>,
+  moved: readonly Uint8Array[],
+  signal?: AbortSignal,
+): Promise<Result<W>> {
+  return pixelThread.run(work, given, moved, signal)
+}
+
+/** A byte is copied faster than a pixel is computed: the part of a pixel that it counts in a turn. */
+const sizeOfByte = 0.25
+
+/** Returns a copy that can move, made in turns. **Errors**: TypeError if the bytes move; the signal's reason. */
+export async function copyBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
+  const copy = new Uint8Array(Buffer.allocUnsafeSlow(bytes.length).buffer)
+  await inTurns(bytes.length, signal, (from, to) => copy.set(bytes.subarray(from, to), from), sizeOfByte)
+  return copy
+}
+
+/** Returns a copy of pixels as {@link copyBytes} does. **Errors**: InvalidArgument if they are gone. */
+export async function copyPixels(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
+  const { mode, width, height, data, palette } = pixels
+  if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
+  return { mode, width, height, data: await copyBytes(data, signal), palette }
+}
+
+/** Returns pixels in the last of some modes, through all of them. They move if `takes`, else a copy does. */
+export async function convertPixels(
+  pixels: Pixels,
+  modes: readonly RasterMode[],
+  signal?: AbortSignal,
+  takes = false,
+): Promise<Pixels> {
+  const source = takes ? pixels : await copyPixels(pixels, signal)
+  return inPixelThread('convert', { pixels: source, modes }, [source.data], signal)
+}
