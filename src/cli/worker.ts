@@ -8,7 +8,7 @@ import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serveFrom } from '../server/listener.ts'
-import { joinGroups } from '../server/workers/group-member.ts'
+import { joinGroup } from '../server/workers/group-member.ts'
 import {
   type DrainRequest,
   isMessageOf,
@@ -50,7 +50,7 @@ let starting: Promise<Listener> | undefined
 let service: Service | undefined
 let listener: Listener | undefined
 let leaving = false
-const leaveGroups = joinGroups(async () => (await listener?.collectMetrics()) ?? [])
+const { group, leave: leaveGroup } = joinGroup(async () => (await listener?.collectMetrics()) ?? [])
 const told = deferred<void>()
 // Nothing may wait for it.
 told.promise.catch(() => {})
@@ -76,7 +76,7 @@ try {
   service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
   if (config.localHostOnly) service.onRequest(localHostOnly)
   const when = { at_once: 'at_once', when_loaded: undefined, when_told: told.promise } as const
-  starting = serveFrom(service, { ...config.serve, logger }, when[opens])
+  starting = serveFrom(service, { ...config.serve, logger }, when[opens], group)
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
   const paths =
@@ -124,7 +124,7 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
     await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0, atOnce }))
-    await leaveGroups()
+    await leaveGroup()
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

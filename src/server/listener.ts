@@ -30,6 +30,7 @@ import type { ServerJobs } from './jobs/server-jobs.ts'
 import { reclaimMemory } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
+import type { WorkerGroup } from './workers/group-member.ts'
 
 /**
  * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays
@@ -45,12 +46,13 @@ export function serve(service: Service, options: ServeOptions = {}): Promise<Lis
 
 /**
  * As {@link serve}, for a worker process. `opens`: `at_once` listens before the startup hooks and models, which
- * requests are refused for meanwhile; a promise is waited for when they are there.
+ * requests are refused for meanwhile; a promise is waited for when they are there. `group`: undefined for one alone.
  */
 export async function serveFrom(
   service: Service,
   options: ServeOptions,
   opens?: 'at_once' | Promise<void>,
+  group?: WorkerGroup,
 ): Promise<Listener> {
   checkService(service)
   checkServeOptions(options)
@@ -78,7 +80,7 @@ export async function serveFrom(
   const opened: (() => unknown)[] = []
   let engine: Engine | undefined
   try {
-    const telemetry = await startTelemetry(service, options, log)
+    const telemetry = await startTelemetry(service, options, log, group?.collect)
     opened.push(() => telemetry.close())
     const jobs = await openJobsOf(service, options, log)
     opened.push(() => jobs?.close())
@@ -89,7 +91,9 @@ export async function serveFrom(
       observers: telemetry.observers,
       endpoints: telemetry.endpoints,
       jobs,
+      askOthers: group?.askOthers,
     })
+    if (group !== undefined) group.models = server.oip.group
     for (const runner of service.runners ?? []) opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
     const address = { host: options.host, port, tls }
@@ -104,7 +108,7 @@ export async function serveFrom(
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     engine ??= await start(server, address)
-    jobs?.start(server)
+    jobs?.start(server, telemetry.tracer)
     telemetry.measure()
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcExtras = { tls: options.grpcTls, jobs: jobs?.rpcs }

@@ -15,7 +15,7 @@ import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.t
 import type { RequestObserver } from '../http/outcome.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { LiveStreams } from '../live/live-streams.ts'
-import { serveToGroup } from '../protocols/oip/model-group.ts'
+import { type AskOthers, ModelGroup } from '../protocols/oip/model-group.ts'
 import { Models } from '../protocols/oip/models.ts'
 import type { OipServer } from '../protocols/oip/oip-endpoint.ts'
 import type { Service } from '../service.ts'
@@ -31,6 +31,8 @@ export interface ServerExtras {
   readonly observers?: readonly RequestObserver[]
   readonly endpoints?: readonly Endpoint[]
   readonly jobs?: JobPaths | undefined
+  /** Undefined for a process alone. */
+  readonly askOthers?: AskOthers | undefined
 }
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
@@ -40,13 +42,13 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { proxies, isTls, corsOrigin, observers = [], endpoints = [], jobs }: ServerExtras = {},
+  { proxies, isTls, corsOrigin, observers = [], endpoints = [], jobs, askOthers }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
-  serveToGroup(models)
   const oip: OipServer = {
     models,
+    group: new ModelGroup(models, askOthers),
     prefix,
     introspection: disclosure.introspection,
     unready: () => unreadyReason(health.state, () => service.unready ?? jobs?.unready),

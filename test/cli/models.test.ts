@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { childrenOf } from '../fuzz/processes.ts'
-import { folder, root, run, send, serving, until } from './process.ts'
+import { folder, root, run, send, serveFile, serving, until } from './process.ts'
 
 const iris = join(root, 'examples/iris/model.onnx')
 
@@ -13,6 +13,21 @@ function put(models: string, version: string): void {
 
 const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
 const request = JSON.stringify({ inputs: [input] })
+
+/** Asks another service in process, as one composes services. */
+const composed = `
+import { io, Service } from 'serving'
+const text = { input: new io.Text(), output: new io.Text() }
+const helper = new Service('helper')
+helper.api({ ...text, name: 'echo' }, (value) => value)
+const svc = new Service('composed')
+svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray(), name: 'same' }, (x) => x)
+const headers = { 'content-type': 'text/plain' }
+svc.api({ ...text, name: 'composed' }, async (asked) => {
+  return (await helper.inject({ path: '/echo', headers, body: Buffer.from(asked) })).text()
+})
+export default svc
+`
 
 /** Serves a folder with one model by two workers. */
 async function serveModels(...options: string[]) {
@@ -73,6 +88,19 @@ describe('serving models', () => {
     )
     expect((await send(port, '/v2/repository/models/iris/load', '')).status).toBe(200)
     expect(await statuses()).toEqual([200])
+  }, 60_000)
+
+  it('counts and loads in every worker also after an API has injected into another service', async () => {
+    const file = join(folder({ 'service.mjs': composed }, true), 'service.mjs')
+    const { port } = await serveFile(file, ['--workers', '2'])
+    const body = JSON.stringify({ inputs: [{ ...input, name: 'input', shape: [4] }] })
+    for (let i = 0; i < 12; i++) expect((await send(port, '/v2/models/same/infer', body)).status).toBe(200)
+    // Connections are spread over the workers.
+    for (let i = 0; i < 8; i++) expect((await send(port, '/composed', '1')).body).toBe('1')
+    for (let i = 0; i < 8; i++) {
+      const { status, body } = await send(port, '/v2/models/same/stats')
+      expect([status, JSON.parse(body).model_stats?.[0].inference_stats.success.count]).toEqual([200, 12])
+    }
   }, 60_000)
 
   it('refuses a folder that is not there, and a mode that it does not have', async () => {

@@ -7,6 +7,7 @@ import { defaultLimits } from '../../src/engine/options.ts'
 import { createRouter } from '../../src/engine/router.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
+import { ModelGroup } from '../../src/protocols/oip/model-group.ts'
 import { Models } from '../../src/protocols/oip/models.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
@@ -70,10 +71,12 @@ async function* count() {
 
 async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const log = pino({ level: 'silent' })
+  const models = new Models({ apis: new Map(), models: [] })
   const server: ServerState = {
     router: createRouter(endpoints),
     oip: {
-      models: new Models({ apis: new Map(), models: [] }),
+      models,
+      group: new ModelGroup(models, undefined),
       prefix: '',
       introspection: false,
       unready: () => undefined,

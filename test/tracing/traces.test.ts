@@ -94,6 +94,20 @@ describe.each(engines)('traces of the engine %s', (engine) => {
     expect(active).toBe(traceId)
   })
 
+  it('have all stages beside a second server in the process, which decides for its own requests alone', async () => {
+    const one = await start(engine, define)
+    const two = await start(engine, define, { traceSample: 0 })
+    await one.ask(post('/where', '1', json))
+    await ended('POST /where')
+    await two.ask(post('/where', '1', json))
+    await two.listener.close()
+    two.forget()
+    await one.ask(post('/where', '1', json))
+    await ended('POST /where', 2)
+    const all = ['decode', 'own', 'function', 'encode', 'POST /where']
+    expect(names()).toEqual([...all, ...all])
+  })
+
   it('are decided before the SDK is asked: by the flag of the caller, else by traceSample', async () => {
     const { ask } = await start(engine, define, { traceSample: 0 })
     const answer = await ask(post('/where', '1', { ...json, traceparent: unsampled }))

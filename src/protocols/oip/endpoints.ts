@@ -10,7 +10,6 @@ import { inferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { changeModel, groupStatistics } from './model-group.ts'
 import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
 type Params = RequestTarget['params']
@@ -49,7 +48,7 @@ function never(): never {
 
 const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
 
-function valuesOf({ models, introspection, unready }: OipServer): Readonly<Record<string, Value>> {
+function valuesOf({ models, group, introspection, unready }: OipServer): Readonly<Record<string, Value>> {
   const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
   const one = ({ model, version }: Params) => models.find(model, version)
   const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
@@ -57,7 +56,7 @@ function valuesOf({ models, introspection, unready }: OipServer): Readonly<Recor
     return whenReady(describeModel(model), (description) => make(model, description))
   }
   const statistics = async (name?: string, version?: string) => ({
-    model_stats: await groupStatistics(models, name, version),
+    model_stats: await group.statistics(name, version),
   })
   const ofModel = (path: string): Record<string, Value> => ({
     [`GET ${path}`]: (params) =>
@@ -84,8 +83,8 @@ function valuesOf({ models, introspection, unready }: OipServer): Readonly<Recor
         return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
       },
     }),
-    'POST /repository/models/{model}/load': ({ model }) => changeModel(models, 'load', model),
-    'POST /repository/models/{model}/unload': ({ model }) => changeModel(models, 'unload', model),
+    'POST /repository/models/{model}/load': ({ model }) => group.change('load', model),
+    'POST /repository/models/{model}/unload': ({ model }) => group.change('unload', model),
     ...absent,
   }
 }

@@ -25,7 +25,6 @@ import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
 import type { OipServer } from './oip-endpoint.ts'
 import { errorText } from './oip-error.ts'
@@ -44,7 +43,7 @@ export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<Gr
 export type GrpcMethods = ReturnType<typeof grpcMethods>
 
 /** Returns the methods of a server's models. */
-export function grpcMethods({ models, introspection, unready, onLateError }: OipServer) {
+export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer) {
   const method =
     (answer: (message: Uint8Array, ctx: Context) => MaybePromise<Uint8Array>): UnaryMethod =>
     (message, ctx) =>
@@ -55,7 +54,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     return whenReady(describeModel(model), (description) => make(model, description))
   }
   const change = async (action: 'load' | 'unload', message: Uint8Array) => {
-    await changeModel(models, action, changeRequest.decode(message).model_name ?? '')
+    await group.change(action, changeRequest.decode(message).model_name ?? '')
     return Buffer.alloc(0)
   }
   const unary: Record<string, UnaryMethod> = {
@@ -75,7 +74,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     ModelStatistics: method((message) => {
       const { name = '', version } = modelName.decode(message)
       if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
-      return groupStatistics(models, name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
+      return group.statistics(name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
     }),
     RepositoryModelLoad: method((message) => change('load', message)),
     RepositoryModelUnload: method((message) => change('unload', message)),

@@ -19,46 +19,44 @@ export interface GroupAnswer {
 /** Asks the other processes. */
 export type AskOthers = (request: GroupRequest) => Promise<readonly GroupAnswer[]>
 
-let askOthers: AskOthers | undefined
-let served: Models | undefined
+/** The models of one server, and the processes that serve the same ones. */
+export class ModelGroup {
+  readonly models: Models
+  readonly #askOthers: AskOthers | undefined
 
-/** Called by worker processes, before they serve. */
-export function joinModelGroup(ask: AskOthers): void {
-  askOthers = ask
-}
-
-/** Tells the models of this process's server. */
-export function serveToGroup(models: Models): void {
-  served = models
-}
-
-/** Never rejects. */
-export async function answerGroup(request: GroupRequest): Promise<GroupAnswer> {
-  if (served === undefined) return { error: 'this process does not serve yet' }
-  try {
-    return { counts: await act(served, request) }
-  } catch (error) {
-    return { error: ServingError.is(error) ? error.message : 'the server failed' }
+  /** `askOthers`: undefined for a process alone. */
+  constructor(models: Models, askOthers: AskOthers | undefined) {
+    this.models = models
+    this.#askOthers = askOthers
   }
-}
 
-/** Changes this process first. **Errors**: those of {@link Models.load}; Overloaded if another process failed. */
-export async function changeModel(models: Models, action: 'load' | 'unload', name: string): Promise<void> {
-  const request = { action, name, version: '' }
-  const isKnown = models.index().some((each) => each.name === name)
-  await act(models, request)
-  // The supervisor remembers each name, even an unknown one.
-  if (action === 'unload' && !isKnown) return
-  const failed = (await askOthers?.(request))?.find(({ error }) => error !== undefined)
-  if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
-}
+  /** Answers another process. Never rejects. */
+  async answer(request: GroupRequest): Promise<GroupAnswer> {
+    try {
+      return { counts: await act(this.models, request) }
+    } catch (error) {
+      return { error: ServingError.is(error) ? error.message : 'the server failed' }
+    }
+  }
 
-/** Adds up all processes. **Errors**: NotFound. */
-export async function groupStatistics(models: Models, name = '', version = ''): Promise<readonly ModelStatistics[]> {
-  const request = { action: 'statistics', name, version } as const
-  const own = await act(models, request)
-  const others = (await askOthers?.(request)) ?? []
-  return joinStatistics([...own, ...others.flatMap(({ counts = [] }) => counts)])
+  /** Changes this process first. **Errors**: those of {@link Models.load}; Overloaded if another process failed. */
+  async change(action: 'load' | 'unload', name: string): Promise<void> {
+    const request = { action, name, version: '' }
+    const isKnown = this.models.index().some((each) => each.name === name)
+    await act(this.models, request)
+    // The supervisor remembers each name, even an unknown one.
+    if (action === 'unload' && !isKnown) return
+    const failed = (await this.#askOthers?.(request))?.find(({ error }) => error !== undefined)
+    if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
+  }
+
+  /** Adds up all processes. **Errors**: NotFound. */
+  async statistics(name = '', version = ''): Promise<readonly ModelStatistics[]> {
+    const request = { action: 'statistics', name, version } as const
+    const own = await act(this.models, request)
+    const others = (await this.#askOthers?.(request)) ?? []
+    return joinStatistics([...own, ...others.flatMap(({ counts = [] }) => counts)])
+  }
 }
 
 async function act(models: Models, { action, name, version }: GroupRequest): Promise<readonly ModelCounts[]> {

@@ -8,6 +8,7 @@ import { constantHeaders } from '../../http/response-head.ts'
 import { lengthHeader } from './infer-request.ts'
 import { attempt } from './inference.ts'
 import type { Model } from './model.ts'
+import type { ModelGroup } from './model-group.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
 import { oipOperations } from './operations.ts'
@@ -21,6 +22,7 @@ export function inferHeaders(models: readonly Model[]): Endpoint['readsHeaders']
 /** What the endpoints need of their server. */
 export interface OipServer {
   readonly models: Models
+  readonly group: ModelGroup
   readonly prefix: string
   /** Whether the names of all models are published. */
   readonly introspection: boolean

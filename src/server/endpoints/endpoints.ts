@@ -9,6 +9,7 @@ import type { Endpoint } from '../../http/endpoint.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import { mcpHandler } from '../../protocols/mcp/mcp-handler.ts'
 import { oipEndpoints } from '../../protocols/oip/endpoints.ts'
+import { ModelGroup } from '../../protocols/oip/model-group.ts'
 import { Models } from '../../protocols/oip/models.ts'
 import type { OipServer } from '../../protocols/oip/oip-endpoint.ts'
 import { connectEndpoints } from '../../rpc/connect.ts'
@@ -79,7 +80,9 @@ function readiness(service: Service, health: Health, jobs: JobPaths | undefined)
 /** Returns what `/openapi.json` of a server with default options answers. Nothing of the service is started. */
 export function describeServer(service: Service, prefix: string): OpenApiDocument {
   const unready = () => undefined
-  const oip: OipServer = { models: new Models(service), prefix, introspection: true, unready, onLateError: unready }
+  const models = new Models(service)
+  const group = new ModelGroup(models, undefined)
+  const oip: OipServer = { models, group, prefix, introspection: true, unready, onLateError: unready }
   const protocols = protocolEndpoints(service, { state: 'starting' }, prefix, true, oip)
   const metrics = metricsEndpoint(metricsPage(() => Promise.resolve([])))
   return openApiDocument(service, prefix, [...protocols, metrics])

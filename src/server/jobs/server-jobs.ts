@@ -5,6 +5,7 @@ import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import { hookObserver, joinObservers } from '../../engine/service-hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
+import type { RequestObserver } from '../../http/outcome.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
 import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
@@ -18,7 +19,6 @@ import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import type { Service } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
-import { tracer } from '../../telemetry/tracing/tracer.ts'
 import { runJob } from './run-job.ts'
 
 /** Webhooks that a process sends at the same time: each waits for its receiver. */
@@ -59,8 +59,8 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
     ],
   }
   const started = {
-    /** Takes jobs from now on. Called when the server is ready. */
-    start(server: ServerState): void {
+    /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
+    start(server: ServerState, tracer: RequestObserver | undefined): void {
       if (role === 'submit') return
       // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
       const state: ServerState = {

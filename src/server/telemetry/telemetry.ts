@@ -3,8 +3,8 @@ import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
 import type { Service } from '../../service.ts'
-import { collectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
-import { setTracer, type Tracer, tracer } from '../../telemetry/tracing/tracer.ts'
+import { type CollectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
+import { type Tracer, useTracer } from '../../telemetry/tracing/tracer.ts'
 import { logRequests } from './access-log.ts'
 import { listenMetrics, metricsEndpoint, metricsPage } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
@@ -15,24 +15,33 @@ const measureAfterMs = 200
 /** The telemetry of one server. */
 export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
 
-/** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
-export async function startTelemetry(service: Service, options: ServeOptions, log: Logger) {
+/**
+ * Starts an OpenTelemetry SDK where that is asked for. `collectGroup`: of all processes, undefined for one alone.
+ * **Errors**: InvalidArgument; MissingDependencyException.
+ */
+export async function startTelemetry(
+  service: Service,
+  options: ServeOptions,
+  log: Logger,
+  collectGroup: CollectGroup | undefined,
+) {
   const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
   const stopTracing =
     otlpEndpoint === undefined
       ? undefined
       : (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
-  const own = await createTracer(traceSample, options.tlsCert === undefined ? 'http' : 'https')
-  setTracer(own)
+  const tracer = await createTracer(traceSample, options.tlsCert === undefined ? 'http' : 'https')
+  const stopUsing = tracer && useTracer(tracer)
   const counts = metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
   const collect = async () => (await counts?.collect()) ?? []
-  const page = metricsPage(() => collectGroup(collect))
+  const page = metricsPage(collectGroup ?? (async () => [await collect()]))
   const access = accessLog ? logRequests(log, accessLogSample) : undefined
   let port: ListeningServer | undefined
   let measuring: NodeJS.Timeout | undefined
   return {
     // The tracer first: what comes after it sees the trace.
-    observers: [own, counts, access].filter((each) => each !== undefined),
+    observers: [tracer, counts, access].filter((each) => each !== undefined),
+    tracer,
     endpoints: metrics === true ? [metricsEndpoint(page)] : [],
     get metricsPort() {
       return port?.port
@@ -49,7 +58,7 @@ export async function startTelemetry(service: Service, options: ServeOptions, lo
     },
     collect,
     async close() {
-      if (tracer === own) setTracer(undefined)
+      stopUsing?.()
       clearTimeout(measuring)
       await Promise.all([port?.close(), stopTracing?.()])
     },

@@ -55,6 +55,9 @@ export function sampleShare(environment: NodeJS.ProcessEnv): number {
   return value >= 0 && value <= 1 ? value : 1
 }
 
+/** Of all servers: their SDK is one. */
+const requests = new WeakMap<Context, RequestTrace>()
+
 /** Makes the spans of requests and of calls of Runners. */
 export class OtelTracer implements Tracer {
   readonly readsHeaders: readonly string[]
@@ -62,7 +65,6 @@ export class OtelTracer implements Tracer {
   readonly #tracer = trace.getTracer('serving')
   readonly #ratio: number
   readonly #scheme: 'http' | 'https'
-  readonly #requests = new WeakMap<Context, RequestTrace>()
 
   /** `ratio`: share of the requests without `traceparent` for which the SDK is asked; others follow their flag. */
   constructor(ratio: number, scheme: 'http' | 'https') {
@@ -75,7 +77,7 @@ export class OtelTracer implements Tracer {
     const { headers, method, path } = ctx
     const parent = parseTraceparent(headers.get('traceparent') ?? '')
     if (parent === undefined ? Math.random() >= this.#ratio : !parent.sampled) {
-      this.#requests.set(ctx, { context: unrecorded(parent), span: undefined })
+      requests.set(ctx, { context: unrecorded(parent), span: undefined })
       return
     }
     const before = propagation.extract(ROOT_CONTEXT, headers, getter)
@@ -87,11 +89,11 @@ export class OtelTracer implements Tracer {
       'user_agent.original': headers.get('user-agent'),
     }
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, before)
-    this.#requests.set(ctx, { context: trace.setSpan(before, span), span: span.isRecording() ? span : undefined })
+    requests.set(ctx, { context: trace.setSpan(before, span), span: span.isRecording() ? span : undefined })
   }
 
   onOutcome(ctx: Context, outcome: Outcome): void {
-    const span = this.#requests.get(ctx)?.span
+    const span = requests.get(ctx)?.span
     if (span === undefined) return
     const { protocol, status, code, error, endpoint, route } = outcome
     span.setAttribute('http.response.status_code', status)
@@ -115,7 +117,7 @@ export class OtelTracer implements Tracer {
   }
 
   stage<T>(ctx: Context, name: StageName, work: () => T): T {
-    const request = this.#requests.get(ctx)
+    const request = requests.get(ctx)
     if (request === undefined) return work()
     if (request.span === undefined) return name === 'function' ? context.with(request.context, work) : work()
     const span = this.#tracer.startSpan(name, {}, request.context)
@@ -183,7 +185,7 @@ export class OtelTracer implements Tracer {
   }
 
   traceId(ctx: Context): string | undefined {
-    const request = this.#requests.get(ctx)
+    const request = requests.get(ctx)
     return request === undefined ? undefined : trace.getSpanContext(request.context)?.traceId
   }
 
@@ -195,7 +197,7 @@ export class OtelTracer implements Tracer {
 
   #contextFor(caller: object): OtelContext | undefined {
     const active = context.active()
-    return trace.getSpan(active) === undefined ? this.#requests.get(caller as Context)?.context : active
+    return trace.getSpan(active) === undefined ? requests.get(caller as Context)?.context : active
   }
 }
 

@@ -30,12 +30,23 @@ export interface Tracer extends RequestObserver {
   headers(ctx: Context): Record<string, string>
 }
 
-/** The tracer of this process; undefined while nothing is traced. */
+/** Of the servers of this process that trace. */
+const tracers = new Set<Tracer>()
+
+/**
+ * A tracer of this process; undefined while nothing is traced. Each knows the requests of all servers, as their SDK is
+ * one. A server alone decides as an observer whether it traces a request.
+ */
 export let tracer: Tracer | undefined
 
-/** Sets the tracer of this process. */
-export function setTracer(value: Tracer | undefined): void {
-  tracer = value
+/** Adds the tracer of a server. Returns what removes it. */
+export function useTracer(added: Tracer): () => void {
+  tracers.add(added)
+  tracer ??= added
+  return () => {
+    tracers.delete(added)
+    if (tracer === added) [tracer] = tracers
+  }
 }
 
 /**
