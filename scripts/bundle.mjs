@@ -32,11 +32,11 @@ const sourceUrls = {
     if (!code.includes('import.meta.url')) return undefined
     const file = relative(join(root, 'src'), id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
     const define = { 'import.meta.url': `new URL('${ownUrl}${file}', import.meta.url).href` }
-    return { ...transformSync(id, code, { define, sourcemap: true, tsconfig: false }), moduleType: 'js' }
+    return { ...transformSync(id, code, { define, tsconfig: false }), moduleType: 'js' }
   },
   renderChunk(code, { fileName }) {
     const up = '../'.repeat(fileName.split('/').length - 1)
-    return code.includes(ownUrl) ? { code: code.replaceAll(ownUrl, up), map: null } : null
+    return code.includes(ownUrl) ? { code: code.replaceAll(ownUrl, up) } : null
   },
 }
 
@@ -44,7 +44,8 @@ rmSync(join(root, 'dist'), { recursive: true, force: true })
 const bundle = await rolldown({
   cwd: root,
   input: Object.fromEntries(names.map((name) => [name, join(root, 'src', `${name}.ts`)])),
-  platform: 'node',
+  // Not of Node: its runtime would import node:module, into the client, too. All packages stay outside either way.
+  platform: 'neutral',
   external: /^[^./]/,
   plugins: [sourceUrls],
   tsconfig: false,
@@ -53,7 +54,6 @@ await bundle.write({
   dir: join(root, 'dist'),
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name].js',
-  sourcemap: true,
   comments: false,
   keepNames: true,
 })

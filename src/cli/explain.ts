@@ -5,7 +5,7 @@ import { inspect } from 'node:util'
 import { causesOf, SetupError } from '../core/errors.ts'
 
 const root = new URL('../../', import.meta.url)
-/** Where frames of the package point: to its files, or by their source maps to the sources, which it does not have. */
+/** Where frames of the package point: to its files, and in a clone to the sources. */
 const ours = ['dist/', 'src/'].flatMap((folder) => {
   const url = new URL(folder, root)
   return [url.href, fileURLToPath(url)]

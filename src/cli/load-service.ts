@@ -15,7 +15,7 @@ import { foreignPackage, installCommand } from './package-source.ts'
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
-  // For compiled services, as tsx does: errors point at the user's line. Not earlier, or Node would read our maps, too.
+  // For compiled services, as tsx does: errors point at the user's line.
   process.setSourceMapsEnabled(true)
   const name = relative(process.cwd(), file)
   let module: { readonly default?: unknown }

@@ -5,8 +5,6 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import type { Browser, Page } from 'puppeteer-core'
 import type * as client from 'serving/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,6 +15,7 @@ import { serve } from '../../src/server/listener.ts'
 import type * as service from '../client/service.ts'
 import svc from '../client/service.ts'
 import { engines } from '../engines.ts'
+import { bundleClient, packedProject } from '../supply/packed.ts'
 import { chromium, launch } from './browser.ts'
 
 /** What the page's script puts into the window. */
@@ -28,6 +27,8 @@ const keyed = new Service('keyed', {
 keyed.api({ input: new io.Text(), output: new io.Text() }, function hello(name, ctx) {
   return `Hello ${name}, of ${ctx.state.caller?.name}`
 })
+
+const project = chromium === undefined ? '' : packedProject()
 
 describe.skipIf(chromium === undefined).each(engines)(
   'a page of another origin in Chromium on %s (needs chromium)',
@@ -59,17 +60,9 @@ describe.skipIf(chromium === undefined).each(engines)(
       locked = await listen(keyed, corsOrigin)
       closed = await listen(keyed, 'https://other.example.org')
       browser = await launch()
-      const { outputFiles } = await build({
-        entryPoints: [fileURLToPath(new URL('../../src/client/index.ts', import.meta.url))],
-        bundle: true,
-        format: 'iife',
-        globalName: 'serving',
-        platform: 'browser',
-        write: false,
-      })
       page = await browser.newPage()
       await page.goto(corsOrigin)
-      await page.evaluate(`${outputFiles[0].text}\nglobalThis.serving = serving`)
+      await page.evaluate((await bundleClient(project, 'esbuild')).text)
     }, 60_000)
     afterAll(async () => {
       await browser?.close()
