@@ -33,7 +33,7 @@ const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
 const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) => join(buildDir, 'Release', name))
 const stamp = join(buildDir, 'stamp.txt')
-/** Says why there is no add-on; src/values/array/native-codec.ts reports it. */
+/** Says why there is no add-on; src/core/native/load-addon.ts reports it, with the command that builds it. */
 const skipped = join(buildDir, 'skipped.txt')
 const logFile = join(buildDir, 'build.log')
 
@@ -42,10 +42,7 @@ class Unmet extends Error {}
 
 /** Says what to install; they are optional, since most installations need none of them. */
 const packages = (name) =>
-  new Unmet(
-    `the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\` and ` +
-      `\`node ${join(relative(process.cwd(), here), 'build.mjs')} --force\``,
-  )
+  new Unmet(`the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\``)
 
 /** Returns the directory of simdjson.h and simdjson.cpp in the npm package. */
 export function simdjsonDir() {
@@ -208,8 +205,11 @@ function main() {
     removeBuilt()
     mkdirSync(buildDir, { recursive: true })
     writeFileSync(skipped, reason)
+    // npm runs it in the folder of the package, and tells where it was called.
+    const program = join(relative(process.env.INIT_CWD ?? process.cwd(), here), 'build.mjs')
     console.log(
-      `serving: native add-on not built (${reason}); the TypeScript codec serves in its place, which is slower`,
+      `serving: native add-on not built (${reason}); the TypeScript codec serves in its place, which is slower.` +
+        ` To build it then: \`node ${program} --force\``,
     )
   }
 }

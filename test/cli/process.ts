@@ -23,12 +23,12 @@ export interface Running {
 /** Starts `serving ARGS`; it is killed when the test is over. */
 export function serving(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; program?: string } = {},
 ): Running {
-  const { env = {}, cwd = root } = options
+  const { env = {}, cwd = root, program = main } = options
   // Nothing of the test runner's own may reach it, such as NODE_OPTIONS or our own settings.
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

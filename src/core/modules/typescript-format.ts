@@ -2,12 +2,15 @@
  * A resolve hook below tsx's. Without it, tsx compiles a service in a package without `"type": "module"` to CommonJS,
  * whose `require('serving')` loads a second copy of the framework. @module
  */
-import type { ResolveHook } from 'node:module'
+import type { ResolveFnOutput, ResolveHook } from 'node:module'
 
-/** Resolves .ts and .mts files outside node_modules as ES modules. */
-export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
-  const found = await nextResolve(specifier, context)
-  return /^file:.*\.m?ts(?:[?#]|$)/.test(found.url) && !found.url.includes('/node_modules/')
-    ? { ...found, format: 'module' }
-    : found
+/** Makes .ts and .mts files outside node_modules ES modules. */
+export function withModuleFormat(resolved: ResolveFnOutput): ResolveFnOutput {
+  return /^file:.*\.m?ts(?:[?#]|$)/.test(resolved.url) && !resolved.url.includes('/node_modules/')
+    ? { ...resolved, format: 'module' }
+    : resolved
 }
+
+/** The hook for `register`, whose thread loads this file. */
+export const resolve: ResolveHook = async (specifier, context, nextResolve) =>
+  withModuleFormat(await nextResolve(specifier, context))

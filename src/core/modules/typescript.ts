@@ -1,8 +1,9 @@
 /** Lets this thread import TypeScript. The only file that imports tsx. @module */
 import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
-import { register } from 'node:module'
+import module, { type ResolveFnOutput } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { withModuleFormat } from './typescript-format.ts'
 
 let reading: Promise<void> | undefined
 
@@ -15,11 +16,23 @@ export function readTypeScript(): Promise<void> {
 async function registerHooks(): Promise<void> {
   if (!hasPrivateCache()) process.env.TSX_DISABLE_CACHE = '1'
   const tsx = await import('tsx/esm/api')
-  register(
-    new URL(import.meta.url.endsWith('.ts') ? './typescript-format.ts' : './typescript-format.js', import.meta.url),
-  )
+  registerFormat()
   // No tsconfig: its `paths` could map serving to sources, a second copy of the framework.
   tsx.register({ tsconfig: false })
+}
+
+type Resolve = (specifier: string, context: unknown) => ResolveFnOutput
+
+/** Of Node 22.15 and later, in this thread. Node 26 warns of `register` at each start. */
+interface SyncHooks {
+  registerHooks?(hooks: { resolve(...args: [...Parameters<Resolve>, next: Resolve]): ResolveFnOutput }): void
+}
+
+function registerFormat(): void {
+  const { registerHooks } = module as typeof module & SyncHooks
+  const file = import.meta.url.endsWith('.ts') ? './typescript-format.ts' : './typescript-format.js'
+  if (registerHooks === undefined) module.register(new URL(file, import.meta.url))
+  else registerHooks({ resolve: (specifier, context, next) => withModuleFormat(next(specifier, context)) })
 }
 
 /**

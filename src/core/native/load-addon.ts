@@ -45,6 +45,6 @@ const advice = `run \`node ${join(relative(process.cwd(), root), 'build.mjs')} -
 
 function absence(): string {
   const note = join(root, 'build', 'skipped.txt')
-  if (existsSync(note)) return `not built: ${readFileSync(note, 'utf8')}`
+  if (existsSync(note)) return `not built: ${readFileSync(note, 'utf8')}. Then ${advice}`
   return `missing for ${target}: ${advice}`
 }
