@@ -65,10 +65,11 @@ export function loadUws(
     }
   }
   if (reasons.length > 0) return reasons.join('; ')
-  return (
-    `no package here has a binary for Node ${process.version} (uws_${target}.node); ` +
-    'if another version of Node installed the packages, install them again with this one'
-  )
+  const name = `uws_${target}.node`
+  const remedy = Object.values(uwsChecksums).includes(name)
+    ? 'if another version of Node installed the packages, install them again with this one'
+    : 'the packages that serving installs have none for it'
+  return `no package here has a binary for Node ${process.version} (${name}); ${remedy}`
 }
 
 /**
