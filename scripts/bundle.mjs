@@ -14,6 +14,7 @@ const byPath = [
   'cli/child-module',
   'cli/worker',
   'core/modules/typescript-format',
+  'jobs/bullmq/lease-thread',
   'jobs/sqlite/store-thread',
   'protocols/oip/remote-model',
   'runner/model-process',

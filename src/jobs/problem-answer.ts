@@ -14,6 +14,11 @@ export function crashAnswer(id: string): StoredResponse {
   return problemAnswer(new InternalError('each process that ran the job died', {}, { code: 'worker_died' }), id)
 }
 
+/** The answer of a job that a store gives up, of whose processes at least one lived longer than its lease. */
+export function lostAnswer(id: string): StoredResponse {
+  return problemAnswer(new InternalError('no process that ran the job kept its lease', {}, { code: 'lease_lost' }), id)
+}
+
 /** The outcome of an attempt that could not be run at all. */
 export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonly kind: 'failed' }> {
   const error = ServingError.is(cause) ? cause : new InternalError('the job could not be run', { cause })

@@ -85,12 +85,13 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     expect([refused.status, await refused.text()]).toEqual([507, expect.stringContaining(text)])
     const ready = async () => (await get('/readyz')).text()
     await until(async () => (await ready()) === `${text}\n`)
-    const told = `job store: ${text}: OOM command not allowed when used memory > 'maxmemory'.`
+    const told = `${text}: OOM command not allowed when used memory > 'maxmemory'.`
     expect(log().split(JSON.stringify(told)).length - 1).toBe(1)
     end()
-    await until(() => log().includes('the end of job'))
+    await until(() => log().includes('job_completed'))
     await client.config('SET', 'maxmemory', '0')
     expect(await (await result(job)).text()).toBe('hello')
+    expect(await status(job)).toMatchObject({ attempt: 1 })
     await until(async () => (await ready()) === 'ok\n')
   }, 60_000)
 

@@ -34,7 +34,8 @@ async function run({ job, request, number, signal, report }: Attempt): Promise<O
   // The last resort of a function that kills its process.
   if (what === 'die') process.kill(process.pid, 'SIGKILL')
   // As a function that computes: nothing else of this thread runs.
-  if (what === 'block-once' && number === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
+  if (what === 'block' || (what === 'block-once' && number === 1))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
   const isHanging = (what === 'hang-once' && number === 1) || (what === 'hang-in' && Number(ms) === process.pid)
   if (isHanging) await sleep(3_600_000, undefined, { signal }).catch(() => {})
   const times = what === 'sleep-longer-again' ? number * 4 - 3 : 1

@@ -137,7 +137,7 @@ class BullmqStore implements JobStore {
   }
 
   /** Gives a stored job to BullMQ, which takes a name only once. */
-  async #send({ id, api, priority, retries, webhook }: KeptJob): Promise<void> {
+  async #send({ id, api, priority, retries, timeoutMs, webhook }: KeptJob): Promise<void> {
     const options = {
       jobId: id,
       priority: middlePriority - priority,
@@ -146,7 +146,7 @@ class BullmqStore implements JobStore {
       removeOnComplete: true,
     }
     const { client, prefix } = this.#records
-    const data: JobData = { retries, hasWebhook: webhook !== undefined }
+    const data: JobData = { retries, timeoutMs, hasWebhook: webhook !== undefined }
     await this.#queue(api).add(api, data, options)
     // Not sooner: until BullMQ has it, the sweep must find it.
     await client.zrem(`${prefix}unsent`, id)
@@ -249,7 +249,13 @@ class BullmqStore implements JobStore {
   work(queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>): JobWorker {
     const client = quiet(this.#records.client.duplicate(patient))
     const worker = new BullmqWorker(
-      { records: this.#records.over(client), times: this.#times, failed: this.#faults.tell, sendRest: this.#sendRest },
+      {
+        records: this.#records.over(client),
+        times: this.#times,
+        url: this.#options.url,
+        failed: this.#faults.tell,
+        sendRest: this.#sendRest,
+      },
       queues,
       run,
     )

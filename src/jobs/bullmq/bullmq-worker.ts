@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { ClientClosed, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
 import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
@@ -5,10 +6,11 @@ import { deliveryId } from '../delivery.ts'
 import type { StoredResponse } from '../job.ts'
 import { type Attempt, type JobTimes, maxCrashes, type Outcome, type WorkQueue } from '../job-store.ts'
 import { responseBlob } from '../kept-body.ts'
-import { crashAnswer, failedBy } from '../problem-answer.ts'
+import { crashAnswer, failedBy, lostAnswer } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import { type BullJob, loadBullmq, type Worker } from './bullmq-package.ts'
 import type { JobRecords } from './job-records.ts'
+import { type LeaseNews, Leases } from './leases.ts'
 import { faultOf } from './redis-faults.ts'
 
 const handBackMs = 2_000
@@ -18,6 +20,8 @@ export interface WorkerStore {
   /** Over a connection whose commands wait for the server to come back. */
   readonly records: JobRecords
   readonly times: JobTimes
+  /** URL of the server. */
+  readonly url: string
   readonly failed: (error: unknown) => void
   readonly sendRest: (id: string) => Promise<void>
 }
@@ -25,10 +29,13 @@ export interface WorkerStore {
 /** What BullMQ has of a job beside its name. */
 export interface JobData {
   readonly retries: number
+  readonly timeoutMs: number
   readonly hasWebhook: boolean
 }
 
 interface Running {
+  /** BullMQ's name of the attempt. */
+  readonly token: string
   readonly abort: AbortController
   /** Ends the attempt for the store, whatever the function does. */
   readonly giveUp: () => void
@@ -45,6 +52,7 @@ export class BullmqWorker {
   readonly #failed: (error: unknown) => void
   readonly #run: (attempt: Attempt) => Promise<Outcome>
   readonly #workers: readonly Worker[]
+  readonly #leases: Leases
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
@@ -53,6 +61,9 @@ export class BullmqWorker {
     this.#records = store.records
     this.#failed = store.failed
     this.#run = run
+    const { times, url } = store
+    const { prefix, queuePrefix } = store.records
+    this.#leases = new Leases({ ...times, url, prefix, queuePrefix }, (news) => this.#heard(news))
     this.#workers = queues.map((queue) => this.#worker(queue))
   }
 
@@ -64,7 +75,7 @@ export class BullmqWorker {
       concurrency,
       prefix: this.#records.queuePrefix,
       lockDuration: times.leaseMs,
-      lockRenewTime: times.renewMs,
+      skipLockRenewal: true,
       stalledInterval: times.sweepMs,
       // The attempt fails a job whose workers die, so that it has an answer.
       maxStalledCount: 1_000_000,
@@ -75,19 +86,21 @@ export class BullmqWorker {
     })
     // What fails is tried again by BullMQ. Of a lost lease the attempt tells.
     worker.on('error', (error) => {
-      if (!error.message.startsWith('Missing lock')) this.#failed(error)
+      if (!/^(?:Missing lock|Lock mismatch)/.test(error.message)) this.#failed(error)
     })
-    worker.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) this.#running.get(id)?.abort.abort(new Overloaded('the lease of the job was lost'))
-    })
-    // A message is lost where a connection breaks.
-    worker.on('locksRenewed', ({ jobIds }) => void this.#askCanceled(jobIds).catch(this.#failed))
     return worker
   }
 
-  async #askCanceled(ids: readonly string[]): Promise<void> {
-    const { client, prefix } = this.#records
-    for (const id of ids) if ((await client.hexists(prefix + id, 'cancel')) === 1) this.cancel(id)
+  #heard(news: LeaseNews): void {
+    if (news.kind === 'failed') {
+      this.#failed(news.error)
+      return
+    }
+    const running = this.#running.get(news.id)
+    if (running?.token !== news.token) return
+    // A message of the cancel is lost where a connection breaks.
+    if (news.kind === 'canceled') this.cancel(news.id)
+    else running.abort.abort(new Overloaded('the lease of the job was lost'))
   }
 
   /** Aborts the attempt at a job if it runs here. */
@@ -117,6 +130,7 @@ export class BullmqWorker {
         if (isLate) await within(worker.disconnect(), handBackMs, undefined)
       }),
     )
+    await this.#leases.close()
   }
 
   /** Called by BullMQ for each attempt. */
@@ -124,8 +138,10 @@ export class BullmqWorker {
     const id = job.id as string
     const abort = new AbortController()
     const gaveUp = deferred<undefined>()
+    const { hasWebhook, timeoutMs } = job.data
+    this.#leases.hold({ queue: job.queueName, id, token, timeoutMs })
     const ended = this.#attempt(job, token, abort.signal, gaveUp.promise)
-    this.#running.set(id, { abort, giveUp: () => gaveUp.resolve(undefined), ended })
+    this.#running.set(id, { token, abort, giveUp: () => gaveUp.resolve(undefined), ended })
     try {
       await ended
     } catch (error) {
@@ -136,7 +152,8 @@ export class BullmqWorker {
     } finally {
       // Another attempt may have begun here since the lease of this one was lost.
       if (this.#running.get(id)?.abort === abort) this.#running.delete(id)
-      if (job.data.hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
+      if (hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
+      this.#leases.drop(token)
     }
   }
 
@@ -146,8 +163,9 @@ export class BullmqWorker {
     const id = job.id as string
     if (this.#isStopping) return handBack(job, token)
     if (job.stalledCounter >= maxCrashes) {
-      const response = crashAnswer(id)
-      return this.#finish(id, 'failed', '', response, await this.#records.keep('', response))
+      const { client, prefix } = this.#records
+      const response = (await client.hexists(prefix + id, 'survived')) === 1 ? lostAnswer(id) : crashAnswer(id)
+      return this.#finish(id, 'failed', '', signal, response, await this.#records.keep('', response))
     }
     const begun = await scripts.start(id)
     if (begun === null) return
@@ -166,14 +184,14 @@ export class BullmqWorker {
       await this.#records.drop(body?.[1] ?? '')
       throw signal.reason
     }
-    if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', start)
+    if (outcome.kind === 'canceled') return this.#finish(id, 'canceled', start, signal)
     const { response } = outcome
     if (outcome.kind === 'failed' && outcome.mayRetry && job.attemptsMade < job.data.retries) {
       await this.#records.drop(body?.[1] ?? '')
       if ((await scripts.requeue(id, start, 0)) === 0) return
       throw new Again(`answered ${response.status}`, outcome.retryAfterMs)
     }
-    return this.#finish(id, outcome.kind, start, response, body)
+    return this.#finish(id, outcome.kind, start, signal, response, body)
   }
 
   /** Runs the job and keeps a large answer. What fails of the store's is a failed attempt, too. */
@@ -195,17 +213,32 @@ export class BullmqWorker {
     }
   }
 
+  /** Writes again while the server is full or takes no changes, as long as the attempt has its lease. */
+  async #kept<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (cause) {
+        const fault = faultOf(cause)
+        this.#failed(fault)
+        if (signal.aborted || fault instanceof InternalError) throw cause
+        await wait(this.#store.times.renewMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
   /** Stores the end of a job, if its attempt is the last one that began. */
   async #finish(
     id: string,
     status: Outcome['kind'],
     start: number | '',
+    signal: AbortSignal,
     response?: StoredResponse,
     [inline, blob]: Body = ['', ''],
   ): Promise<void> {
     const answer = response === undefined ? ['', ''] : [response.status, JSON.stringify(response.headers)]
     const { scripts } = this.#records
-    const counts = await scripts.finish(id, start, status, ...answer, inline, blob)
+    const counts = await this.#kept(signal, () => scripts.finish(id, start, status, ...answer, inline, blob))
     if (counts === 0) await this.#records.drop(blob)
   }
 }

@@ -18,7 +18,7 @@ export class RedisFaults {
   readonly tell = (cause: unknown): void => {
     const fault = faultOf(cause)
     // Where in which script tells operators nothing.
-    const text = `job store: ${fault.message}${causesOf(fault)}`.replace(/ script: .*/, '')
+    const text = `${fault.message}${causesOf(fault)}`.replace(/ script: .*/, '')
     const now = performance.now()
     if (now - (this.#toldAt.get(text) ?? Number.NEGATIVE_INFINITY) < quietMs) return
     // Texts may name jobs: those that were told long ago are forgotten.
@@ -56,8 +56,9 @@ export class RedisFaults {
  */
 export function faultOf(cause: unknown): Error {
   if (ServingError.is(cause)) return cause
-  const { name, message } = cause as Error
-  if (name !== 'ReplyError') return new Overloaded('the job store cannot be reached', { cause })
+  const { name, message, code } = cause as NodeJS.ErrnoException
+  const isAway = code !== undefined || /closed|timed out|Socket timeout|max retries|writeable/.test(message)
+  if (name !== 'ReplyError' && isAway) return new Overloaded('the job store cannot be reached', { cause })
   const word = /\b(?:OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.exec(message)?.[0]
   if (word === 'OOM') return new InsufficientStorage('the memory of the job store is full', { cause })
   if (word === 'MISCONF') return new InsufficientStorage('the job store cannot write to its disk', { cause })

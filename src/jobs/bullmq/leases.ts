@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads'
+
+/** A job that a worker runs: BullMQ's queue, name and token of it, and the time for the attempt. */
+export interface HeldLease {
+  readonly queue: string
+  readonly id: string
+  readonly token: string
+  readonly timeoutMs: number
+}
+
+/** What the thread is told. */
+export type LeaseCall = ({ readonly kind: 'hold' } & HeldLease) | { readonly kind: 'drop'; readonly token: string }
+
+/** What became of a lease. */
+export type LeaseState = 'held' | 'canceled' | 'lost'
+
+/** What the thread tells. */
+export type LeaseNews =
+  | { readonly kind: 'canceled' | 'lost'; readonly id: string; readonly token: string }
+  | { readonly kind: 'failed'; readonly error: Error }
+
+/** What the thread needs. */
+export interface LeaseThreadData {
+  readonly url: string
+  /** Of the keys of records, and of BullMQ's. */
+  readonly prefix: string
+  readonly queuePrefix: string
+  readonly leaseMs: number
+  readonly renewMs: number
+}
+
+/** The compiled thread, also in tests: Node 20 starts no thread on TypeScript. */
+const entry = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/jobs/bullmq/lease-thread.js' : './lease-thread.js',
+  import.meta.url,
+)
+
+/** The leases of one worker, which a thread renews whatever its functions compute. */
+export class Leases {
+  readonly #thread: Worker
+
+  /** `tell`: called with what the thread sees. */
+  constructor(data: LeaseThreadData, tell: (news: LeaseNews) => void) {
+    this.#thread = new Worker(entry, { workerData: data })
+    this.#thread.on('message', tell)
+    this.#thread.on('error', (error) => tell({ kind: 'failed', error: error as Error }))
+    this.#thread.unref()
+  }
+
+  hold(lease: HeldLease): void {
+    this.#send({ kind: 'hold', ...lease })
+  }
+
+  drop(token: string): void {
+    this.#send({ kind: 'drop', token })
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.terminate()
+  }
+
+  #send(call: LeaseCall): void {
+    this.#thread.postMessage(call)
+  }
+}
