@@ -57,7 +57,7 @@ export interface ServiceOptions {
   readonly jobs?: JobsOptions
   /** Other endpoints, such as `openai` of `serving/openai`. */
   readonly protocols?: readonly ServiceProtocol[]
-  /** Serves APIs as tools for agents at `/mcp` (npm install @modelcontextprotocol/sdk). Default: false. */
+  /** Serves APIs as tools for agents at `/mcp`. Default: false. */
   readonly mcp?: boolean
   /** What the OpenAPI document has beside the service's own paths. Default: nothing. */
   readonly openapi?: DocumentOptions

@@ -39,6 +39,8 @@ export function corsBy(options: CorsOptions) {
     ...(credentials ? ([['access-control-allow-credentials', 'true']] as const) : []),
   ]
   return {
+    /** Whether pages of this origin may call. */
+    allows: (origin: string): boolean => origins === '*' || origins.has(origin),
     /** Returns the lines of every answer to a request of that Origin, if any. */
     linesFor(origin: string | undefined): readonly HeaderLine[] {
       if (origins === '*') return [['access-control-allow-origin', '*'], ...shared]

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import { createLogger } from '../engine/log.ts'
+import type { ServeSettings } from '../engine/options.ts'
 import type { RepositoryOptions } from '../protocols/oip/repository.ts'
 import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
 import { servePlan } from './config/option-table.ts'
@@ -38,16 +39,16 @@ export async function devCommand(read: ReadSettings): Promise<number> {
   const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
   const one = isGiven ? {} : { workers: 1 }
   const { config } = options
-  const localHostOnly = config.serve.host === undefined
-  // Nobody else on the network, unless the option asks for it.
-  const host = config.serve.host ?? '127.0.0.1'
+  // Nobody else on the network, and no foreign page, unless the option asks for it.
+  const local = (serve: ServeSettings): ServeSettings =>
+    serve.host === undefined ? { host: '127.0.0.1', allowedHosts: 'localhost', ...serve } : serve
   return await supervise({
     ...options,
     ...one,
-    config: { ...config, localHostOnly, serve: { ...config.serve, host } },
+    config: { ...config, serve: local(config.serve) },
     refresh: async () => {
       const { workers, serve } = await options.refresh()
-      return { workers, serve: { ...serve, host: serve.host ?? host }, ...one }
+      return { workers, serve: local(serve), ...one }
     },
     development: {
       watch: (reload) => watchSources(settings.service, (name) => reload(`${name} changed`)),

@@ -1,8 +1,6 @@
 /** A worker process: loads the service, serves it, and stops when the supervisor asks or has ended. @module */
 import cluster from 'node:cluster'
-import type { RequestHook } from '../api/hooks.ts'
 import { pathsOf } from '../api/service-protocol.ts'
-import { Forbidden } from '../core/errors.ts'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
@@ -19,18 +17,6 @@ import type { Service } from '../service.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
-
-const local = /^(?:(?:[^:]+\.)?localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
-
-/** Refuses requests for other hosts: by DNS rebinding, pages of a foreign site could read the answers. */
-const localHostOnly: RequestHook = Object.assign(
-  ({ headers }: Parameters<RequestHook>[0]) => {
-    const host = headers.get('host')
-    if (host === undefined || local.test(host)) return
-    throw new Forbidden('expected localhost for host, received another one; serving dev --host listens for all')
-  },
-  { before: 'auth' as const },
-)
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
@@ -74,7 +60,6 @@ process.on('uncaughtException', (error, origin) => {
 
 try {
   service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
-  if (config.localHostOnly) service.onRequest(localHostOnly)
   const when = { at_once: 'at_once', when_loaded: undefined, when_told: told.promise } as const
   starting = serveFrom(service, { ...config.serve, logger }, when[opens], group)
   listener = await starting

@@ -95,6 +95,11 @@ export interface ServeOptions extends Partial<Limits> {
   readonly tlsClientCa?: string
   /** Origins whose pages may call, separated by commas, or `*`. Default: the `origin` of the service's `cors`. */
   readonly corsOrigin?: string
+  /**
+   * Names in Host that are answered beside localhost and addresses, separated by commas, which refuses pages that have
+   * let another name stand for the server's address (DNS rebinding). Health is answered for any. Default: any name.
+   */
+  readonly allowedHosts?: string
   /** Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for Forwarded. Default 0. */
   readonly trustProxy?: number | string
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`. */
@@ -156,6 +161,7 @@ const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
   tlsKey: pemFile,
   tlsClientCa: pemFile,
   corsOrigin: later,
+  allowedHosts: later,
   trustProxy: later,
   grpcTls: later,
   logLevel: [`one of ${logLevels.join(', ')}`, (value) => logLevels.includes(value as LogLevel)],
@@ -218,6 +224,17 @@ export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
 export function parseDisclosure({ introspection, docs }: Partial<Disclosure>): Disclosure {
   const isOpen = process.env.NODE_ENV !== 'production'
   return { introspection: introspection ?? isOpen, docs: docs ?? isOpen }
+}
+
+/** **Errors**: InvalidArgument. */
+export function parseAllowedHosts(value: string | undefined): ReadonlySet<string> | undefined {
+  if (value === undefined) return undefined
+  const names = String(value)
+    .split(',')
+    .map((each) => each.trim().toLowerCase())
+  for (const each of names)
+    if (!/^[^\s/:]+$/.test(each)) throw new InvalidArgument(expected('names without ports', 'allowedHosts', value))
+  return new Set(names)
 }
 
 /** **Errors**: InvalidArgument. */

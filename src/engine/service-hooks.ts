@@ -9,6 +9,7 @@ import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { allHeaders, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import { hostFault } from '../http/own-page.ts'
 import type { Logger } from './log.ts'
 
 /** The part of an endpoint that decides what runs. */
@@ -17,8 +18,15 @@ export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'isPublic' | 'nam
 /** Returns the error that refuses the request, or undefined. Never throws. */
 export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise<ServingError | undefined>
 
-/** Undefined if a service has no auth and no hooks. */
-export function beforeRequests(service: HookedService): RunBefore | undefined {
+/** Undefined if all requests are let in: the service has no auth and no hooks, and any Host is answered. */
+export function beforeRequests(service: HookedService, hosts?: ReadonlySet<string>): RunBefore | undefined {
+  const before = beforeHooks(service)
+  if (hosts === undefined) return before
+  return (endpoint, ctx) =>
+    (endpoint.isOpen ? undefined : hostFault(ctx.headers.get('host'), hosts)) ?? before?.(endpoint, ctx)
+}
+
+function beforeHooks(service: HookedService): RunBefore | undefined {
   const { auth, hooks } = service
   const apis = functionsOf(service)
   const hasOwn = apis.some((api) => api.hooks.request.length > 0 || api.auth)

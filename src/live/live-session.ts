@@ -156,7 +156,7 @@ export class LiveSession implements LiveListener, OpenStream {
       else if (control.$ === 'value') {
         const value = Buffer.from(control.text)
         this.#take(value, true)
-        // The client has paid for what is around the value, too.
+        // The client has paid for the text around the value, too.
         this.#grant(bytes.length - value.length)
       } else this.#answerPing()
     } catch (error) {

@@ -15,7 +15,7 @@ export interface LiveSocket {
   terminate(): void
 }
 
-/** What an engine tells of the WebSocket. None of it throws. */
+/** What an engine tells of the WebSocket. Its methods do not throw. */
 export interface LiveListener {
   /** Called once, when the upgrade is done. */
   open(socket: LiveSocket): void

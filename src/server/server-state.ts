@@ -13,8 +13,10 @@ import { forwardingHeaders, type TrustedProxies } from '../http/client-address.t
 import type { Endpoint } from '../http/endpoint.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import { isOwnPage } from '../http/own-page.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { LiveStreams } from '../live/live-streams.ts'
+import { mcpEndpoint } from '../protocols/mcp/endpoint.ts'
 import { type AskOthers, ModelGroup } from '../protocols/oip/model-group.ts'
 import { Models } from '../protocols/oip/models.ts'
 import type { OipServer } from '../protocols/oip/oip-endpoint.ts'
@@ -27,6 +29,8 @@ export interface ServerExtras {
   readonly proxies?: TrustedProxies | undefined
   readonly isTls?: boolean | undefined
   readonly corsOrigin?: string | undefined
+  /** Undefined: any. */
+  readonly allowedHosts?: ReadonlySet<string> | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
   readonly endpoints?: readonly Endpoint[]
@@ -42,7 +46,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { proxies, isTls, corsOrigin, observers = [], endpoints = [], jobs, askOthers }: ServerExtras = {},
+  { proxies, isTls, corsOrigin, allowedHosts, observers = [], endpoints = [], jobs, askOthers }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
@@ -57,9 +61,13 @@ export function createServerState(
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   // A process that only runs jobs has no APIs.
-  const hasLives = service.lives.size > 0 && jobs?.role !== 'work'
+  const hasApis = jobs?.role !== 'work'
+  const hasLives = hasApis && service.lives.size > 0
   const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
-  const others = lives === undefined ? endpoints : [...endpoints, ...lives.endpoints]
+  const isAllowedPage = (origin: string, host: string | undefined) =>
+    cors?.allows(origin) || isOwnPage(origin, host, allowedHosts !== undefined)
+  const mcp = hasApis && service.mcp && mcpEndpoint(service, prefix, { isAllowedPage, onLateError: oip.onLateError })
+  const others = [...endpoints, ...(lives?.endpoints ?? []), ...(mcp ? [mcp] : [])]
   const warn = (message: string) => log.warn({ event: 'cache' }, message)
   const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, others, warn, jobs), preflight)
   const hooks = hookObserver(service, log)
@@ -73,10 +81,13 @@ export function createServerState(
     health,
     log,
     observer,
-    before: beforeRequests(service),
+    before: beforeRequests(service, allowedHosts),
     cors,
     lives,
-    readsHeaders: headersFor(service, observer, proxies, cors),
+    readsHeaders: joinHeaderNames(
+      headersFor(service, observer, proxies, cors),
+      allowedHosts === undefined ? [] : ['host'],
+    ),
     proxies,
     isTls,
   }

@@ -42,7 +42,6 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
-  '@modelcontextprotocol/sdk': 'protocols/mcp/mcp-package.ts',
   '@napi-rs/image': 'values/image/napi-image.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
   aws4fetch: 'jobs/s3-blobs.ts',

@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs-8'
 import { ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { cutJson } from '../../src/core/text/json-cut.ts'
 import { readInferRequest } from '../../src/protocols/oip/grpc-request.ts'
-import { cutJson } from '../../src/protocols/oip/json-cut.ts'
 import { bytes, requestsTo, texts } from './requests.ts'
 import { modelService } from './service.ts'
 

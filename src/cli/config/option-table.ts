@@ -66,6 +66,9 @@ export const optionTable = {
     corsOrigin: option(text('<origins>'), 'origins whose pages may call the service, separated by commas, or *', {
       unset: 'those of the service',
     }),
+    allowedHosts: option(text('<names>'), 'names in Host that are answered beside localhost and addresses', {
+      unset: 'any',
+    }),
     trustProxy: option(
       proxyCount,
       'proxies in front that write X-Forwarded-For and -Proto; forwarded:1 for one that writes Forwarded',

@@ -181,7 +181,7 @@ class NodeLiveSocket implements LiveSocket {
     listener.open(this)
   }
 
-  /** What is sent in one turn leaves in one write. */
+  /** Messages of one turn leave in one write. */
   send(message: string | Uint8Array): boolean {
     if (!this.#isCorked) {
       this.#isCorked = true

@@ -13,7 +13,7 @@ import { type Connection, connectionOf } from './node-connection.ts'
 
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.
 const stallMs = 30_000
-// What was written before an answer broke off: a client that reads has taken more than this of a longer one.
+// A client that reads has left less than this of an answer that breaks off. **Units**: bytes.
 const closeBytes = 256 * 1024
 const closeMs = 2000
 const nothing = new Uint8Array(0)
@@ -201,7 +201,7 @@ export class NodeSocket implements ExchangeSocket {
   }
 }
 
-/** Closes a connection behind what was written to it, if that is little and its client reads it within `closeMs`. */
+/** Closes a connection behind its last bytes, if they are few and the client reads them within `closeMs`. */
 function closeSoon(socket: Socket): void {
   connectionOf(socket).closing = true
   if (socket.writableLength > closeBytes) {

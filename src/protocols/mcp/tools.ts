@@ -1,13 +1,37 @@
 /** APIs as tools: their schemas, their arguments as bodies, and their answers as content. @module */
 
 import type { Api } from '../../api/api.ts'
-import { BadInput, expected } from '../../core/errors.ts'
+import { BadInput, expected, Overloaded } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import type { IODescriptor } from '../../descriptors/descriptor.ts'
+import type { Context } from '../../http/context.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../http/message.ts'
-import type { Tool, ToolContent, ToolResult } from './mcp-package.ts'
+
+/** What a client knows of a tool. */
+export interface Tool {
+  readonly name: string
+  readonly description?: string
+  readonly inputSchema: JsonSchema
+  readonly outputSchema?: JsonSchema
+}
+
+/** A part of a tool's result. */
+export type ToolContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly mimeType: string; readonly data: string }
+  | {
+      readonly type: 'resource'
+      readonly resource: { readonly uri: string; readonly mimeType: string; readonly blob: string }
+    }
+
+/** What a tool answers. */
+export interface ToolResult {
+  readonly content: readonly ToolContent[]
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  readonly isError?: boolean
+}
 
 /** How the arguments of a tool are a body. */
 interface Input {
@@ -34,8 +58,8 @@ export function toolOf(api: Api): Tool | undefined {
   return {
     name: api.name,
     ...(api.doc !== undefined && { description: api.doc }),
-    inputSchema: (isWhole ? schema : wrapped) as Tool['inputSchema'],
-    ...(outputSchema !== undefined && { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
+    inputSchema: isWhole ? schema : wrapped,
+    ...(outputSchema !== undefined && { outputSchema }),
   }
 }
 
@@ -73,26 +97,41 @@ function isJson({ mimeType }: FormatDescription): boolean {
   return type !== undefined && isJsonType(type)
 }
 
+// Agents have pictures and files as data URLs, and in both alphabets of base64.
+const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*;base64,/
+
+/** One expression for all of it would try each end of a long run of blanks. */
+function isBase64(text: string): boolean {
+  const end = text.indexOf('=')
+  const digits = end === -1 ? text : text.slice(0, end)
+  return !/[^A-Za-z0-9+/_\s-]/.test(digits) && (end === -1 || /^={1,2}\s*$/.test(text.slice(end)))
+}
+
 /** Returns the request that the arguments of a tool stand for. **Errors**: BadInput. */
 export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): HttpRequest {
   const { type, isWhole, kind } = inputOf(api.input) as Input
   const value = isWhole ? args : args.input
-  const body = () => {
-    if (kind === 'json' && value !== undefined) return Buffer.from(JSON.stringify(value))
-    if (kind === 'text' && typeof value === 'string') return Buffer.from(value)
-    const isBase64 = typeof value === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(value)
-    if (kind === 'base64' && isBase64) return Buffer.from(value, 'base64')
-    const wanted = { json: 'a value', text: 'a string', base64: 'base64' }[kind]
-    throw new BadInput(expected(wanted, 'the argument input', value), { reason: 'schema', path: 'input' })
-  }
   // A file without a type of its own takes any.
-  const contentType = type.includes('*') || type === '' ? 'application/octet-stream' : type
-  return new HttpRequest(HeaderList.from({ 'content-type': contentType }), body())
+  const stated = type.includes('*') || type === '' ? 'application/octet-stream' : type
+  const make = (bytes: Uint8Array, own?: string) =>
+    new HttpRequest(HeaderList.from({ 'content-type': own || stated }), bytes)
+  if (kind === 'json' && value !== undefined) return make(Buffer.from(JSON.stringify(value)))
+  if (kind === 'text' && typeof value === 'string') return make(Buffer.from(value))
+  if (kind === 'base64' && typeof value === 'string') {
+    const [prefix, own] = dataUrl.exec(value) ?? ['']
+    const data = value.slice(prefix.length)
+    if (isBase64(data)) return make(Buffer.from(data, 'base64'), own)
+  }
+  const wanted = { json: 'a value', text: 'a string', base64: 'base64, or a data URL of it,' }[kind]
+  throw new BadInput(expected(wanted, 'the argument input', value), { reason: 'schema', path: 'input' })
 }
 
-/** Returns an answer as the content of a tool's result. */
-export async function resultOf(api: Api, { headers, body }: HttpResponse): Promise<ToolResult> {
-  const bytes = Buffer.from(await collectBody(body))
+/** Returns an answer as the content of a tool's result. **Errors**: Overloaded; those of the body's source. */
+export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Promise<ToolResult> {
+  const { headers, body, before = '' } = answer
+  const bytes = Buffer.concat([Buffer.from(before), await collectBody(body)])
+  // The text in a message, and the message's own bytes.
+  if (!ctx.reserve(2 * bytes.length)) throw new Overloaded('too little memory for the result', { limit: 'memory' })
   const mimeType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
   const type = mediaTypeOf(mimeType)
   const text = () => [{ type: 'text' as const, text: bytes.toString() }]

@@ -3,6 +3,7 @@
 import { BadInput, type BadInputReason, expected } from '../../core/errors.ts'
 import { minAsyncBytes } from '../../core/memory/limiter.ts'
 import { type MaybePromise, whenAllReady, whenReady } from '../../core/promise.ts'
+import { type CutJson, cutAlike, cutJson } from '../../core/text/json-cut.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { parseTexts } from '../../values/array/json.ts'
@@ -22,7 +23,6 @@ import {
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
-import { type CutJson, cutAlike, cutJson } from './json-cut.ts'
 import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 

@@ -7,7 +7,6 @@ import { type Health, healthEndpoints } from '../../engine/health.ts'
 import type { Disclosure } from '../../engine/options.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
-import { mcpHandler } from '../../protocols/mcp/mcp-handler.ts'
 import { oipEndpoints } from '../../protocols/oip/endpoints.ts'
 import { ModelGroup } from '../../protocols/oip/model-group.ts'
 import { Models } from '../../protocols/oip/models.ts'
@@ -36,24 +35,11 @@ export function endpointsOf(
     ...apis,
     ...(jobs?.endpoints(prefix, docs) ?? []),
     ...mountEndpoints(service.mounts.values(), prefix),
-    ...(service.mcp ? mcpEndpoints(service, prefix) : []),
     ...protocols,
     ...(docs ? docsEndpoints(service, prefix, protocols) : []),
   ]
   // Last, since what a service itself answers at these paths wins.
   return docs ? [...endpoints, ...pageEndpoints(prefix, endpoints, service.apis.values())] : endpoints
-}
-
-/** Returns `/mcp`. The name of a tool comes with the body, which is read whole; streams that only wait are no use. */
-function mcpEndpoints(service: Service, prefix: string): Endpoint[] {
-  const mounted = mountEndpoints([{ path: '/mcp', handler: mcpHandler(service) }], prefix)
-  return mounted.map(({ receive: _, ...endpoint }) => ({
-    ...endpoint,
-    path: `${prefix}/mcp`,
-    methods: ['POST'],
-    startsUnread: false,
-    namesApi: true,
-  }))
 }
 
 /** Returns the endpoints of a service beside those of its APIs. */

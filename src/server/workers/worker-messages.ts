@@ -16,8 +16,6 @@ export interface WorkerConfig {
   readonly models?: RepositoryOptions
   /** Ports are never 0: the supervisor picks free ones, since all workers listen on the same. */
   readonly serve: ServeSettings
-  /** Whether requests must name this machine as their host. Default: no. */
-  readonly localHostOnly?: boolean
   /** Packages for all of its models in Python. */
   readonly pythonPackages?: readonly string[]
 }

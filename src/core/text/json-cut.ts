@@ -1,9 +1,9 @@
 /** Cuts long values out of a JSON text, to read them into typed arrays: JSON.parse rounds int64. @module */
 
-import { BadInput, PayloadTooLarge } from '../../core/errors.ts'
-import { isSpace, maxJsonDepth, skipSpace } from '../../core/text/json-syntax.ts'
-import { maxWalkedValues, parseJson } from '../../core/text/parse-json.ts'
-import { parseText } from '../../core/text/parse-text.ts'
+import { BadInput, PayloadTooLarge } from '../errors.ts'
+import { isSpace, maxJsonDepth, skipSpace } from './json-syntax.ts'
+import { maxWalkedValues, parseJson } from './parse-json.ts'
+import { parseText } from './parse-text.ts'
 
 /** Where a value begins and ends in a text. **Units**: bytes. */
 type Extent = readonly [start: number, end: number]
