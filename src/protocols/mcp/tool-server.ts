@@ -63,7 +63,7 @@ export class ToolServer {
     if (method === 'notifications/cancelled') this.#running.cancel(ctx, params().requestId)
   }
 
-  /** Yields the response, behind notifications of progress. Never throws. `tools`: of the caller, unless it calls one. */
+  /** Yields the response, behind notifications of progress. Never throws. `tools`: of the caller, but for a call. */
   async *answer(request: ClientMessage, tools: readonly Tool[], ctx: Context): AsyncGenerator<ServerMessage> {
     const id = request.id as RequestId
     try {
