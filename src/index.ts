@@ -3,7 +3,7 @@
  * @module serving
  */
 
-export type { DataOf, DType, DTypeData, ListDType, NumericDType } from './core/dtype.ts'
+export type { DataOf, DType, DTypeData, ListDType, NumberDType, NumericDType } from './core/dtype.ts'
 export {
   BadInput,
   type BadInputReason,

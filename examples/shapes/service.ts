@@ -13,7 +13,7 @@ const labels = ['circle', 'cross', 'square', 'star', 'triangle']
 
 svc.api(
   {
-    input: new io.Image({ tensor: { size: [32, 32] } }),
+    input: new io.Image({ tensor: { size: [32, 32], batch: true } }),
     output: new io.JSON(),
     doc: 'The shape in a picture of any size, and the probability of each.',
     examples: [
@@ -23,7 +23,7 @@ svc.api(
     ],
   },
   async function classify(pixels, ctx) {
-    const odds = await shapes.predict(pixels.reshape([1, 3, 32, 32]), ctx)
+    const odds = await shapes.predict(pixels, ctx)
     const probabilities = Object.fromEntries(labels.map((label, i) => [label, odds.data[i]]))
     return { shape: labels[odds.argmax().data[0]], probabilities }
   },

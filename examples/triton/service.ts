@@ -12,9 +12,13 @@ const svc = new Service('shapes_front', { doc: 'Tells five shapes apart, by a mo
 const labels = ['circle', 'cross', 'square', 'star', 'triangle']
 
 svc.api(
-  { input: new io.Image({ tensor: { size: [32, 32] } }), output: new io.JSON(), doc: 'The shape in a picture.' },
+  {
+    input: new io.Image({ tensor: { size: [32, 32], batch: true } }),
+    output: new io.JSON(),
+    doc: 'The shape in a picture.',
+  },
   async function classify(pixels, ctx) {
-    const odds = await shapes.predict(pixels.reshape([1, 3, 32, 32]), ctx)
+    const odds = await shapes.predict(pixels, ctx)
     return { shape: labels[odds.argmax().data[0]], probability: Math.max(...(odds.data as Float32Array)) }
   },
 )

@@ -23,6 +23,9 @@ export type DTypeData = { [D in NumericDType]: ElementTypes[D]['container']['pro
 /** Flat elements of an array with element type `D`. */
 export type DataOf<D extends DType> = DTypeData[D]
 
+/** Element types whose elements are numbers in JavaScript; float16 are its bits. */
+export type NumberDType = Exclude<DType, 'str' | 'int64' | 'uint64'>
+
 interface DataConstructor<A> {
   readonly name: string
   readonly BYTES_PER_ELEMENT: number

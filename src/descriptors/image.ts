@@ -69,7 +69,8 @@ const typeOfCurl = 'application/x-www-form-urlencoded'
  *
  * **Shape**: arrays are uint8 `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]`: grey, RGB and RGBA, or `pilmode` if
  * dtype and channels are those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]` with `layout:
- * 'hwc'`. A RasterImage's pixels are freed at the end of its request: await work on them, or `copy()` it.
+ * 'hwc'`, behind a 1 with `batch`. A RasterImage's pixels are freed at the end of its request: await work on them, or
+ * `copy()` it.
  * **Wire**: a body of `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
  * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`. Palettes are kept if
  * `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame is read; orientation is applied to TIFF

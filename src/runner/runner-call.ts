@@ -1,8 +1,10 @@
 /** One call of a runner, from the queue to its answer. @module */
-import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
+import { BadInput, ClientClosed, DeadlineExceeded, InvalidArgument, ServingError } from '../core/errors.ts'
 import { deferred } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
 import type { CallTrace } from '../telemetry/tracing/tracer.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { hasOwnShape } from '../values/array/own-shape.ts'
 import type { Waiting } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
@@ -80,7 +82,8 @@ export class RunnerCall implements Waiting {
   }
 
   reject(reason: Error): void {
-    if (this.#end(reason)) this.#answer.reject(reason)
+    const error = blamed(reason, this.value)
+    if (this.#end(error)) this.#answer.reject(error)
   }
 
   /** Called if the caller gives the call up: rejects it, and notifies its owner. */
@@ -111,4 +114,15 @@ export function abortReason(reason: unknown): ServingError {
   if (ServingError.is(reason)) return reason
   if (reason instanceof Error && reason.name === 'TimeoutError') return deadlinePassed()
   return new ClientClosed('the caller gave the call up', { cause: reason })
+}
+
+/** A wrong shape or dtype of an array is no fault of the client if the service chose them. */
+function blamed(error: Error, value: unknown): Error {
+  if (!(error instanceof BadInput) || (error.reason !== 'shape' && error.reason !== 'dtype')) return error
+  const named = (value as Readonly<Record<string, unknown>> | null | undefined)?.[error.path ?? '']
+  const array = value instanceof NDArray ? value : named
+  if (!(array instanceof NDArray && hasOwnShape(array))) return error
+  return new InvalidArgument(`${error.message}, which the service chose: see the option tensor of io.Image`, {
+    cause: error,
+  })
 }

@@ -8,11 +8,11 @@ const model = new Runner<typeof import('./model.ts')>('model', {
 })
 const svc = new Service('NAME', { runners: [model] })
 
-// A picture of any size and format becomes 3 × 32 × 32 numbers from 0 to 1.
+// A picture of any size and format becomes a batch of one: 1 × 3 × 32 × 32 numbers from 0 to 1.
 svc.api(
-  { input: new io.Image({ tensor: { size: [32, 32] } }), output: new io.JSON() },
+  { input: new io.Image({ tensor: { size: [32, 32], batch: true } }), output: new io.JSON() },
   async function color(pixels, ctx) {
-    const [name] = await model.color(pixels.reshape([1, 3, 32, 32]), ctx)
+    const [name] = await model.color(pixels, ctx)
     return name
   },
 )

@@ -1,6 +1,7 @@
-import { NDArray } from 'serving'
+import pino from 'pino'
+import { io, NDArray, RasterImage, Service, serve } from 'serving'
 import { load, onnxRunner } from 'serving/onnx'
-import { expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { failureOf, model, started } from './runner.ts'
 
 const path = new URL('../../examples/iris/model.onnx', import.meta.url)
@@ -40,4 +41,67 @@ it('names the provider that is not there when its Runner starts, and runs on the
   await cpu.start()
   expect((await cpu.predict(array(flowers))).shape).toEqual([3])
   await cpu.stop()
+})
+
+const rowsModel = new URL('../fixtures/onnx/classes.onnx', import.meta.url)
+
+describe('an array of a shape that the model does not take', () => {
+  it('is a fault of the service where it chose the shape, of the client where that did', async () => {
+    const scores = onnxRunner('scores', rowsModel)
+    const svc = new Service('shapes', { runners: [scores] })
+    const tensor = { size: [1, 1], layout: 'hwc' } as const
+    const wrong = new io.Image({ tensor: { ...tensor, batch: true } })
+    svc.api({ input: wrong, output: new io.NumpyNdarray(), name: 'wrong' }, (x, ctx) => scores.predict(x, ctx))
+    svc.api({ input: wrong, output: new io.NumpyNdarray(), name: 'named' }, async (rows, ctx) => {
+      return (await scores.run({ rows: rows.reshape([3]) }, ctx)).scores
+    })
+    const right = new io.Image({ tensor })
+    svc.api({ input: right, output: new io.NumpyNdarray(), name: 'right' }, async (x, ctx) => {
+      return scores.predict(x.reshape([1, 3]), ctx)
+    })
+    const any = new io.NumpyNdarray({ dtype: 'float32' })
+    svc.api({ input: any, output: new io.NumpyNdarray(), name: 'sent' }, (x, ctx) => scores.predict(x, ctx))
+    const lines: Record<string, unknown>[] = []
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const listener = await serve(svc, { port: 0, host: '127.0.0.1', logger })
+    const png = await new RasterImage('RGB', 1, 1, Uint8Array.of(1, 2, 3)).encode('image/png')
+    const ask = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string) =>
+      fetch(`http://127.0.0.1:${listener.port}/${path}`, { method: 'POST', body, headers: { 'content-type': type } })
+    try {
+      for (const [path, shape] of [
+        ['wrong', '(1, 1, 1, 3)'],
+        ['named', '(3,)'],
+      ]) {
+        const answer = await ask(path, png as Uint8Array<ArrayBuffer>, 'image/png')
+        expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('rows')])
+        const message = `expected shape (-1, 3) for input rows, received shape ${shape}, which the service chose`
+        await vi.waitFor(() => expect(JSON.stringify(lines)).toContain(message))
+      }
+      expect((await ask('right', png as Uint8Array<ArrayBuffer>, 'image/png')).status).toBe(200)
+      const sent = await ask('sent', '[[1,2]]', 'application/json')
+      expect([sent.status, await sent.json()]).toEqual([
+        400,
+        expect.objectContaining({ path: 'rows', reason: 'shape' }),
+      ])
+    } finally {
+      await listener.close()
+    }
+  })
+})
+
+it('takes an array of any shape where the model says none, also by the Open Inference Protocol', async () => {
+  const any = onnxRunner('any', new URL('../fixtures/onnx/any-rank.onnx', import.meta.url))
+  const svc = new Service('ranks', { models: [any] })
+  const listener = await serve(svc, { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) })
+  try {
+    expect(await any.describe()).toMatchObject({ inputs: [{ name: 'x', shape: [] }] })
+    const input = { name: 'x', datatype: 'FP32', shape: [1, 2], data: [1, -2] }
+    const answer = await fetch(`http://127.0.0.1:${listener.port}/v2/models/any/infer`, {
+      method: 'POST',
+      body: JSON.stringify({ inputs: [input] }),
+    })
+    expect(await answer.json()).toMatchObject({ outputs: [{ shape: [1, 2], data: [-1, 2] }] })
+  } finally {
+    await listener.close()
+  }
 })

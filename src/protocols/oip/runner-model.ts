@@ -76,7 +76,10 @@ export class RunnerModel implements Model {
     const { inputs, outputs, platform = 'serving' } = found as Described
     const { labels } = this.#options
     const maxBatchSize = this.#maxBatchSize
-    return { platform, inputs: inputs.map(infoOf), outputs: outputs.map(infoOf), maxBatchSize, isStream: false, labels }
+    // onnxruntime-node says the same of a scalar and of any number of dimensions: the model tells.
+    const isAny = ({ shape }: ModelTensor) => platform === 'onnxruntime_onnx' && shape.length === 0
+    const infos = inputs.map((tensor) => ({ ...infoOf(tensor), ...(isAny(tensor) && { isAnyShape: true }) }))
+    return { platform, inputs: infos, outputs: outputs.map(infoOf), maxBatchSize, isStream: false, labels }
   }
 
   /** Calls the model once, with zeros. Never throws. */

@@ -7,9 +7,12 @@
  */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import type { DType, NumberDType } from '../../core/dtype.ts'
 import { checkAtLeast } from '../../core/options.ts'
+import type { ModelPlace } from '../model-host.ts'
 import { Runner } from '../runner.ts'
 import type { RunnerOptions } from '../runner-options.ts'
+import type { OnnxInit, OnnxMethods } from './model.ts'
 import { onnxruntime } from './onnxruntime.ts'
 
 export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './model.ts'
@@ -25,15 +28,17 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
   return Math.max(1, Math.floor(checkAtLeast('cores', cores, 1) / threads))
 }
 
-type OnnxModule = typeof import('./model.ts')
+interface OnnxModule<D extends DType> {
+  load(init: OnnxInit, place?: ModelPlace): Promise<OnnxMethods<D>>
+}
 
-/** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. */
-export type OnnxRunner = Runner<OnnxModule>
+/** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. Outputs have dtypes of `D`. */
+export type OnnxRunner<D extends DType = NumberDType> = Runner<OnnxModule<D>>
 
 /** Options of {@link onnxRunner}. */
-export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'module' | 'init' | 'methods'> {
+export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule<DType>>, 'module' | 'init' | 'methods'> {
   /** The methods that can be called. Default: `predict` and `run`, unbatched. `describe` can always be called. */
-  readonly methods?: RunnerOptions<OnnxModule>['methods']
+  readonly methods?: RunnerOptions<OnnxModule<DType>>['methods']
   /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
   readonly intraOpThreads?: number
   /** Execution providers: see {@link OnnxOptions}; `deviceIds` sets the devices. Default `['cpu']`. */
@@ -43,11 +48,16 @@ export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'modu
 }
 
 /**
- * Returns a Runner of an .onnx file. **Errors**: at once MissingDependencyException without onnxruntime-node and
- * InvalidArgument for wrong options; at its start, those of the file. **Example** `onnxRunner('digits', new
- * URL('./model.onnx', import.meta.url), { threads: 2 })`
+ * Returns a Runner of an .onnx file. `D`: the dtypes of its outputs, which nothing checks. Default: all whose elements
+ * are numbers; for a model that answers int64 write `onnxRunner<'int64'>`. **Errors**: at once
+ * MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options; at its start, those of the
+ * file. **Example** `onnxRunner('digits', new URL('./model.onnx', import.meta.url), { threads: 2 })`
  */
-export function onnxRunner(name: string, file: string | URL, options: OnnxRunnerOptions = {}): OnnxRunner {
+export function onnxRunner<D extends DType = NumberDType>(
+  name: string,
+  file: string | URL,
+  options: OnnxRunnerOptions = {},
+): OnnxRunner<D> {
   const {
     threads = 1,
     intraOpThreads = intraOpThreadsFor(Math.max(1, threads)),
@@ -58,7 +68,7 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
   } = options
   onnxruntime()
   const path = file instanceof URL ? fileURLToPath(file) : file
-  return new Runner<OnnxModule>(name, {
+  return new Runner<OnnxModule<D>>(name, {
     onHang: rest.isolation === 'process' ? 'replace' : 'report',
     ...rest,
     threads,

@@ -1,5 +1,6 @@
 /** The module that the threads of an ONNX Runner load. @module */
 
+import type { DType, NumberDType } from '../../core/dtype.ts'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
 import type { ModelPlace } from '../model-host.ts'
@@ -17,19 +18,22 @@ export interface OnnxDescription {
   readonly outputs: readonly TensorInfo[]
 }
 
-/** The methods of a loaded model. */
-export interface OnnxMethods {
+/** The methods of a loaded model, whose outputs have dtypes of `D`. */
+export interface OnnxMethods<D extends DType = NumberDType> {
   /** Computes the first output from the only input. **Errors**: InvalidArgument for a model of several inputs. */
-  predict(x: NDArray): Promise<NDArray>
+  predict(x: NDArray): Promise<NDArray<D>>
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
-  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
+  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray<D>>>
   describe(): OnnxDescription
   release(): Promise<void>
 }
 
 /** Loads an .onnx file for the calling thread and returns its methods. **Errors**: those of {@link loadOnnx}. */
-export async function load({ path, ...options }: OnnxInit, place?: ModelPlace): Promise<OnnxMethods> {
-  const model = await loadOnnx(path, { deviceId: place?.device, ...options })
+export async function load<D extends DType = NumberDType>(
+  { path, ...options }: OnnxInit,
+  place?: ModelPlace,
+): Promise<OnnxMethods<D>> {
+  const model = await loadOnnx<D>(path, { deviceId: place?.device, ...options })
   const [input, ...others] = model.inputs
   const [output] = model.outputs
   return {

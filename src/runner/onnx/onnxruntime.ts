@@ -2,14 +2,17 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
-import { type DType, dataConstructor } from '../../core/dtype.ts'
-import { BadInput, expected, InvalidArgument, show } from '../../core/errors.ts'
+import { type DataOf, type DType, dataConstructor, type NumberDType } from '../../core/dtype.ts'
+import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
 import { checkAtLeast, checkThat } from '../../core/options.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { matchesShape, showShape } from '../../values/array/shape.ts'
 
-/** An input or output of a model. **Shape**: -1 where the model takes any size. */
+/**
+ * An input or output of a model. **Shape**: -1 where the model takes any size; `[]` for a scalar and for any number of
+ * dimensions, which onnxruntime-node does not tell apart.
+ */
 export interface TensorInfo {
   readonly name: string
   readonly dtype: DType
@@ -28,8 +31,8 @@ export interface OnnxOptions {
   readonly outputs?: readonly string[]
 }
 
-/** A loaded model. Use it in the thread that loaded it. */
-export interface OnnxModel {
+/** A loaded model, whose outputs have dtypes of `D`. Use it in the thread that loaded it. */
+export interface OnnxModel<D extends DType = NumberDType> {
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
   /**
@@ -37,7 +40,7 @@ export interface OnnxModel {
    * **Errors**: InvalidArgument for a missing or unknown name; BadInput with the input's name as its path for a wrong
    * dtype or shape; onnxruntime's own.
    */
-  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
+  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray<D>>>
   release(): Promise<void>
 }
 
@@ -56,12 +59,15 @@ export function onnxruntime(): typeof import('onnxruntime-node') {
 }
 
 /** Loads a file for this thread. **Errors**: MissingDependencyException; InvalidArgument for options and files. */
-export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
+export async function loadOnnx<D extends DType = NumberDType>(
+  file: string | URL,
+  options: OnnxOptions = {},
+): Promise<OnnxModel<D>> {
   const path = file instanceof URL ? fileURLToPath(file) : file
   const ort = onnxruntime()
   const session = await open(ort, path, options)
   try {
-    return modelOf(ort, session, path, options.outputs)
+    return modelOf<D>(ort, session, path, options.outputs)
   } catch (error) {
     await session.release()
     throw error
@@ -89,7 +95,7 @@ async function open(ort: Ort, path: string, options: OnnxOptions): Promise<Infer
       logSeverityLevel: 4,
     })
   } catch (cause) {
-    const why = show(cause instanceof Error ? cause.message : cause)
+    const why = reasonOf(cause, path)
     if (cause instanceof Error && /ExecutionProvider_/.test(cause.message)) {
       const here = ort.listSupportedBackends().flatMap(({ name, bundled }) => (bundled ? [name] : []))
       const what = `the execution providers ${names.join(', ')} to work for ${path}`
@@ -101,7 +107,19 @@ async function open(ort: Ort, path: string, options: OnnxOptions): Promise<Infer
   }
 }
 
-function modelOf(ort: Ort, session: InferenceSession, path: string, requested?: readonly string[]): OnnxModel {
+/** Returns what onnxruntime says, on one line and without the path, with which it begins. */
+function reasonOf(cause: unknown, path: string): string {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const reason = message.replace(`Load model from ${path} failed:`, '').replace(/\s+/g, ' ').trim()
+  return JSON.stringify(reason)
+}
+
+function modelOf<D extends DType>(
+  ort: Ort,
+  session: InferenceSession,
+  path: string,
+  requested?: readonly string[],
+): OnnxModel<D> {
   const names = parseNames(`outputs of ${path}`, requested ?? session.outputNames, session.outputNames)
   const inputs = session.inputMetadata.map((meta) => tensorInfo(meta, `input ${meta.name} of ${path}`))
   const outputs = names.map((name) =>
@@ -115,7 +133,7 @@ function modelOf(ort: Ort, session: InferenceSession, path: string, requested?: 
       if (!open) throw new InvalidArgument(`expected a model that was not released for ${path}`)
       const tensors = tensorsOf(ort, inputs, feeds, path)
       const answers = await session.run(tensors, names)
-      return Object.fromEntries(names.map((name) => [name, arrayOf(answers[name] as Tensor)]))
+      return Object.fromEntries(names.map((name) => [name, arrayOf<D>(answers[name] as Tensor)]))
     },
     async release() {
       if (!open) return
@@ -158,7 +176,7 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
   const wrong = (reason: 'dtype' | 'shape', what: string, received: string) =>
     new BadInput(`expected ${what} for input ${name}, received ${received}`, { reason, path: name })
   if (array.dtype !== dtype) throw wrong('dtype', `dtype ${dtype}`, `dtype ${array.dtype}`)
-  if (!matchesShape(array.shape, shape)) {
+  if (shape.length > 0 && !matchesShape(array.shape, shape)) {
     throw wrong('shape', `shape ${showShape(shape)}`, `shape ${showShape(array.shape)}`)
   }
   const { data } = array
@@ -175,14 +193,14 @@ function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
   return Uint8Array.prototype.slice.call(data) as A
 }
 
-function arrayOf({ type, data, dims }: Tensor): NDArray {
-  const dtype = dtypeOf(type) as DType
-  if (dtype === 'str') return new NDArray(data as string[], dims, dtype)
+function arrayOf<D extends DType>({ type, data, dims }: Tensor): NDArray<D> {
+  const dtype = dtypeOf(type) as D
+  if (dtype === 'str') return new NDArray(data as DataOf<D>, dims, dtype)
   const numbers = data as Exclude<typeof data, string[]>
   const Container = dataConstructor(dtype)
   // float16 comes as a Float16Array if the engine has one; we use a Uint16Array.
   const own = numbers instanceof Container ? numbers : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
-  return new NDArray(own as NDArray['data'], dims, dtype)
+  return new NDArray(own as DataOf<D>, dims, dtype)
 }
 
 function parseNames(place: string, names: unknown, known: readonly string[]): readonly string[] {

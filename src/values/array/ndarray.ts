@@ -8,6 +8,7 @@ import {
   dtypes,
   isDType,
   isWideInteger,
+  type NumberDType,
 } from '../../core/dtype.ts'
 import { badInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { checkThat } from '../../core/options.ts'
@@ -104,7 +105,8 @@ export class NDArray<D extends DType = DType> {
    * ones first. **Errors**: as {@link NDArray.argmax}, and for a `k` below 1 or above the length of a row. **Example**
    * `const { values, indexes } = logits.softmax().topK(5)`
    */
-  topK(k: number): { readonly values: NDArray<D>; readonly indexes: NDArray<'int32'> } {
+  topK(k: number): { readonly values: NDArray<Extract<D, NumberDType>>; readonly indexes: NDArray<'int32'> } {
+    type Values = Extract<D, NumberDType>
     const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]
     checkThat(Number.isInteger(k) && k >= 1 && k <= columns, `a whole number from 1 to ${columns}`, 'topK', k)
     const indexes = topOf(data, columns, k)
@@ -112,7 +114,7 @@ export class NDArray<D extends DType = DType> {
     for (let i = 0; i < indexes.length; i++) values[i] = data[Math.floor(i / k) * columns + indexes[i]]
     const shape = [...this.shape.slice(0, -1), k]
     return {
-      values: new NDArray(values as unknown as DataOf<D>, shape, this.dtype),
+      values: new NDArray(values as unknown as DataOf<Values>, shape, this.dtype as Values),
       indexes: new NDArray(indexes, shape),
     }
   }

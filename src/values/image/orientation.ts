@@ -18,7 +18,7 @@ const walks: Readonly<Record<number, (width: number, height: number) => Walk>> =
 /** From here on width and height change places. */
 const firstTransposed = 5
 
-/** Returns the picture as it is to be seen; the same object if it is stored so. **Errors**: the signal's reason. */
+/** Returns the picture as its viewer wants it; the same object if it is stored so. **Errors**: the signal's reason. */
 export async function turnUpright(pixels: Pixels, orientation: number, signal?: AbortSignal): Promise<Pixels> {
   const walk = walks[orientation]
   if (walk === undefined) return pixels

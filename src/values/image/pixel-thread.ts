@@ -76,7 +76,7 @@ export interface PixelMessage {
   readonly given?: unknown
 }
 
-/** The result of work, or why there is none. */
+/** The result of work, or its error. */
 export interface PixelAnswer {
   readonly id: number
   readonly result?: Pixels | Uint8Array

@@ -109,9 +109,9 @@ export class RasterImage implements Pixels {
 
   /**
    * Returns a tensor for a model: resized, cut out and normalised. **Shape**: `[channels, height, width]`, or `[height,
-   * width, channels]` for `hwc`; 1 channel for grey modes, else RGB. **Errors**: InvalidArgument for a bad option, or a
-   * side above 65,535; the signal's reason. **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456,
-   * 0.406] })`
+   * width, channels]` for `hwc`, behind a 1 with `batch`; 1 channel for grey modes, else RGB. **Errors**:
+   * InvalidArgument for a bad option, or a side above 65,535; the signal's reason. **Example** `await image.toTensor({
+   * size: [224, 224], mean: [0.485, 0.456, 0.406] })`
    */
   async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
     const plan = new TensorPlan<TensorDType<T>>(options, isGreyMode(this.mode) ? 1 : 3)

@@ -5,6 +5,7 @@ import { InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import { roundEven } from '../../core/text/number-text.ts'
 import { NDArray } from '../array/ndarray.ts'
+import { withOwnShape } from '../array/own-shape.ts'
 import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
 
 /** How a picture is converted to a tensor. */
@@ -22,6 +23,8 @@ export interface TensorOptions {
   readonly filter?: ResizeFilter
   /** `chw` (default): a plane for each channel. `hwc`: channels side by side. */
   readonly layout?: 'chw' | 'hwc'
+  /** Adds a first dimension of 1, a batch of one picture, as most models want it. Default false. */
+  readonly batch?: boolean
   /** `float32` (default): `(level / 255 - mean) / std`. `uint8`: levels from 0 to 255. */
   readonly dtype?: 'float32' | 'uint8'
   /** A number for each channel, on the scale from 0 to 1. Default 0. */
@@ -43,18 +46,20 @@ export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 
 /** The longest side of a picture that is resized: its weights take memory. **Units**: pixels. */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
-const names = 'size,fit,shortSide,filter,layout,dtype,mean,std,background,scaleOnLoad'.split(',')
+const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,scaleOnLoad'.split(',')
 
 /** Returns options with their defaults. `table`: from the 256 levels of each channel to floats. */
 function checked(options: TensorOptions, channels: number) {
   checkOptions('tensor', options, names)
-  const { fit = 'cover', filter = 'bilinear', layout = 'chw', dtype = 'float32', scaleOnLoad = true } = options
+  const { fit = 'cover', filter = 'bilinear', layout = 'chw', batch = false } = options
+  const { dtype = 'float32', scaleOnLoad = true } = options
   const { size, shortSide, mean, std, background } = options
   const isSize = Array.isArray(size) && size.length === 2 && size.every(isTensorSide)
   checkThat(isSize, `[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size)
   checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
   checkOneOf('tensor.filter', filter, resizeFilters)
   checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
+  checkOneOf('tensor.batch', batch, [true, false])
   checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
   checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
   const covers = (side: number) => fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
@@ -70,7 +75,8 @@ function checked(options: TensorOptions, channels: number) {
   const stds = perChannel('std', std, channels, 1, (value) => Number.isFinite(value) && value !== 0)
   const table = dtype === 'uint8' ? undefined : tableOf(means, stds)
   const [height, width] = size
-  return { height, width, fit, shortSide, filter, isPlanar: layout === 'chw', dtype, scaleOnLoad, levels, table }
+  const isPlanar = layout === 'chw'
+  return { height, width, fit, shortSide, filter, isPlanar, batch, dtype, scaleOnLoad, levels, table }
 }
 
 /** Options of a tensor, checked, for pictures in `channels` channels. */
@@ -90,8 +96,9 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 
   get shape(): number[] {
     const { channels } = this
-    const { height, width, isPlanar } = this.#options
-    return isPlanar ? [channels, height, width] : [height, width, channels]
+    const { height, width, isPlanar, batch } = this.#options
+    const shape = isPlanar ? [channels, height, width] : [height, width, channels]
+    return batch ? [1, ...shape] : shape
   }
 
   /** Returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded. **Source**: Pillow's `Image.thumbnail`. */
@@ -136,7 +143,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 
   arrayOf(bytes: Uint8Array): NDArray<D> {
     const data = this.#options.table === undefined ? bytes : new Float32Array(bytes.buffer)
-    return new NDArray(data as DataOf<D>, this.shape, this.dtype)
+    return withOwnShape(new NDArray(data as DataOf<D>, this.shape, this.dtype))
   }
 
   #full(width: number, height: number): readonly [number, number] {

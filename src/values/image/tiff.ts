@@ -119,7 +119,7 @@ function addUp(samples: Uint8Array, row: number, channels: number, signal?: Abor
 }
 
 /**
- * Gives the fourth sample its meaning: alpha, alpha by which the colours were multiplied, or none. **Source**: the
+ * Gives the fourth sample its meaning: alpha, alpha by which the colours were multiplied, or nothing. **Source**: the
  * modes `RGBA`, `RGBa` and `RGBX` of Pillow's TiffImagePlugin.
  */
 async function withColors(pixels: Pixels, extraSamples: readonly number[] = [], signal?: AbortSignal): Promise<Pixels> {

@@ -215,6 +215,13 @@ describe('loading an ONNX model', () => {
     expect((await failureOf(load('missing.onnx'))).message).toMatch(/there is no file .*missing\.onnx$/)
   })
 
+  it('tells the whole reason why a model does not load, and the path once', async () => {
+    const { message } = await failureOf(load('future.onnx'))
+    expect(message).toMatch(/Unsupported model IR version: 1000, max supported IR version: \d+/)
+    expect(message.split('future.onnx')).toHaveLength(2)
+    expect(message).not.toContain('\n')
+  })
+
   it('refuses outputs that are no tensors, unless only others are asked for', async () => {
     expect(await failureOf(load('sequence.onnx'))).toMatchObject({
       code: 'invalid_argument',

@@ -202,6 +202,17 @@ describe('tensors', () => {
     )
   })
 
+  it('have a first dimension of 1 if they are to be a batch', async () => {
+    const raster = new RasterImage('RGB', 3, 2, noise(18))
+    for (const layout of ['chw', 'hwc'] as const) {
+      const alone = await raster.toTensor({ size: [4, 5], layout })
+      expect(await raster.toTensor({ size: [4, 5], layout, batch: true })).toEqual(alone.reshape([1, ...alone.shape]))
+    }
+    const image = new io.Image({ tensor: { size: [4, 5], batch: true } })
+    expect((await image.fromBytes(fixtureBytes('tensor.png'))).shape).toEqual([1, 3, 4, 5])
+    expect(() => new io.Image({ tensor: { size: [4, 5], batch: 1 as never } })).toThrow(/tensor\.batch/)
+  })
+
   it('are the same in TypeScript', async () => {
     for (const { file, pilmode, options } of tensors) {
       if (file.endsWith('.jpg')) continue
