@@ -9,8 +9,8 @@ export type { Redis }
 const retryStrategy = (times: number) => Math.min(100 * times, 2_000)
 
 /**
- * A connection that owes an answer for this long is made anew: TCP alone tells after a quarter of an hour that the
- * other end is gone. Whoever asks each few seconds notices that within twenty. **Units**: milliseconds.
+ * A new connection replaces one that owes an answer for this long: TCP alone tells after a quarter of an hour that the
+ * other end has gone. Whoever asks each few seconds notices that within twenty. **Units**: milliseconds.
  */
 const silentMs = 15_000
 
@@ -75,6 +75,14 @@ export function spareRedis(url: string, user: string): SpareRedis {
       wasAsked = true
     }
   }
+}
+
+/** Returns what the keys of jobs begin with, so that services share a server: `prefix` of the URL, and a colon. */
+export function keyPrefix(url: string): string {
+  const prefix = URL.canParse(url) ? new URL(url).searchParams.get('prefix') : null
+  if (prefix === null) return ''
+  checkThat(/^[\w.-]{1,64}$/.test(prefix), '1 to 64 letters, digits, _ . and -', 'prefix of a redis:// URL', prefix)
+  return `${prefix}:`
 }
 
 /** Returns the URL for messages: without its password. */

@@ -7,13 +7,17 @@ import type { JobsOptions } from './jobs-options.ts'
 /** The store of a service that does not name one. */
 export const defaultStore = 'sqlite:./jobs.db'
 
-/** Opens a store. `warn`: told of faults of its server. **Errors**: InvalidArgument; those of {@link JobStore.open}. */
+/**
+ * Opens a store. `warn`: told of faults of its server; `service`: the name of the one whose jobs it has.
+ * **Errors**: InvalidArgument; those of {@link JobStore.open}.
+ */
 export async function openStore(
   { store: given = defaultStore, blobs: place }: JobsOptions,
   warn: (message: string) => void,
+  service?: string,
 ): Promise<JobStore> {
   const blobs = typeof place === 'string' ? await blobsOf(place) : place
-  const store = typeof given === 'string' ? await storeOf(given, blobs, warn) : given
+  const store = typeof given === 'string' ? await storeOf(given, blobs, warn, service) : given
   await store.open()
   return store
 }
@@ -24,11 +28,16 @@ export function storePackages({ store, blobs }: JobsOptions): string[] {
   return /^s3:/.test(String(blobs)) ? [...ofStore, 'aws4fetch'] : ofStore
 }
 
-async function storeOf(name: string, blobs: BlobStore | undefined, warn: (message: string) => void): Promise<JobStore> {
+async function storeOf(
+  name: string,
+  blobs: BlobStore | undefined,
+  warn: (message: string) => void,
+  service: string | undefined,
+): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
   if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })
   if (/^rediss?:\/\//.test(name)) {
-    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, blobs, warn })
+    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, blobs, warn, service })
   }
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }

@@ -144,6 +144,22 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     expect(told).toBe('overloaded')
   })
 
+  it('refuses bodies that would hold up other jobs, both ways', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const large = 'x'.repeat(16 * 1024 * 1024 + 1)
+    const refusal = {
+      status: 413,
+      message: expect.stringMatching(/at most 16777216 bytes .* received 16777217: jobs\.blobs/),
+    }
+    await expect(store.add(newJob({}, large), 10)).rejects.toMatchObject(refusal)
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed(large))
+    const { id } = newJob()
+    await store.add(newJob({ id, retries: 3 }, large.slice(1)), 10)
+    expect(await untilStatus(store, id, 'failed')).toMatchObject({ attempt: 1, responseStatus: 413 })
+    await worker.stop(0)
+  })
+
   it('takes a submission whose answer came late for what it is', async () => {
     const { url } = await testServer()
     const store = await opened(url)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedis } from '../../src/core/redis.ts'
-import { io, type Service } from '../../src/index.ts'
+import { io, Service, serve } from '../../src/index.ts'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { GrpcClient } from '../rpc/harness.ts'
@@ -123,6 +123,28 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
       expect.stringContaining('the bucket of blobs cannot be reached'),
     ])
   }, 60_000)
+
+  it('refuses to start beside another service on one Redis, unless each has a prefix', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    const jobs = (prefix: string) => ({ store: `${redis.url}?prefix=${prefix}` })
+    await start('uws', define, {}, { jobs: { store: redis.url } })
+    const other = new Service('other', { jobs: { store: redis.url } })
+    define(other)
+    await expect(serve(other, { port: 0 })).rejects.toThrow(
+      /^expected the jobs of service other at redis:.*, found those of tested: .* prefix .*serving-jobs:service/,
+    )
+    const told = (text: string) => (svc: Service) => {
+      svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, () => text)
+    }
+    const one = await start('uws', told('one'), {}, { jobs: jobs('one') })
+    const two = await start('uws', told('two'), {}, { jobs: jobs('two') })
+    const [first, second] = [await one.submit('/shout', 'a'), await two.submit('/shout', 'a')]
+    expect(await (await one.result(first)).text()).toBe('one')
+    expect(await (await two.result(second)).text()).toBe('two')
+    expect((await one.get(second)).status).toBe(404)
+    await expect(start('uws', define, {}, { jobs: jobs('a b') })).rejects.toThrow('expected 1 to 64 letters')
+  })
 
   it('runs what gRPC submits', async () => {
     const redis = await redisServer()

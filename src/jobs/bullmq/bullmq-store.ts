@@ -4,9 +4,9 @@
  * is a name alone. @module
  */
 import { createHash } from 'node:crypto'
-import { Overloaded, SetupError } from '../../core/errors.ts'
+import { InvalidArgument, Overloaded, SetupError } from '../../core/errors.ts'
 import { within } from '../../core/promise.ts'
-import { openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
+import { keyPrefix, openRedis, type Redis, withoutPassword } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { deliveryId, deliveryOf } from '../delivery.ts'
 import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob } from '../job.ts'
@@ -31,9 +31,11 @@ import { RedisFaults } from './redis-faults.ts'
 
 /** Options of {@link openBullmqStore}. */
 export interface BullmqOptions {
-  /** `redis://[user:password@]host:port[/database]`, or `rediss:` for TLS. */
+  /** `redis://[user:password@]host:port[/database][?prefix=NAME]`, or `rediss:` for TLS. */
   readonly url: string
   readonly blobs?: BlobStore
+  /** The name of the service whose jobs they are; another one may not open the store. */
+  readonly service?: string
   /** Called with faults of the server's settings, and with failures that no caller sees. */
   readonly warn: (message: string) => void
   readonly times?: JobTimes
@@ -78,7 +80,8 @@ class BullmqStore implements JobStore {
   }
 
   async open(): Promise<void> {
-    const { url, blobs, warn } = this.#options
+    const { url, blobs, warn, service } = this.#options
+    const keys = keyPrefix(url)
     const client = openRedis(url, 'the job store')
     let info: string
     try {
@@ -93,7 +96,8 @@ class BullmqStore implements JobStore {
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     if (policy !== 'noeviction')
       warn(`Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`)
-    this.#records = new JobRecords(client, blobs)
+    this.#records = new JobRecords(client, blobs, keys)
+    if (service !== undefined) await this.#own(service)
     // A connection that subscribes does nothing else.
     this.#subscriber = quiet(client.duplicate(patient))
     this.#subscriber.on('message', (channel, message) => this.#heard(channel, message))
@@ -102,6 +106,19 @@ class BullmqStore implements JobStore {
     const { tell } = this.#faults
     const every = (ms: number, run: () => Promise<void>) => setInterval(() => void run().catch(tell), ms).unref()
     this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
+  }
+
+  /** Two services with one store would run each other's jobs. **Errors**: InvalidArgument. */
+  async #own(service: string): Promise<void> {
+    const { client, prefix } = this.#records
+    const key = `${prefix}service`
+    await this.#faults.reach(client.setnx(key, service))
+    const owner = await this.#faults.reach(client.get(key))
+    if (owner === service || owner === null) return
+    client.disconnect()
+    const remedy = `give each a prefix (redis://HOST?prefix=NAME), or delete the key ${key} if ${owner} has a new name`
+    const place = withoutPassword(this.#options.url)
+    throw new InvalidArgument(`expected the jobs of service ${service} at ${place}, found those of ${owner}: ${remedy}`)
   }
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {

@@ -1,3 +1,4 @@
+import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import type { Job, JobStatus, NewJob, StoredResponse } from '../job.ts'
@@ -7,24 +8,32 @@ import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 /** A job as it was submitted, but its body: JSON. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Omit<NewJob['request'], 'body'> }
 
+/** A longer body would hold up all that comes after it on a connection, for longer than a command may take. */
+const maxBodyBytes = 16 * 1024 * 1024
+
 /** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. */
 export class JobRecords {
   readonly client: Redis
   readonly scripts: Scripts
   /** Start of the keys of {@link jobScripts}. */
-  readonly prefix = 'serving-jobs:'
+  readonly prefix: string
   /** Start of the keys of BullMQ. */
-  readonly queuePrefix = 'serving'
+  readonly queuePrefix: string
   readonly #blobs: BlobStore | undefined
+  readonly #keys: string
 
-  constructor(client: Redis, blobs: BlobStore | undefined) {
+  /** `keys`: what all keys begin with. */
+  constructor(client: Redis, blobs: BlobStore | undefined, keys: string) {
     this.client = client
+    this.prefix = `${keys}serving-jobs:`
+    this.queuePrefix = `${keys}serving`
+    this.#keys = keys
     this.scripts = jobScripts(client, this.prefix)
     this.#blobs = blobs
   }
 
   over(client: Redis): JobRecords {
-    return new JobRecords(client, this.#blobs)
+    return new JobRecords(client, this.#blobs, this.#keys)
   }
 
   async job(id: string): Promise<Job | undefined> {
@@ -53,8 +62,16 @@ export class JobRecords {
     return { ...kept, body: (await this.client.getBuffer(this.prefix + key)) ?? new Uint8Array(0) }
   }
 
-  /** Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of them is empty. */
+  /**
+   * Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of them is empty.
+   * **Errors**: PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
+   */
   async keep(name: string, message: { readonly body: Uint8Array }): Promise<[inline: Buffer | string, blob: string]> {
+    const { length } = message.body
+    if (this.#blobs === undefined && length > maxBodyBytes) {
+      const what = `at most ${maxBodyBytes} bytes of a job in Redis, received ${length}`
+      throw new PayloadTooLarge(`expected ${what}: jobs.blobs of the service names a folder or bucket for more`)
+    }
     const kept: { readonly body: KeptBody } =
       this.#blobs === undefined ? message : await keepBody(this.#blobs, name, message)
     if (typeof kept.body === 'string') return ['', kept.body]

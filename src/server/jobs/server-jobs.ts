@@ -32,7 +32,7 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
   const warn = (message: string) => log.warn({ event: 'job_store' }, message)
   // Secrets are checked before the store is made.
   const webhooks = service.jobs.webhooks && new Webhooks(service.jobs.webhooks)
-  const store = await openStore({ ...service.jobs, store: jobStore ?? service.jobs.store }, warn)
+  const store = await openStore({ ...service.jobs, store: jobStore ?? service.jobs.store }, warn, service.name)
   const counts = new JobCounts(log)
   const jobs = new Jobs(store, service, webhooks, role === 'submit', log)
   // The endpoints of the functions alone, by API, and the same for Requests of RPC.
