@@ -26,32 +26,49 @@ import { unnestColumns } from './unnest.ts'
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export type Polars = ReturnType<typeof wrap>
 
-let loaded: Polars | undefined
+/** By what needs it, which errors name. */
+const byUser = new Map<string, Polars>()
 
-/** Returns Polars, loaded at the first call. **Errors**: MissingDependencyException with the install command. */
+/**
+ * Returns Polars, loaded at the first call if it is installed: no request waits for it, and builds pack it. Flat
+ * columns do not need the package. All else throws MissingDependencyException with the install command without it.
+ */
 export function loadPolars(neededBy: string): Polars {
-  loaded ??= wrap(loadPolarsPackage(neededBy))
-  return loaded
+  const known = byUser.get(neededBy)
+  if (known !== undefined) return known
+  let loaded: typeof pl | undefined
+  const load = () => {
+    loaded ??= loadPolarsPackage(neededBy)
+    return loaded
+  }
+  const polars = wrap(load)
+  byUser.set(neededBy, polars)
+  try {
+    load()
+  } catch {
+    // What needs it tells.
+  }
+  return polars
 }
 
-function wrap(polars: typeof pl) {
-  const readIpc = (file: Uint8Array): DataFrame => polars.readIPC(asBuffer(file))
+function wrap(load: () => typeof pl) {
+  const readIpc = (file: Uint8Array): DataFrame => load().readIPC(asBuffer(file))
   const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => readIpc(encodeArrow(table, scratchBytes))
   const lazy = (table: ColumnTable<AnyColumn>) => lazyFrame(table, fromColumns)
   return {
-    isDataFrame: (value: unknown): value is DataFrame => polars.DataFrame.isDataFrame(value),
-    isSeries: (value: unknown): value is Series => polars.Series.isSeries(value),
+    isDataFrame,
+    isSeries,
     fromColumns,
     /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
     lazyFrame: lazy,
     /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
     toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
-      const table = tableBehind(value) ?? toVectors(polars, polars.Series.isSeries(value) ? value.toFrame() : value)
+      const table = tableBehind(value) ?? toVectors(load(), isSeries(value) ? value.toFrame() : value)
       return 'failure' in table ? table : unnestColumns(table, times)
     },
-    fieldTypes: (frame: DataFrame) => fieldTypes(polars, frame),
+    fieldTypes: (frame: DataFrame) => fieldTypes(load(), frame),
     /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
-    toVectors: (frame: DataFrame) => toVectors(polars, frame),
+    toVectors: (frame: DataFrame) => toVectors(load(), frame),
     flatColumns,
     /** Returns the only column of a frame. The user's function must not hold `frame`. */
     seriesOf(frame: DataFrame): Series {
@@ -87,7 +104,11 @@ function wrap(polars: typeof pl) {
       const order = names.map((_, i) => `c${i}`)
       for (const [j, index] of indices.entries()) order[index] = `d${j}`
       const whole = underPlainNames(frame, 'c', () =>
-        underPlainNames(columns, 'd', () => polars.concat([frame, columns], { how: 'horizontal' }).select(...order)),
+        underPlainNames(columns, 'd', () =>
+          load()
+            .concat([frame, columns], { how: 'horizontal' })
+            .select(...order),
+        ),
       )
       whole.columns = names
       return whole
@@ -101,10 +122,10 @@ function wrap(polars: typeof pl) {
     async stack(frames: readonly DataFrame[]): Promise<DataFrame> {
       if (frames.length === 1) return frames[0]
       const parts = frames.map((frame) => member(frame, 'lazy')())
-      return polars.concat(parts, { how: 'vertical', rechunk: true }).collect()
+      return load().concat(parts, { how: 'vertical', rechunk: true }).collect()
     },
     /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
-    join: (frames: readonly DataFrame[]): DataFrame => polars.concat([...frames], { how: 'horizontal' }),
+    join: (frames: readonly DataFrame[]): DataFrame => load().concat([...frames], { how: 'horizontal' }),
     /** Returns the frame with other names. It may be the same one: the user's function must not hold it. */
     rename(frame: DataFrame, names: readonly string[]): DataFrame {
       const table = tableBehind(frame)
@@ -112,10 +133,10 @@ function wrap(polars: typeof pl) {
       frame.columns = [...names]
       return frame
     },
-    toText: (frame: DataFrame, column: number) => toText(polars, frame, column),
+    toText: (frame: DataFrame, column: number) => toText(load(), frame, column),
     toCategory(frame: DataFrame, column: number): void {
       const series = columnAt(frame, column)
-      if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
+      if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(load(), series))
     },
     /** For columns of numbers, booleans, text and times. */
     writeCsv: (frame: DataFrame): Buffer => member(frame, 'writeCSV')(),
@@ -125,11 +146,11 @@ function wrap(polars: typeof pl) {
       const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))
       if (decimals.length === 0) return frame
       const copy = member(frame, 'clone')()
-      for (const i of decimals) toText(polars, copy, i)
+      for (const i of decimals) toText(load(), copy, i)
       return copy
     },
     /** Decodes in this process: only for files that we wrote, never for a client's. */
-    readParquet: (file: Uint8Array): DataFrame => polars.readParquet(asBuffer(file)),
+    readParquet: (file: Uint8Array): DataFrame => load().readParquet(asBuffer(file)),
     /** Polars writes what the own writer does not: nested columns, categories and decimals. */
     writeParquet(
       frame: DataFrame,
@@ -144,7 +165,7 @@ function wrap(polars: typeof pl) {
       )
     },
     readIpc,
-    readIpcStream: (stream: Uint8Array): DataFrame => polars.readIPCStream(asBuffer(stream)),
+    readIpcStream: (stream: Uint8Array): DataFrame => load().readIPCStream(asBuffer(stream)),
     writeIpc: ipcOf,
     writeIpcStream: (frame: DataFrame): Buffer => arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
     /** As `writeIpc`, without a copy of the whole. Returns the size. `write` may start again at 0 after a failure. */
@@ -161,8 +182,22 @@ function wrap(polars: typeof pl) {
       })
     },
     /** Returns the number of characters in all text columns; a text that rows share counts once for each row. */
-    countCharacters: (frame: DataFrame) => charactersOf(polars, member(frame, 'clone')()),
+    countCharacters: (frame: DataFrame) => charactersOf(load(), member(frame, 'clone')()),
   }
+}
+
+/** By the tag, as nodejs-polars does: it may be absent. */
+function isDataFrame(value: unknown): value is DataFrame {
+  return tagOf(value) === 'DataFrame'
+}
+
+function isSeries(value: unknown): value is Series {
+  const tag = tagOf(value)
+  return typeof tag === 'function' && tag() === 'Series'
+}
+
+function tagOf(value: unknown): unknown {
+  return (value as Readonly<Record<symbol, unknown>> | null | undefined)?.[Symbol.toStringTag]
 }
 
 function charactersOf(polars: typeof pl, frame: DataFrame): number {

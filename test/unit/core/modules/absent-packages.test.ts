@@ -42,8 +42,6 @@ const image = 'npm install "@napi-rs/image@^1.15.0"'
 // What asks for each package. All else must be made.
 const absences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'nodejs-polars': {
-    PandasDataFrame: `PandasDataFrame needs the package nodejs-polars: ${polars}`,
-    PandasSeries: `PandasSeries needs the package nodejs-polars: ${polars}`,
     'PandasSeries.fromSample': `PandasSeries needs the package nodejs-polars: ${polars}`,
   },
   '@napi-rs/image': {
@@ -68,4 +66,38 @@ describe.each(Object.entries(absences))('without %s', (name, missing) => {
     expect(outcomes).toEqual(Object.fromEntries(expected))
     expect(Object.keys(outcomes)).toHaveLength(13)
   })
+})
+
+const frames = `
+import { io, NDArray, Service } from './dist/index.js'
+const svc = new Service('s')
+svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame(), name: 'same' }, (frame) => frame)
+svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries(), name: 'series' }, (series) => series)
+svc.api({ input: new io.PandasDataFrame(), output: new io.JSON(), name: 'sum' }, (frame) => frame.a.sum())
+svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame(), name: 'head' }, (frame) => frame.head(1))
+svc.api({ input: new io.JSON(), output: new io.PandasDataFrame(), name: 'wrong' }, () => 5)
+const show = (answer) => console.log(answer.status, answer.error?.message ?? answer.text())
+const csv = { 'content-type': 'text/csv', accept: 'text/csv' }
+show(await svc.inject({ path: '/same', headers: csv, body: Buffer.from('a,b\\n1,x\\n,y\\n') }))
+show(await svc.inject({ path: '/series', body: [1, 2] }))
+show(await svc.inject({ path: '/sum', body: [{ a: 1 }, { a: 2 }] }))
+show(await svc.inject({ path: '/head', body: [{ a: 1 }] }))
+show(await svc.inject({ path: '/same', headers: { accept: 'application/vnd.apache.parquet' }, body: [{ a: [1] }] }))
+show(await svc.inject({ path: '/wrong', body: 1 }))
+`
+
+it('frames of flat columns need no nodejs-polars: what only Polars does says how to install it', () => {
+  const needed = `PandasDataFrame needs the package nodejs-polars: ${polars}`
+  expect(
+    runWithout('nodejs-polars', frames)
+      .trim()
+      .split(/\n(?=\d{3} )/),
+  ).toEqual([
+    '200 a,b\n1,x\n,y\n',
+    '200 [1,2]',
+    '200 3',
+    `500 ${needed}`,
+    `500 ${needed}`,
+    '500 expected a DataFrame for PandasDataFrame, received 5',
+  ])
 })
