@@ -104,11 +104,13 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
   return apis
 }
 
+const anyOthers: Pick<Parameter, 'schema'> = { schema: { type: 'object', additionalProperties: {} } }
+
 function queryInfo(operation: Operation): DescriptorInfo {
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'path')
-  const [first] = parameters
+  const [first = anyOthers] = parameters
   // One object stands for parameters of which nothing is known.
-  const isOpen = parameters.length === 1 && first.schema.additionalProperties !== undefined
+  const isOpen = parameters.length <= 1 && first.schema.additionalProperties !== undefined
   const schema = isOpen
     ? first.schema
     : {

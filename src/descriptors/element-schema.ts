@@ -19,9 +19,11 @@ export function elementSchema(dtype: DType | undefined, nullable: boolean): Json
   const { kind, bytes } = elementTypes[dtype]
   const isSigned = kind === 'i'
   // JSON Schema validators read bounds as doubles, which do not have those of 64-bit integers.
-  if (isWideInteger(dtype)) return { type: 'integer', format: dtype, ...(!isSigned && { minimum: 0 }) }
+  // The one format of more than 32 bits that generators of clients know.
+  if (isWideInteger(dtype)) return { type: 'integer', format: 'int64', ...(!isSigned && { minimum: 0 }) }
   const bits = isSigned ? bytes * 8 - 1 : bytes * 8
-  return { type: 'integer', format: dtype, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
+  const format = bits < 32 ? dtype : 'int64'
+  return { type: 'integer', format, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
 }
 
 /** Returns the schema of nested lists, of any depth without a shape. `isExact`: the lengths are those of the shape. */

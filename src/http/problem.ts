@@ -18,6 +18,11 @@ export function problemResponse(error: ServingError, requestId: string): HttpRes
   return { status: error.status, headers, body: JSON.stringify(body), error }
 }
 
+/** Returns an answer by the statuses with which a protocol refuses, for an operation of OpenAPI. */
+export function refusals<T>(answer: T): Readonly<Record<number, T>> {
+  return Object.fromEntries([400, 401, 403, 404, 413, 429, 500, 503, 504].map((status) => [status, answer]))
+}
+
 /** Returns the headers of an error's response. */
 export function problemHeaders(error: ServingError, requestId: string, mediaType: string): HeaderLine[] {
   const headers: HeaderLine[] = [['content-type', mediaType], nosniff, ['x-request-id', requestId]]

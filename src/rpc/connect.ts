@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { allHeaders, type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
-import { problemHeaders } from '../http/problem.ts'
+import { problemHeaders, refusals } from '../http/problem.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { requestFromJson } from '../messages/envelope.ts'
@@ -84,7 +84,7 @@ function operationOf(name: string): Endpoint['operation'] {
     tags: ['Connect'],
     summary: `${summary} The messages are those of proto/${name.split('.')[0]}.`,
     requestBody: { required: true, content: anyMessage },
-    responses: { 200: { description: 'The answer.', content: anyMessage }, '4XX': failed, '5XX': failed },
+    responses: { 200: { description: 'The answer.', content: anyMessage }, ...refusals(failed) },
   }
 }
 

@@ -92,6 +92,21 @@ function targetsIn(schema: JsonSchema | undefined): readonly string[] {
   return targets
 }
 
+/** Returns a schema with more keywords. Beside a reference, many tools do not read them. */
+export function extended(schema: JsonSchema, more: JsonSchema): JsonSchema {
+  const isBare = !('$ref' in schema) || Object.keys(more).length === 0
+  return isBare ? { ...schema, ...more } : { allOf: [schema], ...more }
+}
+
+/** Gives integers beyond 32 bits the format by which generators choose a type that holds them. */
+function wide(schema: Readonly<Record<string, unknown>>): object {
+  const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  const isInteger = [type].flat().includes('integer') && format === undefined
+  const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum]
+  const isWide = bounds.some((bound) => typeof bound === 'number' && (bound < -(2 ** 31) || bound >= 2 ** 31))
+  return isInteger && isWide ? { format: 'int64' } : {}
+}
+
 function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((each) => rewrite(each, rename))
   if (!isRecord(schema)) return schema
@@ -101,5 +116,6 @@ function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
     if (!mapKeywords.has(keyword) || !isRecord(value)) return [keyword, rewrite(value, rename)]
     return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewrite(each, rename)]))]
   })
-  return Object.fromEntries(entries)
+  const { $ref, ...others } = Object.fromEntries([...entries, ...Object.entries(wide(schema))])
+  return $ref === undefined ? others : extended({ $ref }, others)
 }

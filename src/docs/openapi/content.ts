@@ -6,7 +6,7 @@ import {
   type JsonSchema,
 } from '../../descriptors/description.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
-import type { Components } from './components.ts'
+import { type Components, extended } from './components.ts'
 
 /** An example object of OpenAPI. */
 export type ExampleObject = { readonly value: unknown } | { readonly externalValue: string }
@@ -88,7 +88,7 @@ function partSchema(format: FormatDescription | undefined, components: Component
     return { type: 'string', contentMediaType: mimeType, contentSchema, ...examples }
   }
   if (schema === undefined) return bytes
-  return { ...components.adopt(schema, name), ...(example !== undefined && { examples: [example] }) }
+  return extended(components.adopt(schema, name), example === undefined ? {} : { examples: [example] })
 }
 
 function isJson({ mimeType }: FormatDescription): boolean {

@@ -1,4 +1,4 @@
-import { InternalError } from '../../core/errors.ts'
+import { BadInput, expected, InternalError } from '../../core/errors.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
 import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
@@ -6,7 +6,8 @@ import { problemResponse } from '../../http/problem.ts'
 import { Revision } from '../revision.ts'
 import { asyncApiDocument } from './asyncapi-document.ts'
 import { bentomlDocument } from './bentoml-document.ts'
-import { type DocumentSource, openApiDocument } from './document.ts'
+import { type DocumentSource, type OpenApiDocument, openApiDocument } from './document.ts'
+import { asOpenApi30 } from './openapi-3-0.ts'
 
 /**
  * Returns the endpoints of the documents of a service, which are made at their first request: `docs.json` is for
@@ -14,12 +15,27 @@ import { type DocumentSource, openApiDocument } from './document.ts'
  */
 export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
   return [
-    documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
+    openApiEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
     ...(service.lives.size === 0
       ? []
       : [documentEndpoint(`${prefix}/asyncapi.json`, () => asyncApiDocument(service, prefix))]),
   ]
+}
+
+/** `?openapi=3.0` asks for that version. */
+function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
+  const newest = documentEndpoint(path, make)
+  const older = documentEndpoint(path, () => asOpenApi30(make()))
+  return {
+    ...newest,
+    answer: (request, ctx, target) => {
+      const version = new URLSearchParams(target.query).get('openapi') ?? '3.1'
+      if (version === '3.1') return newest.answer(request, ctx, target)
+      if (version === '3.0') return older.answer(request, ctx, target)
+      return problemResponse(new BadInput(expected('3.0 or 3.1', 'openapi of the query', version)), ctx.id)
+    },
+  }
 }
 
 function documentEndpoint(path: string, make: () => unknown): Endpoint {

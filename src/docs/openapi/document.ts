@@ -78,6 +78,7 @@ export function openApiDocument(
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: { title: name, version, ...about },
     servers: [{ url: prefix || '/' }],
+    security: [],
     tags: [{ name, ...about }, ...protocolTags(protocols)],
     paths: { ...paths, ...protocols },
     components: {
@@ -146,6 +147,7 @@ function commonMembers(api: Api | LiveApi, { service, security }: Shared) {
   const requirements = security.requirementsOf(authOf(api, service))
   return {
     operationId: name,
+    summary: doc?.split('\n', 1)[0] || name,
     tags: [service.name],
     ...(doc !== undefined && { description: doc }),
     ...(requirements.length > 0 && { security: requirements }),

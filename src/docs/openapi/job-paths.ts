@@ -51,7 +51,7 @@ export function jobPaths(apis: Iterable<Api>, prefix: string, components: Compon
   if (![...apis].some((api) => api.async !== undefined)) return []
   const job = jobAnswer(components)
   const problem = {
-    description: 'No such job.',
+    description: 'There is no such job, it has expired, or its state does not allow it.',
     content: { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } },
   }
   const result = { description: 'The answer of the API, of its status and content type.', content: { '*/*': {} } }
@@ -68,7 +68,7 @@ export function jobPaths(apis: Iterable<Api>, prefix: string, components: Compon
     headers: readonly object[] = [],
   ) => {
     const parameters = headers.length > 0 && { parameters: headers }
-    const responses = { ...answers, '4XX': problem }
+    const responses = { ...answers, 404: problem, 409: problem, 410: problem }
     const operation = { operationId, tags: ['jobs'], summary, ...parameters, responses }
     return { path: `${prefix}/jobs/{id}${below}`, methods: [method], operation }
   }

@@ -34,6 +34,11 @@ const ownErrors: readonly ErrorDescription[] = (
   ['function_error', 'bad_output', 'internal', 'overloaded', 'deadline_exceeded'] satisfies ErrorCode[]
 ).map((code) => ({ code, reasons: [] }))
 
+/** What a function or a hook may throw on purpose, also with a code of its own. */
+const thrownErrors = (['not_found', 'conflict', 'too_many_requests'] satisfies ErrorCode[]).map(
+  (code) => errorTable[code],
+)
+
 /** Returns the error responses of an API by status, with codes and reasons. */
 export function problemResponses(
   errors: readonly ErrorDescription[],
@@ -46,20 +51,23 @@ export function problemResponses(
     byStatus.set(status, [...(byStatus.get(status) ?? []), error])
   }
   const responses = [...byStatus].map(([status, group]) => [status, problemOf(problem, group)] as const)
-  const any = { description: 'Any other error.', content: { [problemMediaType]: { schema: problem } } }
-  // Not `default`, which generated clients also take for a success whose media type they do not know.
-  return { ...Object.fromEntries(responses), '4XX': any, '5XX': any }
+  const thrown = thrownErrors.map(({ status, meaning }) => {
+    return [status, { description: meaning, content: { [problemMediaType]: { schema: problem } } }] as const
+  })
+  // Not `default`, which generated clients also take for a success whose media type they do not know, nor `4XX`, which
+  // others write into the code.
+  return { ...Object.fromEntries(thrown), ...Object.fromEntries(responses) }
 }
 
 function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]) {
   const reasons = errors.flatMap((error) => error.reasons)
   const properties = {
-    code: { enum: errors.map(({ code }) => code) },
-    ...(reasons.length > 0 && { reason: { enum: reasons } }),
+    code: { type: 'string', enum: errors.map(({ code }) => code) },
+    ...(reasons.length > 0 && { reason: { type: 'string', enum: reasons } }),
   }
-  // Keywords beside `$ref` count as well from JSON Schema 2019-09 on.
+  const schema = { allOf: [problem, { type: 'object', properties }] }
   return {
     description: errors.map(({ code }) => errorTable[code].meaning).join(' '),
-    content: { [problemMediaType]: { schema: { ...problem, properties } } },
+    content: { [problemMediaType]: { schema } },
   }
 }

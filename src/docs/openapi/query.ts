@@ -7,13 +7,13 @@ import type { StandardSchemaV1 } from '../../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Components } from './components.ts'
 
-/** Returns the parameters of the path, then those that the query's schema names, or any others that it takes. */
+/** Returns the parameters of the path, then those that the query's schema names, or any that it takes. */
 export function parametersOf({ name, route, params, input }: Api, components: Components): readonly object[] {
   const known = params && namedIn(params, 'path', name, components)
   const path = paramNames(route).map((each) => known?.find((one) => one.name === each) ?? pathParameter(each))
   if (!(input instanceof Query)) return path
-  const query = input.schema && namedIn(input.schema, 'query', name, components)
-  return [...path, ...(query ?? [anyOthers])]
+  if (input.schema === undefined) return path
+  return [...path, ...(namedIn(input.schema, 'query', name, components) ?? [anyOthers])]
 }
 
 /** Returns a parameter of which only the name is known. */

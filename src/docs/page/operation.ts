@@ -1,4 +1,10 @@
-import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
+import {
+  type ApiInfo,
+  type DescriptorInfo,
+  type Operation,
+  queryId,
+  type SchemaObject,
+} from '../../client/description.ts'
 import { parseMultipart, type Content as ReceivedContent } from '../../client/multipart.ts'
 import { parseContentDisposition } from '../../http/content-disposition.ts'
 import { fold, h, table } from './dom.ts'
@@ -113,8 +119,8 @@ export function reference({ input, output }: ApiInfo, operation: Operation, docu
     schema !== undefined && h('pre', { tabindex: '0' }, typeText(schema, document)),
   ]
   const errors = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
-    const properties = content['application/problem+json']?.schema?.properties
-    const { code, reason } = (properties ?? {}) as Readonly<Record<string, { readonly enum?: readonly string[] }>>
+    const [, own] = (content['application/problem+json']?.schema?.allOf ?? []) as readonly SchemaObject[]
+    const { code, reason } = (own?.properties ?? {}) as Readonly<Record<string, { readonly enum?: readonly string[] }>>
     const [codes, reasons] = [code, reason].map((each) => each?.enum?.join(', '))
     return codes === undefined ? [] : [[status, codes, reasons, description?.replaceAll('`', '')]]
   })

@@ -1,5 +1,7 @@
 /** OpenAPI operations of the Open Inference Protocol. @module */
 
+import { refusals } from '../../http/problem.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 const string = { type: 'string' }
@@ -39,7 +41,7 @@ function operation(name: string, summary: string, content: Json, request?: Json)
     tags: ['Open Inference Protocol'],
     summary,
     ...(request !== undefined && { requestBody: { content: request } }),
-    responses: { 200: { description: 'The answer.', content }, '4XX': failed, '5XX': failed },
+    responses: { 200: { description: 'The answer.', content }, ...refusals(failed) },
   }
 }
 

@@ -1,3 +1,5 @@
+import { refusals } from '../../http/problem.ts'
+
 type Json = Readonly<Record<string, unknown>>
 
 const string = { type: 'string' }
@@ -19,7 +21,7 @@ function operation(name: string, summary: string, content: Json, request?: Json)
     tags: ['OpenAI'],
     summary,
     ...(request !== undefined && { requestBody: { required: true, content: json(request) } }),
-    responses: { 200: { description: 'The answer.', content }, '4XX': failed, '5XX': failed },
+    responses: { 200: { description: 'The answer.', content }, ...refusals(failed) },
   }
 }
 
