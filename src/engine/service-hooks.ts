@@ -51,6 +51,12 @@ function beforeHooks(service: HookedService): RunBefore | undefined {
     const early = hooks.request.filter(({ before }) => before === 'auth')
     const later = hooks.request.filter(({ before }) => before !== 'auth')
     if (!authorize) return runAll([...early, ...later, ...own])
+    if (endpoint.path.endsWith('/*')) {
+      // A mounted handler has many paths, of which some may be public.
+      const open = [...early, ...later]
+      const closed = [...early, authorize, ...later]
+      return (_, ctx) => runRequestHooks(isPublicPath(service.publicPaths, ctx.path) ? open : closed, ctx)
+    }
     if (!endpoint.namesApi || !decidesLater) return runAll([...early, authorize, ...later, ...own])
     // The body names the API, which decides whether the refusal holds.
     return (_, ctx) =>

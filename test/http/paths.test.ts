@@ -79,9 +79,15 @@ describe.each(engines)('publicPaths on %s', (engine) => {
   it('are single paths, unless they end in /*', async () => {
     const paths = ['/secret', '/app', '/app/x', '/metrics', '/openapi.json', '/docs.json', '/v2']
     expect(await statuses(['/'], paths)).toEqual([401, 401, 401, 401, 401, 401, 401])
-    expect(await statuses(['/metrics', '/app'], paths)).toEqual([401, 401, 401, 200, 401, 401, 401])
+    expect(await statuses(['/metrics', '/app'], paths)).toEqual([401, 200, 401, 200, 401, 401, 401])
     expect(await statuses(['/app/*', '/v2'], paths)).toEqual([401, 200, 200, 401, 401, 401, 200])
     expect(await statuses(['/*'], paths)).toEqual([200, 200, 200, 200, 200, 200, 200])
+  })
+
+  it('may be below a mounted handler', async () => {
+    const paths = ['/app', '/app/health', '/app/health/x', '/app/%68ealth', '/app/pub/x', '/app/pub/%2e%2e/x', '/app/p']
+    expect(await statuses(['/app/health', '/app/pub/*'], paths)).toEqual([401, 200, 401, 401, 200, 400, 401])
+    expect(await statuses(['/app/health', '/secret/*'], ['/app/health', '/secret'])).toEqual([200, 200])
   })
 
   it('need not name the page, which tells nothing of the service', async () => {

@@ -56,7 +56,7 @@ describe('the paths of the OpenAPI document', () => {
 
   it('has the documents of mounted handlers, whose components keep their meaning', async () => {
     const auth = apiKey({ keys: ['0'.repeat(64)] })
-    const svc = new ServiceClass('host', { auth })
+    const svc = new ServiceClass('host', { auth, publicPaths: ['/plain/y'] })
     const Item = z.object({ own: z.string() }).meta({ id: 'Item' })
     svc.api({ name: 'echo', input: new io.JSON({ schema: Item }), output: new io.Text() }, ({ own }) => own)
     const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -75,14 +75,17 @@ describe('the paths of the OpenAPI document', () => {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'query', name: 'key' } },
       },
     }
+    const plain = { get: { responses: answer } }
     svc.mount('/app', () => new Response(), { openapi })
     svc.mount('/plain', () => new Response(), {
-      openapi: { ...openapi, security: undefined, paths: { '/plain/x': {} } },
+      openapi: { ...openapi, security: undefined, paths: { '/plain/x': plain, '/plain/y': plain } },
     })
     svc.mount('/none', () => new Response())
     const whole = describeServer(svc, '') as unknown as Document & { tags: { name: string }[] }
     const { schemas, securitySchemes = {} } = whole.components
-    expect(Object.keys(whole.paths)).toEqual(['/plain/x', '/app', '/app/open', '/echo'])
+    expect(Object.keys(whole.paths)).toEqual(['/plain/x', '/plain/y', '/app', '/app/open', '/echo'])
+    expect(whole.paths['/plain/x'].get).toHaveProperty('security')
+    expect(whole.paths['/plain/y'].get).not.toHaveProperty('security')
     expect(whole.paths['/app'].get).toMatchObject({
       operationId: 'echo_',
       security: [{ app_apiKey: [] }],

@@ -87,7 +87,7 @@ export function openApiDocument(
     },
   }
   return [...mounts.values()].reduce<OpenApiDocument>(
-    (whole, mount) => mergeMount(whole, mount, securityOf(`${prefix}${mount.path}`)),
+    (whole, mount) => mergeMount(whole, mount, (path) => securityOf(prefix + path)),
     document,
   )
 }

@@ -7,9 +7,13 @@ const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'o
 
 /**
  * Returns a document with that of a mounted handler in it. A component whose name is taken gets the name of the mount
- * before its own; what the document has itself stays. `security`: what the service asks of all callers.
+ * before its own; what the document has itself stays. `securityOf`: what the service asks of callers of a path.
  */
-export function mergeMount<D extends Members>(document: D, { path, openapi }: Mount, security: readonly object[]): D {
+export function mergeMount<D extends Members>(
+  document: D,
+  { path, openapi }: Mount,
+  securityOf: (path: string) => readonly object[],
+): D {
   if (openapi === undefined) return document
   const components = recordOf(document.components)
   const renamed = new Map<string, string>()
@@ -37,11 +41,13 @@ export function mergeMount<D extends Members>(document: D, { path, openapi }: Mo
     sections.map((section) => [section, { ...renameKeys(section, own[section]), ...recordOf(components[section]) }]),
   )
   const ids = new Set(operationsOf(document.paths).map(({ operationId }) => operationId))
-  for (const operation of operationsOf(copy.paths)) {
-    const { operationId: id } = operation
-    if (ids.has(id)) operation.operationId = `${id}_`
-    const asked = (operation.security ?? copy.security ?? security) as readonly unknown[]
-    if (asked.length > 0) operation.security = asked.map((each) => renameKeys('securitySchemes', each))
+  for (const [at, item] of Object.entries(recordOf(copy.paths))) {
+    for (const operation of operationsOf({ item })) {
+      const { operationId: id } = operation
+      if (ids.has(id)) operation.operationId = `${id}_`
+      const asked = (operation.security ?? copy.security ?? securityOf(at)) as readonly unknown[]
+      if (asked.length > 0) operation.security = asked.map((each) => renameKeys('securitySchemes', each))
+    }
   }
   const tags = [...(document.tags as Members[]), ...((copy.tags ?? []) as Members[])]
   return {
