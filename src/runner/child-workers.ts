@@ -122,13 +122,15 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
   const { process } = link
   const exited = new Promise<WorkerEnded>((resolve) => {
     const end = (text: string) => {
-      ended ??= new WorkerEnded(`${worker.name} ended ${text}`)
+      ended ??= new WorkerEnded(text)
       for (const { reject } of waiting.values()) reject(ended)
       waiting.clear()
       resolve(ended)
     }
-    process.once('exit', (code, signal) => end(signal === null ? `with code ${code}` : `by ${signal}`))
-    process.on('error', (error) => process.pid === undefined && end(`: ${error.message}`))
+    process.once('exit', (code, signal) =>
+      end(`${worker.name} ended ${signal === null ? `with code ${code}` : `by ${signal}`}`),
+    )
+    process.on('error', (error) => process.pid === undefined && end(startFailure(error)))
   })
 
   const send = async (id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> => {
@@ -166,6 +168,11 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
     clearTimeout(timer)
   }
   return { worker, exited, end }
+}
+
+/** Returns why a program could not be started. */
+export function startFailure({ code, path, message }: NodeJS.ErrnoException): string {
+  return code === 'ENOENT' ? `there is no program ${path}` : message
 }
 
 /** Ends a process that leads a process group, and the processes that it started. */

@@ -1,6 +1,6 @@
 /** Keeps the model loaded in all workers of a runner, and in each worker that replaces another. @module */
 
-import { InternalError, Overloaded, SetupError } from '../core/errors.ts'
+import { Overloaded, SetupError } from '../core/errors.ts'
 import { deferred, within } from '../core/promise.ts'
 import type { RunnerCounts, ThreadStates } from '../telemetry/metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
@@ -148,9 +148,12 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
       dispatcher.removeWorker(worker)
       retries.get(worker)?.()
       retries.delete(worker)
-      const message = `the runner ${name} lost a model: ${cause.message}`
-      if (!isStarted) started.reject(new InternalError(message, { cause }))
-      else if (!hung.delete(worker) && failures === 0) onEvent({ kind: 'ended', message, cause })
+      if (!isStarted) {
+        const message = `the runner ${name} could not load its model: ${cause.message}`
+        started.reject(new SetupError('internal', message, { cause }))
+      } else if (!hung.delete(worker) && failures === 0) {
+        onEvent({ kind: 'ended', message: `the runner ${name} lost a model: ${cause.message}`, cause })
+      }
     },
     stray(worker, cause) {
       const message = `a promise that nobody handles was rejected in ${worker.name} of the runner ${name}`

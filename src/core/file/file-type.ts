@@ -1,5 +1,5 @@
 /** What kind of file some bytes are. The only file that imports file-type, an optional package. @module */
-import { MissingDependencyException } from '../errors.ts'
+import { missingPackage } from '../modules/optional.ts'
 
 type FileTypes = Pick<typeof import('file-type'), 'fileTypeFromBuffer'>
 
@@ -13,8 +13,8 @@ export async function detectMimeType(
   let fileTypes: FileTypes
   try {
     fileTypes = await load()
-  } catch (cause) {
-    throw new MissingDependencyException(`${neededBy} needs the package file-type: npm install file-type@21`, { cause })
+  } catch (error) {
+    throw missingPackage('file-type', '^21.0.0', neededBy, error)
   }
   return (await fileTypes.fileTypeFromBuffer(bytes))?.mime
 }

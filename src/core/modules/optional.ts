@@ -15,9 +15,20 @@ export function loadOptional<T>(name: string, version: string, user: string, bel
     const loaded = require(name + below) as T
     loadedPackages.add(name)
     return loaded
-  } catch (cause) {
-    throw new MissingDependencyException(`${user} needs the package ${name}: npm install "${name}@${version}"`, {
-      cause,
-    })
+  } catch (error) {
+    throw missingPackage(name, version, user, error)
   }
+}
+
+/** Returns an error with the install command. Its cause is what loading failed with, unless the package is absent. */
+export function missingPackage(
+  name: string,
+  version: string,
+  user: string,
+  error: unknown,
+): MissingDependencyException {
+  const message = `${user} needs the package ${name}: npm install "${name}@${version}"`
+  const isAbsent =
+    error instanceof Error && new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
+  return new MissingDependencyException(message, isAbsent ? undefined : { cause: error })
 }

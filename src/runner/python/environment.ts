@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument, SetupError } from '../../core/errors.ts'
-import { killGroup } from '../child-workers.ts'
+import { killGroup, startFailure } from '../child-workers.ts'
 import type { PythonSettings } from './python-options.ts'
 
 const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
@@ -76,7 +76,7 @@ async function run(args: readonly string[], stopped: AbortSignal | undefined, on
       stopped?.removeEventListener('abort', kill)
       resolve({ code, output, lines: text.trim().split('\n').filter(Boolean).slice(-shownLines) })
     }
-    child.once('error', (error) => end(1, error.message))
+    child.once('error', (error) => end(1, startFailure(error)))
     child.once('close', (code) => end(code ?? 1, errors))
   })
 }

@@ -234,7 +234,9 @@ describe.skipIf(!hasPython)('a process of Python (needs python3)', () => {
     const arguments_ = pythonRunner('echo', { init: { wrong: 1 } })
     expect((await failureOf(arguments_.start())).message).toMatch(/TypeError: .*unexpected keyword argument 'wrong'$/)
     const nowhere = pythonRunner('echo', { executable: '/nowhere/python' })
-    expect((await failureOf(nowhere.start())).message).toMatch(/ENOENT/)
+    const failure = await failureOf(nowhere.start())
+    expect(failure).toBeInstanceOf(SetupError)
+    expect(failure.message).toBe('the runner test could not load its model: there is no program /nowhere/python')
   })
 })
 

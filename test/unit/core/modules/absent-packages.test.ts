@@ -49,7 +49,7 @@ const absences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'Image.fromSample': `Image needs the package @napi-rs/image: ${image}`,
   },
   'file-type': {
-    'File.fromSample': 'File.fromSample needs the package file-type: npm install file-type@21',
+    'File.fromSample': 'File.fromSample needs the package file-type: npm install "file-type@^21.0.0"',
   },
   // A schema is any object of the Standard Schema interface, so nothing of ours needs zod.
   zod: {},
