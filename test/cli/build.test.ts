@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { childrenOf } from '../fuzz/processes.ts'
@@ -181,6 +190,33 @@ describe('serving build', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/node_modules\/file-type \d/)
     expect(stdout).not.toMatch(/left-pad|simdjson|node-gyp|node-api-headers/)
+  })
+
+  it('leaves out large ones of the list that nothing in the service names', async () => {
+    const names = ['nodejs-polars', '@napi-rs/image', 'onnxruntime-node', 'file-type']
+    const dependencies = Object.fromEntries(names.map((name) => [name, '*']))
+    const cwd = project({ 'package.json': JSON.stringify({ name: 'packed', dependencies }) })
+    mkdirSync(join(cwd, 'node_modules/@napi-rs'))
+    for (const name of names) symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
+    const packed = async (lines: string) => {
+      writeFileSync(join(cwd, 'src/service.ts'), lines + service)
+      const { stdout, stderr } = await run(['build', '--list'], { cwd })
+      expect(stderr).toBe('')
+      return names.filter((name) => new RegExp(` node_modules/${name} \\d`).test(stdout))
+    }
+    expect(await packed('')).toEqual(['file-type'])
+    // In calls, after the build has loaded the service.
+    expect(
+      await packed('export const grey = () => new RasterImage("L", 1, 1, Uint8Array.of(9)).encode("image/png")\n'),
+    ).toEqual(['@napi-rs/image', 'file-type'])
+    expect(await packed('export const frame = () => new io.PandasDataFrame()\n')).toEqual([
+      'nodejs-polars',
+      'file-type',
+    ])
+    expect(await packed('export const load = () => import("serving/onnx")\n')).toEqual([
+      'onnxruntime-node',
+      'file-type',
+    ])
   })
 
   it.each([

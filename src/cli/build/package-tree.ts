@@ -82,6 +82,19 @@ export function packageTree(
   return [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
 }
 
+/** Large optional peers, and what code names that needs them. */
+const neededByName: Readonly<Record<string, RegExp>> = {
+  '@napi-rs/image': /Image/,
+  'nodejs-polars': /Pandas|columnToNDArray|columnFromNDArray/,
+  'onnxruntime-node': /modelRepository/,
+}
+
+/** Whether a service may load a package of the list later, by the code of its bundle; small ones may always be. */
+export function mayLoad(name: string, code: readonly string[]): boolean {
+  const pattern = neededByName[name]
+  return pattern === undefined || code.some((text) => pattern.test(text))
+}
+
 /** Returns the optional peers of ours among the project's dependencies: requests may load them later. */
 export function listedPeers(root: string): string[] {
   if (!existsSync(join(root, 'package.json'))) return []

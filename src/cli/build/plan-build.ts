@@ -12,7 +12,7 @@ import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
 import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
-import { listedPeers, type PlacedPackage, packageName, packageTree } from './package-tree.ts'
+import { listedPeers, mayLoad, type PlacedPackage, packageName, packageTree } from './package-tree.ts'
 import type { Project } from './project.ts'
 import { pythonEnvironment, pythonFiles } from './python-environment.ts'
 
@@ -38,10 +38,13 @@ export async function planBuild(project: Project, options: OptionValues, describ
   const files = new Map<string, BuildFile>()
   for (const path of [...bundle.assets, ...models, ...included]) files.set(path, { from: join(root, path) })
   for (const [path, text] of bundle.files) files.set(path, { text })
-  const named = [...(build.packages ?? []), ...listedPeers(root)]
-  const described = await describe(files, bundle, packageTree(bundle.imports, named, root))
+  const { packages: named = [] } = build
+  const listed = listedPeers(root)
+  const described = await describe(files, bundle, packageTree(bundle.imports, [...named, ...listed], root))
+  const code = [...bundle.files].filter(([path]) => path.endsWith('.js')).map(([, text]) => text)
+  const later = listed.filter((name) => mayLoad(name, code))
   const ofStore = storePackages({ store: options.jobStore })
-  const packages = packageTree(bundle.imports, [...named, ...described.packages, ...ofStore], root)
+  const packages = packageTree(bundle.imports, [...named, ...later, ...described.packages, ...ofStore], root)
   for (const [path, text] of generatedFiles(project, options, bundle, described, packages)) {
     if (files.has(path))
       throw new InvalidArgument(`${path} is a file that serving build writes: leave it out of include`)
