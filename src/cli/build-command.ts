@@ -32,7 +32,7 @@ export async function buildCommand(
   if (list) return listText(plan)
   const folder = resolve(out ?? join(project.root, 'build'))
   writeBuild(plan, folder)
-  const { manifest } = plan
+  const { manifest, noPython } = plan
   const name = relative(process.cwd(), folder) || '.'
   const count = Object.keys(manifest.packages).length
   const megabytes = ([...plan.files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6).toFixed(1)
@@ -40,8 +40,13 @@ export async function buildCommand(
     `built ${manifest.service.name} in ${name}: ${plan.files.size + 1} files, ${count} packages, ${megabytes} MB`,
     `sha256 ${manifest.digest}`,
     `start it: node ${join(name, 'main.js')}`,
+    ...(noPython.length === 0 ? [] : [noPythonText(noPython)]),
   ].join('\n')
 }
+
+const noPythonText = (names: readonly string[]) =>
+  `warning: the image has no Python for the runner ${names.join(', ')}: name its packages (build.python.packages)` +
+  ' in place of executable, or a Python of Debian (build.docker.systemPackages)'
 
 /** Loads a bundled service from a temporary folder, and its source, which must have the same endpoints. */
 function describeStaged({ root, service }: Project): Describe {

@@ -326,6 +326,29 @@ conda:
   })
 
   it.each([
+    ["executable: 'venv/bin/python'", {}, true],
+    ["executable: 'venv/bin/python'", { python: { packages: ['joblib'] } }, true],
+    ["executable: '/usr/bin/python3'", { docker: { systemPackages: ['python3'] } }, false],
+    ["executable: 'venv/bin/python'", { docker: { baseImage: 'example.org/python-and-node' } }, false],
+    ['init: {}', { docker: { systemPackages: ['curl'] } }, true],
+    ['init: {}', { python: { packages: ['joblib'] } }, false],
+    ["packages: ['joblib']", {}, false],
+  ])('of a Runner in Python with %s and %j tells whether the image lacks Python', async (option, build, lacks) => {
+    const service = `
+      import { io, Runner, Service } from 'serving'
+      const forest = new Runner('forest', { python: './model.py', methods: { f: {} }, ${option} })
+      const svc = new Service('snake', { runners: [forest] })
+      svc.api({ input: new io.JSON(), output: new io.JSON() }, function f(x) { return x })
+      export default svc`
+    const files = { 'package.json': '{"type":"module"}', 'service.ts': service, 'model.py': '' }
+    const cwd = folder({ ...files, 'serving.config.json': JSON.stringify({ build }) }, true)
+    const { code, stdout } = await run(['build', 'service.ts'], { cwd })
+    expect(code).toBe(0)
+    const text = 'warning: the image has no Python for the runner forest: name its packages (build.python.packages)'
+    expect(stdout.includes(text)).toBe(lacks)
+  })
+
+  it.each([
     ['a syntax error', { 'src/service.ts': 'const x = ;' }, 'src/service.ts:1:11: Unexpected ";"'],
     [
       'a missing import',

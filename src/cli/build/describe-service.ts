@@ -19,7 +19,9 @@ export function describeService(service: Service, packages: readonly string[]) {
     endpoints: endpointsOf(service),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
-    python: runners.flatMap(({ pythonSettings }) => pythonSettings ?? []),
+    python: runners.flatMap(({ name, pythonSettings }) =>
+      pythonSettings === undefined ? [] : { name, ...pythonSettings },
+    ),
     openapi: describeServer(service, ''),
     packages: [...packages, ...storePackages(service.jobs)],
   }

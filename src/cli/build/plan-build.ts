@@ -14,7 +14,7 @@ import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
 import { listedPeers, mayLoad, type PlacedPackage, packageName, packageTree } from './package-tree.ts'
 import type { Project } from './project.ts'
-import { pythonEnvironment, pythonFiles } from './python-environment.ts'
+import { pythonEnvironment, pythonFiles, withoutPython } from './python-environment.ts'
 
 /** A file of a build: its text, or the absolute path of the file that it is a copy of. */
 export type BuildFile = { readonly text: string } | { readonly from: string }
@@ -76,7 +76,8 @@ export async function planBuild(project: Project, options: OptionValues, describ
     models: [...new Set(models)].sort(),
   }
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
-  return { files: all, manifest: { ...manifest, digest } }
+  const noPython = withoutPython(build, pythonEnvironment(build, described.python), described.python)
+  return { files: all, manifest: { ...manifest, digest }, noPython }
 }
 
 const nodeMajor = process.versions.node.split('.')[0]

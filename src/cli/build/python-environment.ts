@@ -18,6 +18,20 @@ export function pythonEnvironment(build: BuildOptions, runners: readonly PythonS
   }
 }
 
+/** Returns the names of the Runners for which the image will have no Python, so that a container could not start. */
+export function withoutPython(
+  { docker = {} }: BuildOptions,
+  { packages, conda }: PythonEnvironment,
+  runners: readonly (PythonSettings & { readonly name: string })[],
+): string[] {
+  const { baseImage, systemPackages = [], setupScript } = docker
+  // The user's own image, or script, may bring one.
+  if (baseImage !== undefined || setupScript !== undefined) return []
+  if (systemPackages.some((name) => /^python3/.test(name))) return []
+  const hasEnvironment = packages.length > 0 || conda !== undefined
+  return runners.filter(({ executable }) => executable !== undefined || !hasEnvironment).map(({ name }) => name)
+}
+
 /** Returns the files that the Dockerfile reads, by their paths. */
 export function pythonFiles({ packages, conda }: PythonEnvironment): ReadonlyMap<string, string> {
   if (conda !== undefined) return new Map([['python/environment.yml', condaText(conda, packages)]])
