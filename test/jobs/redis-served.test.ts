@@ -48,6 +48,25 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     expect(received).toMatchObject([{ type: 'job.completed', data: { id: job.split('/').at(-1), api: 'shout' } }])
   })
 
+  it('tells webhooks from servers that only submit, since there may be no worker', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    let received = 0
+    const receiver = createServer((_, response) => {
+      received++
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void receiver.close())
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const jobs = { store: redis.url, webhooks: { secrets: [secret], allowPrivate: true } }
+    const one = await start('uws', define, { jobRole: 'submit' }, { jobs })
+    // It would deliver, too, but has no secret.
+    await start('uws', define, { jobRole: 'work' }, { jobs: { store: redis.url } })
+    await one.submit('/shout', 'hello', { 'webhook-url': url })
+    await until(() => received > 0)
+  })
+
   it('counts its jobs in the metrics of each server, which answer and close without Redis, too', async () => {
     const redis = await redisServer()
     onTestFinished(() => redis.stop())

@@ -22,8 +22,19 @@ export function describeService(service: Service, packages: readonly string[]) {
     python: runners.flatMap(({ name, pythonSettings }) =>
       pythonSettings === undefined ? [] : { name, ...pythonSettings },
     ),
+    jobs: jobsOf(service),
     openapi: describeServer(service, ''),
     packages: [...packages, ...storePackages(service.jobs)],
+  }
+}
+
+/** Returns the longest attempt at a job, and how many a process runs at once; undefined without asynchronous APIs. */
+function jobsOf({ apis }: Service) {
+  const settings = [...apis.values()].flatMap(({ async }) => async ?? [])
+  if (settings.length === 0) return undefined
+  return {
+    timeoutMs: Math.max(...settings.map(({ timeoutMs }) => timeoutMs)),
+    concurrency: settings.reduce((sum, { concurrency }) => sum + concurrency, 0),
   }
 }
 

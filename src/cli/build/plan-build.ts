@@ -62,13 +62,14 @@ export async function planBuild(project: Project, options: OptionValues, describ
     }
     hashes[place.slice('node_modules/'.length)] = { version, sha256: hash.digest('hex') }
   }
-  const { metadata, routes, runners, remoteRunners } = described
+  const { metadata, routes, runners, remoteRunners, jobs } = described
   const manifest = {
     formatVersion: 1,
     service: { name: metadata.name, entry: bundle.entry, docs: metadata.docs },
     apis: metadata.apis.map((api, i) => ({ ...api, route: routes[i] })),
     runners,
     remoteRunners,
+    jobs,
     serving: packages.find(({ name }) => name === 'serving')?.version ?? '',
     target: { node: nodeMajor, abi: process.versions.modules, platform: process.platform, arch: process.arch },
     packages: hashes,

@@ -15,11 +15,11 @@ export function readBuiltService(folder: string) {
     throw new InvalidArgument(`${relative(process.cwd(), folder) || '.'} has no build: run serving build first`)
   }
   const read = <T>(file: string): T => readJson(join(folder, file))
-  const { service, runners, remoteRunners } = read<BuildPlan['manifest']>('manifest.json')
+  const { service, runners, remoteRunners, jobs } = read<BuildPlan['manifest']>('manifest.json')
   const { version } = read<{ version: string }>('package.json')
   const options = read<OptionValues>('serving.config.json')
   const own = runners.filter((name) => !remoteRunners.includes(name))
-  return { name: service.name, version, runners: own, remoteRunners, options }
+  return { name: service.name, version, runners: own, remoteRunners, jobs, options }
 }
 
 /** Returns the name of the image, of the characters that images may have: the service's and the project's version. */

@@ -26,9 +26,11 @@ export interface DeployOptions {
 
 /** Time from a pod's end until no proxy sends it new requests. **Units**: milliseconds. */
 const propagationMs = 5000
+/** Default of `drainTimeoutMs`. **Units**: milliseconds. */
+const requestsMs = 30_000
 
 /** Seconds that a pod may take to end: for proxies, for the requests that run, for shutdown hooks and connections. */
-function graceSeconds({ drainDelayMs = propagationMs, drainTimeoutMs = 30_000 }: OptionValues): number {
+function graceSeconds({ drainDelayMs = propagationMs, drainTimeoutMs = requestsMs }: OptionValues): number {
   return Math.ceil((drainDelayMs + drainTimeoutMs) / 1000) + 5
 }
 
@@ -84,6 +86,7 @@ export function container(
     ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
     ...(jobStore !== undefined && { SERVING_JOB_STORE: jobStore, SERVING_JOB_ROLE: jobRole }),
+    ...(jobRole === 'work' && { SERVING_DRAIN_TIMEOUT_MS: service.options.drainTimeoutMs ?? requestsMs }),
     ...(service.options.drainDelayMs === undefined ? { SERVING_DRAIN_DELAY_MS: propagationMs } : {}),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,

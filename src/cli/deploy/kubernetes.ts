@@ -31,27 +31,40 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
       ),
     }),
     autoscaler === 'keda'
-      ? manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.replicas, prometheus, query, inFlight))
+      ? manifest(
+          'keda.sh/v1alpha1',
+          'ScaledObject',
+          scaledObject(name, options.replicas, prometheus, [[query, inFlight]]),
+        )
       : manifest('autoscaling/v2', 'HorizontalPodAutoscaler', horizontalAutoscaler(name, options)),
     ...aroundPods(names, service, ports),
     ...(jobStore === undefined ? [] : jobManifests(service, options)),
   ]
 }
 
-/** Pods without APIs, which are scaled by the jobs that wait. */
+/** Pods without APIs, which are scaled by the jobs that wait and run, and may end what they run. */
 function jobManifests(service: BuiltService, options: DeployOptions): Manifest[] {
-  const worker = { ...service, name: `${service.name}-worker` }
   const { prometheus, queued } = options
+  const { timeoutMs, concurrency } = service.jobs ?? { timeoutMs: 0, concurrency: 1 }
+  // A job that is handed back begins again, and one that is longer than the grace would never end.
+  const drainTimeoutMs = Math.max(service.options.drainTimeoutMs ?? 0, timeoutMs)
+  const worker = { ...service, name: `${service.name}-worker`, options: { ...service.options, drainTimeoutMs } }
   const front = namesOf(service, undefined).name
   // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
-  const query = `max(sum by (pod) (serving_jobs{service="${front}",status="queued",api!="$webhooks"}))`
+  const query = (status: string) =>
+    `max(sum by (pod) (serving_jobs{service="${front}",status="${status}",api!="$webhooks"}))`
+  // KEDA follows the one that asks for more pods. Deliveries need none: the submitting processes make them.
+  const queries = [
+    [query('queued'), queued],
+    [query('running'), concurrency * options.workers],
+  ] as const
   const names = namesOf(worker, options.namespace)
   const { name, selector, manifest } = names
   return [
     deployment(names, worker, container(worker, options, name, [http], 'work')),
     // Only for Prometheus, which finds pods by it.
     manifest('v1', 'Service', { selector, clusterIP: 'None', ports: [{ name: 'http', port: 80, targetPort: 'http' }] }),
-    manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.jobWorkers, prometheus, query, queued)),
+    manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.jobWorkers, prometheus, queries)),
     ...aroundPods(names, worker, [http]),
   ]
 }
@@ -104,14 +117,15 @@ function scaledObject(
   name: string,
   [minReplicaCount, maxReplicaCount]: readonly [number, number],
   serverAddress: string,
-  query: string,
-  threshold: number,
+  queries: readonly (readonly [query: string, threshold: number])[],
 ) {
   return {
     scaleTargetRef: { name },
     minReplicaCount,
     maxReplicaCount,
     cooldownPeriod: 300,
-    triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(threshold) } }],
+    triggers: queries.map(([query, threshold]) => {
+      return { type: 'prometheus', metadata: { serverAddress, query, threshold: String(threshold) } }
+    }),
   }
 }

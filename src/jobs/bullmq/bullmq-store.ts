@@ -294,10 +294,10 @@ class BullmqStore implements JobStore {
     this.#records.client.disconnect()
   }
 
-  /** Looks whether the server keeps jobs, and does what is due. */
+  /** Looks whether the server keeps jobs, and ends what time ends. */
   async #sweep(): Promise<void> {
     const { client, prefix } = this.#records
-    // Only what is asked can be seen to be silent.
+    // A connection that asks nothing cannot be seen to be silent.
     if (this.#subscriber.status === 'ready') this.#subscriber.ping().catch(() => {})
     await Promise.all([this.#faults.look(client.set(`${prefix}look`, '')), this.#sweepDue()])
   }

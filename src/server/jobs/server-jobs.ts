@@ -61,7 +61,6 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
   const started = {
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
     start(server: ServerState, tracer: RequestObserver | undefined): void {
-      if (role === 'submit') return
       // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
       const state: ServerState = {
         ...server,
@@ -70,9 +69,11 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
         observer: joinObservers([tracer, hookObserver(service, server.log)].filter((each) => each !== undefined)),
         limits: { ...server.limits, sendTimeoutMs: 0 },
       }
-      const queues = [...service.apis.values()].flatMap(({ name, async: settings }) =>
+      const apis = role === 'submit' ? [] : [...service.apis.values()]
+      const queues = apis.flatMap(({ name, async: settings }) =>
         settings === undefined ? [] : [{ api: name, concurrency: settings.concurrency }],
       )
+      // Those that only submit deliver, too: there may be no worker until the next job.
       if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
       const isReady = () => service.unready === undefined
       const run = async (attempt: Attempt) => {
@@ -81,7 +82,7 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
         if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
         return await runJob(state, endpoint, attempt, isReady)
       }
-      worker = store.work(queues, (attempt) => counts.run(attempt, run))
+      if (queues.length > 0) worker = store.work(queues, (attempt) => counts.run(attempt, run))
     },
     /** Takes no more jobs, and hands those back that run longer. */
     async stop(graceMs: number): Promise<void> {

@@ -31,6 +31,7 @@ const service: BuiltService = {
   version: '1.2.0+build.5',
   runners: ['model'],
   remoteRunners: [],
+  jobs: { timeoutMs: 1_800_000, concurrency: 3 },
   options: {},
 }
 const options: DeployOptions = {
@@ -121,11 +122,26 @@ describe('manifests for Kubernetes', () => {
     expect(labels).toMatchObject(find(workers, 'Service', 'selector') as object)
     expect(find(workers, 'ScaledObject', 'scaleTargetRef.name')).toBe('iris-classifier-worker')
     expect(find(workers, 'ScaledObject', 'minReplicaCount')).toBe(0)
-    expect(find(workers, 'ScaledObject', 'triggers.0.metadata')).toEqual({
-      serverAddress: 'http://prometheus:9090',
-      query: 'max(sum by (pod) (serving_jobs{service="iris-classifier",status="queued",api!="$webhooks"}))',
-      threshold: '20',
+    const trigger = (status: string, threshold: string) => ({
+      type: 'prometheus',
+      metadata: {
+        serverAddress: 'http://prometheus:9090',
+        query: `max(sum by (pod) (serving_jobs{service="iris-classifier",status="${status}",api!="$webhooks"}))`,
+        threshold,
+      },
     })
+    // Two processes in a pod, three jobs in each.
+    expect(find(workers, 'ScaledObject', 'triggers')).toEqual([trigger('queued', '20'), trigger('running', '6')])
+  })
+
+  it('give a pod that runs jobs the time that its longest job may take', () => {
+    const manifests = kubernetesManifests(withGrpc, { ...options, jobStore: 'redis://redis:6379' })
+    const [front, worker] = [manifests, manifests.slice(6)].map((each) => find(each, 'Deployment', 'template.spec'))
+    expect(front).toMatchObject({ terminationGracePeriodSeconds: 70 })
+    const drain = { name: 'SERVING_DRAIN_TIMEOUT_MS', value: '1800000' }
+    expect(worker).toMatchObject({ terminationGracePeriodSeconds: 1_810 })
+    expect(find(manifests.slice(6), 'Deployment', 'template.spec.containers.0.env')).toContainEqual(drain)
+    expect(find(manifests, 'Deployment', 'template.spec.containers.0.env')).not.toContainEqual(drain)
   })
 
   it('ask for a core for each worker and for its runners', () => {
