@@ -13,7 +13,8 @@ const finalizersMs = 200
 
 /** What a reclaimer needs of its process; replaced in tests. */
 export interface ReclaimerProcess {
-  rss(): number
+  /** Undefined where the system does not tell: without `/proc`, or without a free file descriptor. */
+  rss(): number | undefined
   reclaim(): Promise<void>
 }
 
@@ -23,22 +24,22 @@ export interface ReclaimerProcess {
  */
 export function reclaimMemory(isIdle: () => boolean, process: ReclaimerProcess = thisProcess) {
   // Resident memory after the last reclaim; before the first one, the lowest seen.
-  let baseline = process.rss()
+  let baseline = process.rss() ?? Number.POSITIVE_INFINITY
   let isBusy = false
   const check = async () => {
     const rss = process.rss()
+    if (rss === undefined) return
     baseline = Math.min(baseline, rss)
     if (isBusy || rss - baseline < minGrowthBytes) return
     isBusy = true
     try {
       await process.reclaim()
-      baseline = process.rss()
+      baseline = process.rss() ?? baseline
     } finally {
       isBusy = false
     }
   }
   const timer = setInterval(() => {
-    // Without a free file descriptor the resident memory cannot be read; the next check may succeed.
     if (isIdle()) check().catch(() => {})
   }, checkMs).unref()
   return { check, stop: () => clearInterval(timer) }
@@ -47,7 +48,13 @@ export function reclaimMemory(isIdle: () => boolean, process: ReclaimerProcess =
 let collect: (() => void) | undefined
 
 const thisProcess: ReclaimerProcess = {
-  rss: () => process.memoryUsage.rss(),
+  rss: () => {
+    try {
+      return process.memoryUsage.rss()
+    } catch {
+      return undefined
+    }
+  },
   reclaim: async () => {
     if (collect === undefined) {
       setFlagsFromString('--expose-gc')

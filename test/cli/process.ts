@@ -23,12 +23,13 @@ export interface Running {
 /** Starts `serving ARGS`; it is killed when the test is over. */
 export function serving(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string; program?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; program?: string; within?: readonly string[] } = {},
 ): Running {
-  const { env = {}, cwd = root, program = main } = options
+  const { env = {}, cwd = root, program = main, within = [] } = options
   // Nothing of the test runner's own may reach it, such as NODE_OPTIONS or our own settings.
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [program, ...args], {
+  const [command, ...rest] = [...within, process.execPath, program, ...args]
+  const child = spawn(command, rest, {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

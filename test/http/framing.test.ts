@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loadUws } from '../../src/engine/uws/uws-package.ts'
 import { bothEngines, bytes, chunked, post, type Running, start } from './harness.ts'
 
 /** Returns what a server hears, and the server. */
@@ -81,6 +82,41 @@ describe.each(bothEngines)('the framing of requests on %s', (engine) => {
     raw.write(post('/echo', chunked('body') + hidden, { 'transfer-encoding': 'chunked' }))
     await raw.closed
     expect(heard.includes('HIDDEN')).toBe(false)
+  })
+})
+
+/** Of uws-pack 20.0.8, which does not read a request line that is cut behind its method or from its version on. */
+const uws = loadUws()
+const isOldUws = typeof uws !== 'string' && uws.origin === 'uWebSockets.js 20.0.8'
+
+describe.each(bothEngines)('a request in pieces on %s', (engine) => {
+  const line = 'POST /echo?a=1 HTTP/1.1'
+  const whole = `${line}\r\nhost: test\r\ncontent-length: 2\r\n\r\nhi`
+  const isRefused = (cut: number) => cut === 'POST '.length || (cut > line.lastIndexOf(' ') && cut <= line.length + 1)
+
+  it('is read, wherever it is cut, but for some request lines by uws-pack 20.0.8', async () => {
+    const { server } = await listening(engine)
+    const refused: number[] = []
+    for (let cut = 1; cut < whole.length; cut++) {
+      const raw = await server.connect()
+      await raw.writeAlone(whole.slice(0, cut))
+      raw.write(whole.slice(cut))
+      const { status, text } = await raw.answer()
+      if (status === 505) refused.push(cut)
+      else expect([cut, status, text]).toEqual([cut, 200, 'hi'])
+      raw.socket.destroy()
+    }
+    const cuts = Array.from({ length: whole.length }, (_, cut) => cut)
+    expect(refused).toEqual(engine === 'uws' && isOldUws ? cuts.filter(isRefused) : [])
+  })
+
+  it('is read byte by byte, but for the request line by uws-pack 20.0.8', async () => {
+    const { server } = await listening(engine)
+    const raw = await server.connect()
+    const end = engine === 'uws' && isOldUws ? line.length + 2 : 0
+    if (end > 0) await raw.writeAlone(whole.slice(0, end))
+    for (const byte of whole.slice(end)) await raw.writeAlone(byte)
+    expect(await raw.answer()).toMatchObject({ status: 200, text: 'hi' })
   })
 })
 

@@ -3,17 +3,17 @@ import { reclaimMemory } from '../../../src/server/memory-reclaimer.ts'
 
 const mib = 1024 * 1024
 
-function processOf(readings: number[]) {
+function processOf(readings: (number | undefined)[]) {
   const reclaimed: number[] = []
   let rss = readings[0]
   return {
     reclaimed,
     rss: () => {
-      rss = readings.shift() ?? rss
+      if (readings.length > 0) rss = readings.shift()
       return rss
     },
     reclaim: async () => {
-      reclaimed.push(rss)
+      reclaimed.push(rss ?? 0)
     },
   }
 }
@@ -31,6 +31,16 @@ describe('reclaiming memory', () => {
     expect(fake.reclaimed).toEqual([164 * mib])
     await reclaimer.check() // 175
     expect(fake.reclaimed).toEqual([164 * mib, 175 * mib])
+    reclaimer.stop()
+  })
+
+  it('does nothing while the system does not tell how much there is', async () => {
+    const fake = processOf([undefined, undefined, 500 * mib, undefined, 570 * mib, undefined])
+    const reclaimer = reclaimMemory(() => false, fake)
+    for (let i = 0; i < 3; i++) await reclaimer.check()
+    expect(fake.reclaimed).toEqual([])
+    await reclaimer.check() // 570: 70 more than the lowest
+    expect(fake.reclaimed).toEqual([570 * mib])
     reclaimer.stop()
   })
 })
