@@ -10,6 +10,7 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 /** What asks servers of its own process, and leaves nothing behind in it. */
 const server = [
   ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'openai'),
+  'test/io/handlers.test.ts',
   ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
 ]
 
@@ -37,6 +38,7 @@ export default defineConfig({
       'serving/onnx': src('runner/onnx/index.ts'),
       'serving/auth': src('api/auth/index.ts'),
       'serving/openai': src('protocols/openai/index.ts'),
+      'serving/io': src('io/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),
     },

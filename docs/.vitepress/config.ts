@@ -59,6 +59,7 @@ export default defineConfig({
           hooks: 'Hooks',
           auth: 'Auth, keys, rate limits, CORS',
           mount: 'Mounting other handlers',
+          frameworks: 'In another framework',
           openai: "OpenAI's clients",
           mcp: 'Tools for agents',
           clients: 'Clients',

@@ -12,11 +12,15 @@ import { abortOf, type Callable, callDecoded, endIterator, functionFailureOf, ty
  * deadline covers all up to the first byte of the response. The signal aborts awaited work; a function that blocks the
  * thread finishes, and its late result is dropped for a 504.
  */
-export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
+export function call(
+  api: Pick<Api, 'fn' | 'input' | 'output'>,
+  request: HttpRequest,
+  ctx: Context,
+): MaybePromise<HttpResponse> {
   return callDecoded(api, () => decode(api, request, ctx), ctx, http)
 }
 
-function decode(api: Api, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
+function decode(api: Pick<Api, 'input'>, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
   let input: unknown
   try {
     input = api.input.fromHttpRequest(request, ctx)

@@ -26,8 +26,8 @@ import {
   type Returned,
 } from './descriptor.ts'
 import { FormReader, inPart } from './form-reader.ts'
-import { formHeaders, fromParts, partValues, planParts, toParts } from './multipart-message.ts'
 import { type PartOfSample, partOfSample } from './part-of-sample.ts'
+import { formHeaders, partValues, planParts } from './part-plan.ts'
 import { PartRule } from './part-rule.ts'
 
 /** Descriptors by part name: each part comes once, unless {@link many} or {@link optional} says otherwise. */
@@ -192,12 +192,13 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     if (message instanceof Uint8Array) {
       return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
     }
-    return fromParts<MultipartIn<P>>(this.rules, message, ctx)
+    return messageCodec().then(({ fromParts }) => fromParts<MultipartIn<P>>(this.rules, message, ctx))
   }
 
   /** Returns a Multipart message, or a form's bytes if a name has several parts. */
   override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
     if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
+    const { toParts } = await messageCodec()
     const message = await toParts(this.rules, value, ctx)
     return message ?? collectBody((await this.toHttpResponse(value, ctx)).body)
   }
@@ -207,6 +208,9 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
   }
 }
+
+/** Loads what reads and writes messages, when the first one comes. */
+const messageCodec = () => import('./multipart-message.ts')
 
 function respond(parts: readonly WrittenPart[]): HttpResponse {
   const { contentType, body } = writeForm(parts)

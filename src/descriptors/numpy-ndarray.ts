@@ -1,6 +1,7 @@
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, badInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import { allocateWithHeadroom } from '../core/memory/headroom.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -11,7 +12,6 @@ import { isJsonType, type MediaType, requireMediaType } from '../http/media-type
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { NDArrayMessage } from '../messages/messages.ts'
-import { allocateWithHeadroom } from '../messages/protobuf.ts'
 import { castArray, isSameKind } from '../values/array/cast.ts'
 import { encodeLarge, isLarge, parseArrayText } from '../values/array/large-codec.ts'
 import {

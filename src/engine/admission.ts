@@ -1,10 +1,9 @@
 /** Decides which requests are admitted, and how the others are answered. @module */
 
-import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
-import { type Endpoint, tooMany } from '../http/endpoint.ts'
+import { BadInput, expected, Overloaded, type ServingError } from '../core/errors.ts'
+import { type Endpoint, tooLarge, tooMany } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
-import type { Limits } from './options.ts'
 
 /** How the body of a request is announced. */
 export interface BodyAnnouncement {
@@ -40,19 +39,6 @@ export function notReady({ health: { state } }: ServerState): Overloaded | undef
   return state === 'starting' || state === 'draining'
     ? new Overloaded(`the server is ${state}`, { limit: state })
     : undefined
-}
-
-/** Returns the refusal of a request that needs more memory than is left. */
-export function noMemory(): Overloaded {
-  return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
-}
-
-/** `declared`: Content-Length, if it has one. */
-export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
-  const limit = `at most ${limits.maxBodyBytes} bytes`
-  return new PayloadTooLarge(
-    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
-  )
 }
 
 /** Whether the unread body has no known length or is too large, or the server stops. */

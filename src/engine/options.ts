@@ -3,11 +3,11 @@
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
+import { usableMemory } from '../runner/heap-limit.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Logger } from './log.ts'
 import { type LogLevel, logLevels } from './log-levels.ts'
-import { defaultMemoryBytes } from './memory-budget.ts'
 
 /** Names of the HTTP engines. */
 export type EngineName = 'uws' | 'node'
@@ -62,7 +62,8 @@ export const defaultLimits: Limits = Object.freeze({
   // Longer than the idle time of load balancers (60 s): else their next request could meet a closed connection.
   idleTimeoutMs: 65_000,
   maxConnectionsPerAddress: 0,
-  maxMemoryBytes: defaultMemoryBytes(),
+  // Half of the memory of the cgroup or machine.
+  maxMemoryBytes: Math.floor(usableMemory() / 2),
   drainDelayMs: 0,
   drainTimeoutMs: 30_000,
   modelGraceMs: defaultModelGraceMs,

@@ -1,17 +1,15 @@
 /** The answer of one request, sent as fast as the client reads, and the request's end. @module */
 import { BadOutput, ClientClosed, expected, InternalError } from '../core/errors.ts'
-import { joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
-import type { Endpoint, EndpointSlots, RequestTarget } from '../http/endpoint.ts'
-import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { type Endpoint, type EndpointSlots, noMemory, type RequestTarget } from '../http/endpoint.ts'
+import { type Chunk, discardBody, type HttpResponse, isAsyncBody, joinedResponse, lengthOf } from '../http/message.ts'
 import { isBodyless, responseFault } from '../http/response-head.ts'
-import { noMemory } from './admission.ts'
+import { TransferClock, withinText } from '../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
 import type { IncomingRequest } from './incoming-request.ts'
-import { countedBytes } from './memory-budget.ts'
 import { ServedRequest } from './served-request.ts'
-import { TransferClock, withinText } from './transfer-clock.ts'
 
 // The kernel tells of new room only when a third of its buffer is free.
 const pieceBytes = 16 * 1024
@@ -63,11 +61,11 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
   /** `isCorked`: whether the writes of this tick leave in one packet anyway. */
   send(given: HttpResponse, isCorked: boolean): void {
     if (this.over) {
-      discard(given)
+      discardBody(given)
       return
     }
     const fault = responseFault(given)
-    if (fault !== undefined) discard(given)
+    if (fault !== undefined) discardBody(given)
     const checked = fault === undefined ? given : this.endpoint.problem(new BadOutput(fault), this.ctx.id)
     if (checked.error !== undefined) this.failed(checked.error)
     const full = this.ctx.withHeaders(checked)
@@ -76,7 +74,7 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     this.recorder?.answered(status)
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
     if (isBodyless(status) || (this.isHead && !isWhole)) {
-      discard(response)
+      discardBody(response)
       this.#sendWhole(response, '', isCorked)
     } else if (isWhole) this.#sendCounted(response, body, isCorked)
     else this.#sendStream(response, body, isCorked)
@@ -114,9 +112,9 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
       else socket.cork(() => stream.sendChunks(body))
       return
     }
-    const length = lengthOf(response)
+    const length = lengthOf(response.headers)
     if (length === 0) {
-      discard(response)
+      discardBody(response)
       this.#sendWhole(response, '', isCorked)
       return
     }
@@ -346,23 +344,6 @@ class ResponseStream {
   }
 }
 
-function joinedResponse({ before = '', body, ...rest }: HttpResponse): HttpResponse {
-  return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
-}
-
 function isChunk(value: unknown): value is Chunk {
   return typeof value === 'string' || value instanceof Uint8Array
-}
-
-function lengthOf({ headers }: HttpResponse): number | undefined {
-  const value = headers.find(([name]) => name === 'content-length')?.[1]
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined
-}
-
-/** Ends the source of a body that will not be sent. */
-function discard({ body }: HttpResponse): void {
-  try {
-    if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
-    Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
-  } catch {}
 }

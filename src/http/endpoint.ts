@@ -1,6 +1,6 @@
 /** What a path of the HTTP port answers. A protocol is one such file, and one line in `endpoints.ts`. @module */
 
-import { Overloaded, type ServingError } from '../core/errors.ts'
+import { expected, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
 import type { HeaderNames, HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
@@ -44,6 +44,19 @@ export interface EndpointSlots {
 export function tooMany(slots: EndpointSlots): Overloaded {
   const retryAfterSeconds = slots.retryAfterSeconds()
   return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
+}
+
+/** Returns the refusal of a request that needs more memory than is left. */
+export function noMemory(): Overloaded {
+  return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
+}
+
+/** Returns the refusal of a body that is too large. `declared`: Content-Length, if it has one. */
+export function tooLarge(limits: { readonly maxBodyBytes: number }, declared?: number): PayloadTooLarge {
+  const limit = `at most ${limits.maxBodyBytes} bytes`
+  return new PayloadTooLarge(
+    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
+  )
 }
 
 /** One protocol on one path. */

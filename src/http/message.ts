@@ -1,5 +1,5 @@
 /** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
-import type { BufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import { type BufferPool, joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -138,6 +138,29 @@ export interface HttpResponse {
   readonly pooled?: PooledBody
   /** @internal Text in front of a large body of borrowed bytes, which must be sent or copied at once. */
   readonly before?: string
+}
+
+/** Returns a response whose text in front of its body is part of the body, in pooled memory. */
+export function joinedResponse({ before = '', body, ...rest }: HttpResponse): HttpResponse {
+  return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
+}
+
+/** Returns a Content-Length; undefined for another text, and without one. **Units**: bytes. */
+export function parseLength(text: string | null | undefined): number | undefined {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
+}
+
+/** Returns the Content-Length that a response states. **Units**: bytes. */
+export function lengthOf(headers: readonly HeaderLine[]): number | undefined {
+  return parseLength(headers.find(([name]) => name === 'content-length')?.[1])
+}
+
+/** Ends the source of a body that will not be sent. */
+export function discardBody({ body }: HttpResponse): void {
+  try {
+    if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
+    Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
+  } catch {}
 }
 
 /** Whether a body is streamed from an async source. */

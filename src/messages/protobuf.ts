@@ -2,6 +2,7 @@
 import { BufferWriter, Reader, Writer } from 'protobufjs-8/minimal.js'
 import { BadInput, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import type { BufferPool } from '../core/memory/buffer-pool.ts'
+import { headroomBytes, takeHeadroom } from '../core/memory/headroom.ts'
 import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
 
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
@@ -130,20 +131,9 @@ export class ProtoReader extends Reader {
   }
 }
 
-// Room for a tag and a length; a cache line, so that data behind it stays aligned.
-const headroomBytes = 64
-const withHeadroom = new WeakSet<Uint8Array>()
-
-/** Uninitialised bytes that `wrapBytes` needs not copy. */
-export function allocateWithHeadroom(size: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(headroomBytes + size).subarray(headroomBytes)
-  withHeadroom.add(bytes)
-  return bytes
-}
-
-/** A message with one field. Bytes of {@link allocateWithHeadroom} are used up, others copied. */
+/** A message with one field. Bytes of `allocateWithHeadroom` are used up, others copied. */
 export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
-  const isRoomy = withHeadroom.delete(bytes)
+  const isRoomy = takeHeadroom(bytes)
   const writer = new ProtoWriter(isRoomy ? 0 : bytes.length)
   if (isRoomy) {
     writer.buf = Buffer.from(bytes.buffer, bytes.byteOffset - headroomBytes, headroomBytes + bytes.length)

@@ -9,12 +9,12 @@ import {
   PayloadTooLarge,
   ServingError,
 } from '../core/errors.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { noMemory } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
-import { countedBytes } from '../engine/memory-budget.ts'
-import { TransferClock } from '../engine/transfer-clock.ts'
 import { plainAddress } from '../http/client-address.ts'
+import { noMemory } from '../http/endpoint.ts'
+import { TransferClock } from '../http/transfer-clock.ts'
 import { type EncodedMessage, frameOf } from '../messages/encoded-message.ts'
 import { rpcErrorOf } from '../messages/rpc-error.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'

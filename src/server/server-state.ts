@@ -2,10 +2,10 @@
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { type Cors, type CorsOptions, corsBy } from '../api/cors.ts'
+import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
 import { type Logger, logFailure } from '../engine/log.ts'
-import { MemoryBudget } from '../engine/memory-budget.ts'
 import type { Disclosure, Limits } from '../engine/options.ts'
 import { createRouter, type MakePreflight } from '../engine/router.ts'
 import { beforeRequests, hookObserver, joinObservers } from '../engine/service-hooks.ts'

@@ -13,6 +13,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   descriptors: ['core', 'http', 'messages', 'values'],
   runner: ['core', 'http', 'telemetry', 'values'],
   api: ['core', 'http', 'messages', 'telemetry', 'values', 'descriptors', 'runner'],
+  io: ['core', 'http', 'values', 'descriptors', 'api'],
   live: ['core', 'http', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],

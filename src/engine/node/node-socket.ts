@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming } from '../../http/response-head.ts'
+import { BodyRest, TransferClock } from '../../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
 import type { IncomingRequest } from '../incoming-request.ts'
 import type { Limits } from '../options.ts'
-import { BodyRest, TransferClock } from '../transfer-clock.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
 
 // Closes a connection whose client does not read a response, as uWebSockets.js does. **Units**: milliseconds.

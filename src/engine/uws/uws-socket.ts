@@ -4,10 +4,10 @@ import { joinInPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
+import { BodyRest } from '../../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from '../engine.ts'
 import { Exchange } from '../exchange.ts'
 import type { IncomingRequest } from '../incoming-request.ts'
-import { BodyRest } from '../transfer-clock.ts'
 import type { NativeResponse } from './uws-package.ts'
 
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.

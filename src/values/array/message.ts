@@ -2,10 +2,10 @@
 
 import { type DataOf, type DType, dataConstructor, elementsFrom } from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
+import { allocateWithHeadroom } from '../../core/memory/headroom.ts'
 import { isNpy } from '../../core/npy-file.ts'
 import { preferredType } from '../../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
-import { allocateWithHeadroom } from '../../messages/protobuf.ts'
 import { NDArray } from './ndarray.ts'
 import {
   checkSize,

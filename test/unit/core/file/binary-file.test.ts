@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { BinaryFile, Context, InvalidArgument } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { TempFile } from '../../../../src/core/file/temp-file.ts'
+import { MemoryBudget } from '../../../../src/core/memory/memory-budget.ts'
 import { Spooler } from '../../../../src/descriptors/spooler.ts'
-import { MemoryBudget } from '../../../../src/engine/memory-budget.ts'
 
 const MiB = 1024 * 1024
 

@@ -1,10 +1,4 @@
-/** Request bodies that come in more than one piece, or compressed. @module */
 import { bufferPool } from '../core/memory/buffer-pool.ts'
-import { decodeContent } from '../http/content-encoding.ts'
-import { HttpRequest } from '../http/message.ts'
-import { noMemory } from './admission.ts'
-import type { Limits } from './options.ts'
-import type { ServedRequest } from './served-request.ts'
 
 // First reservation, so that a false Content-Length costs little. **Units**: bytes.
 const firstBytes = 1024 * 1024
@@ -57,16 +51,4 @@ export class BodyBuffer {
     this.drop()
     this.#bytes = grown
   }
-}
-
-/** **Errors**: of `decodeContent`; Overloaded. */
-export async function decompress(
-  request: HttpRequest,
-  encoding: string,
-  { maxBodyBytes, maxUnpackRatio }: Limits,
-  reservation?: Pick<ServedRequest, 'reserve'>,
-): Promise<HttpRequest> {
-  const bytes = await decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
-  if (reservation?.reserve(bytes.length) === false) throw noMemory()
-  return HttpRequest.lend(request.headers, bytes, bufferPool)
 }

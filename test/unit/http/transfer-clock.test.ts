@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { minRate, TransferClock } from '../../../src/engine/transfer-clock.ts'
+import { minRate, TransferClock } from '../../../src/http/transfer-clock.ts'
 
 describe('TransferClock', () => {
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bufferPool } from '../../../src/core/memory/buffer-pool.ts'
-import { BodyBuffer } from '../../../src/engine/body.ts'
+import { BodyBuffer } from '../../../src/http/body-buffer.ts'
 
 // Test files that run before these in the same process leave buffers.
 beforeEach(() => bufferPool.clear())

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultMemoryBytes, MemoryBudget } from '../../../src/engine/memory-budget.ts'
+import { MemoryBudget } from '../../../../src/core/memory/memory-budget.ts'
+import { defaultLimits } from '../../../../src/engine/options.ts'
 
 describe('MemoryBudget', () => {
   it('counts up to its limit, and again what was released', () => {
@@ -31,6 +32,6 @@ describe('MemoryBudget', () => {
   })
 
   it('takes half of what the process may use by default', () => {
-    expect(defaultMemoryBytes()).toBeGreaterThan(64 * 1024 * 1024)
+    expect(defaultLimits.maxMemoryBytes).toBeGreaterThan(64 * 1024 * 1024)
   })
 })

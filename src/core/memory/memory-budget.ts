@@ -1,11 +1,7 @@
 /** Limits the memory that bodies and answers in flight may take together. @module */
-import { usableMemory } from '../runner/heap-limit.ts'
 
 /** Smaller bodies and answers are not counted; their number is bounded. **Units**: bytes. */
 export const countedBytes = 256 * 1024
-
-/** Half of the memory of the cgroup or machine. **Units**: bytes. */
-export const defaultMemoryBytes = (): number => Math.floor(usableMemory() / 2)
 
 /** Counts bytes of bodies and answers against one limit. */
 export class MemoryBudget {

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { bufferPool } from '../../../src/core/memory/buffer-pool.ts'
-import { decompress } from '../../../src/engine/body.ts'
 import { defaultLimits } from '../../../src/engine/options.ts'
+import { decompress } from '../../../src/http/decompress.ts'
 import { HeaderList, HttpRequest } from '../../../src/http/message.ts'
 
 describe('decompress', () => {

@@ -1,0 +1,292 @@
+/** A function between two descriptors, without a server: what the adapters of all platforms share. @module */
+import { call, callWith, failure } from '../api/call.ts'
+import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
+import { BadOutput, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
+import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import {
+  type AnyDescriptor,
+  type BodyReceiver,
+  IODescriptor,
+  type Received,
+  type Returned,
+  receiveAboveBytes,
+} from '../descriptors/descriptor.ts'
+import { BodyBuffer } from '../http/body-buffer.ts'
+import { Context, type RequestLine, type Scheme } from '../http/context.ts'
+import { decompress } from '../http/decompress.ts'
+import { noMemory, tooLarge, tooMany } from '../http/endpoint.ts'
+import { discardBody, HttpRequest, type HttpResponse, joinedResponse, type RequestHeaders } from '../http/message.ts'
+import { responseFault } from '../http/response-head.ts'
+import { TransferClock, withinText } from '../http/transfer-clock.ts'
+import { Room } from './room.ts'
+
+/** A function behind the descriptors `I` and `O`. */
+export type HandlerFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromise<Returned<O>>
+
+/** Options of a handler. Limits are those of a server, with the same defaults. */
+export interface HandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
+  readonly input: I
+  readonly output: O
+  /**
+   * Largest body, else 413. **Units**: bytes.
+   * @defaultValue 64 MiB
+   */
+  readonly maxBodyBytes?: number
+  /**
+   * How many times its size a compressed body above 1 MiB may unpack to, else 413.
+   * @defaultValue 100
+   */
+  readonly maxUnpackRatio?: number
+  /**
+   * Time until the first byte of the answer, else 504; 0 means no limit. **Units**: milliseconds.
+   * @defaultValue 60,000
+   */
+  readonly timeoutMs?: number
+  /**
+   * Time for a body that comes with less than 16 KiB a second, else 504; 0 means no limit. **Units**: milliseconds.
+   * @defaultValue 30,000
+   */
+  readonly bodyTimeoutMs?: number
+  /**
+   * Time for an answer that is read with less than 16 KiB a second; 0 means no limit. **Units**: milliseconds.
+   * @defaultValue 30,000
+   */
+  readonly sendTimeoutMs?: number
+  /** Slots and memory that several handlers share. Default: a new one. */
+  readonly room?: Room
+  /** Called with each error, before it is answered or ends a stream. */
+  readonly onError?: (error: Error, ctx: Context) => void
+}
+
+const numbers = {
+  maxBodyBytes: [64 * 1024 * 1024, 1],
+  maxUnpackRatio: [100, 1],
+  timeoutMs: [60_000, 0],
+  bodyTimeoutMs: [30_000, 0],
+  sendTimeoutMs: [30_000, 0],
+} as const
+type Limits = { readonly [K in keyof typeof numbers]: number }
+const optionNames = ['input', 'output', 'room', 'onError', 'state', ...Object.keys(numbers)]
+
+/** The checked options of a handler, and its function. */
+export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescriptor = AnyDescriptor> {
+  readonly route: { readonly input: IODescriptor; readonly output: IODescriptor; readonly fn: HandlerFunction<I, O> }
+  readonly limits: Limits
+  readonly room: Room
+  readonly onError: (error: Error, ctx: Context) => void
+
+  /** `name`: the adapter, for errors. **Errors**: InvalidArgument. */
+  constructor(name: string, options: HandlerOptions<I, O>, fn: HandlerFunction<I, O>) {
+    const { input, output, room = new Room(), onError = () => {}, ...given } = checkOptions(name, options, optionNames)
+    for (const [option, descriptor] of Object.entries({ input, output })) {
+      checkThat(descriptor instanceof IODescriptor, 'a descriptor', `${option} of ${name}`, descriptor)
+    }
+    checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
+    checkThat(room instanceof Room, 'a Room', `room of ${name}`, room)
+    checkThat(typeof onError === 'function', 'a function', `onError of ${name}`, onError)
+    this.route = { input: input as unknown as IODescriptor, output: output as unknown as IODescriptor, fn }
+    this.room = room
+    this.onError = onError
+    this.limits = Object.fromEntries(
+      Object.entries(numbers).map(([option, [usual, least]]) => [
+        option,
+        checkAtLeast(`${option} of ${name}`, given[option as keyof Limits] ?? usual, least),
+      ]),
+    ) as Limits
+  }
+}
+
+/** The body of a request, as a platform gives it. */
+export interface BodySource {
+  /** Content-Length; undefined if the body has none. **Units**: bytes. */
+  readonly declared: number | undefined
+  /** Returns the next piece, which the reader may keep; undefined after the last one. */
+  read(): Promise<Uint8Array | undefined>
+}
+
+/** What an adapter knows of a request beside its body. */
+export interface HandledLine extends RequestLine {
+  readonly headers: RequestHeaders
+  readonly query: string
+  readonly scheme: Scheme
+  readonly remoteAddress?: string | undefined
+}
+
+/** One request, from its headers to its end: its context, slot and memory. */
+export class HandledRequest {
+  readonly ctx: Context
+  readonly #handler: Handler
+  #hasSlot = false
+  #reserved = 0
+  #isOver = false
+
+  constructor(handler: Handler, line: HandledLine) {
+    const { timeoutMs } = handler.limits
+    this.#handler = handler
+    this.ctx = new Context({ ...line, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs, reservation: this })
+  }
+
+  /** Reserves memory until the end; false if it does not fit. **Units**: bytes. */
+  reserve(bytes: number, isSpare?: boolean): boolean {
+    if (this.#isOver) return true
+    if (!this.#handler.room.memory.reserve(bytes, isSpare)) return false
+    this.#reserved += bytes
+    return true
+  }
+
+  /**
+   * Calls `begin`, reads the body, calls the function, and returns the answer, checked. Resolves at once if the request
+   * is aborted. Never rejects.
+   */
+  async answer(body: BodySource, begin: () => void): Promise<HttpResponse> {
+    const { ctx } = this
+    const timer = Number.isFinite(ctx.remainingMs)
+      ? setTimeout(() => ctx.abort(deadlinePassed()), Math.min(ctx.remainingMs, 0x7fffffff))
+      : undefined
+    const aborted = new Promise<HttpResponse>((resolve) => {
+      ctx.onAbort((reason) => resolve(failure(abortOf(reason), ctx)))
+    })
+    const answered = this.#run(body, begin).catch((error) => failure(decodeFailureOf(error), ctx))
+    const response = await Promise.race([answered, aborted])
+    clearTimeout(timer)
+    answered.then((late) => late === response || discardBody(late))
+    return this.#checked(response)
+  }
+
+  /** Tells `onError`. */
+  failed(error: Error): void {
+    try {
+      this.#handler.onError(error, this.ctx)
+    } catch {}
+  }
+
+  /** Returns a clock for an answer that waits to be read; undefined without a limit. */
+  sendClock(sent: () => number, onLate: (error: Error) => void): TransferClock | undefined {
+    const { sendTimeoutMs } = this.#handler.limits
+    if (sendTimeoutMs === 0) return undefined
+    const message = `expected the client to read the response ${withinText(sendTimeoutMs)}, it was slower`
+    return new TransferClock(sendTimeoutMs, sent, () => onLate(new DeadlineExceeded(message)))
+  }
+
+  /** Runs the clean-ups of `ctx.onEnd`, and gives back slot and memory. Only the first call counts. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.ctx.end((cause) => this.failed(new InternalError('the clean-up of a request failed', { cause })))
+    const { slots, memory } = this.#handler.room
+    if (this.#hasSlot) slots.release()
+    memory.release(this.#reserved)
+  }
+
+  async #run(body: BodySource, begin: () => void): Promise<HttpResponse> {
+    begin()
+    const { limits, room, route } = this.#handler
+    const { ctx } = this
+    const { declared } = body
+    if (declared !== undefined && !(declared <= limits.maxBodyBytes)) throw tooLarge(limits, declared)
+    if (room.slots.isFull) throw tooMany(room.slots)
+    const encoding = ctx.headers.get('content-encoding')
+    const isPlain = encoding === undefined || encoding.toLowerCase() === 'identity'
+    const isShort = declared !== undefined && declared <= receiveAboveBytes
+    const receiver = isPlain && !isShort ? route.input.receive?.(ctx.headers, ctx, declared) : undefined
+    if (receiver !== undefined) {
+      await this.#pass(body, receiver)
+      return callWith(route, () => receiver.end(), ctx)
+    }
+    const bytes = await this.#join(body)
+    this.#takeSlot()
+    const joined = HttpRequest.lend(ctx.headers, bytes, bufferPool)
+    const request = isPlain ? joined : await decompress(joined, encoding, limits, this)
+    return call(route, request, ctx)
+  }
+
+  #takeSlot(): void {
+    const { slots } = this.#handler.room
+    if (!slots.acquire()) throw tooMany(slots)
+    this.#hasSlot = true
+    if (this.#isOver) slots.release()
+  }
+
+  /** Passes the pieces to a receiver, as fast as it takes them. */
+  async #pass(body: BodySource, receiver: BodyReceiver): Promise<void> {
+    try {
+      this.#takeSlot()
+      await this.#readAll(body, (piece) => receiver.write(piece))
+    } catch (error) {
+      receiver.abort(error instanceof Error ? error : new Error(String(error)))
+      throw error
+    }
+  }
+
+  async #join(body: BodySource): Promise<Uint8Array> {
+    const { declared } = body
+    const { maxBodyBytes } = this.#handler.limits
+    this.#reserveUpTo(declared ?? 0)
+    const buffer = new BodyBuffer(declared, maxBodyBytes)
+    try {
+      await this.#readAll(body, (piece) => {
+        buffer.append(piece)
+        if (declared === undefined) this.#reserveUpTo(buffer.capacity)
+      })
+    } catch (error) {
+      buffer.drop()
+      throw error
+    }
+    return buffer.take()
+  }
+
+  /** Reads the whole body within its limits. **Errors**: PayloadTooLarge; what aborted the request. */
+  async #readAll(body: BodySource, write: (piece: Uint8Array) => void | Promise<void>): Promise<void> {
+    const { ctx } = this
+    const { bodyTimeoutMs, maxBodyBytes } = this.#handler.limits
+    const most = Math.min(body.declared ?? maxBodyBytes, maxBodyBytes)
+    let received = 0
+    const late = `expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`
+    const abort = () => ctx.abort(new DeadlineExceeded(late))
+    const clock = bodyTimeoutMs === 0 ? undefined : new TransferClock(bodyTimeoutMs, () => received, abort)
+    try {
+      for (;;) {
+        clock?.start()
+        const piece = await body.read()
+        clock?.pause()
+        const reason = ctx.abortReason
+        if (reason !== undefined) throw abortOf(reason)
+        if (piece === undefined) return
+        received += piece.length
+        if (received > most) throw tooLarge({ maxBodyBytes: most })
+        const busy = write(piece)
+        if (isPromise(busy)) await busy
+      }
+    } finally {
+      clock?.pause()
+    }
+  }
+
+  #reserveUpTo(bytes: number): void {
+    if (bytes < countedBytes || bytes <= this.#reserved || this.reserve(bytes - this.#reserved)) return
+    throw noMemory()
+  }
+
+  /** Checks what is sent, counts the memory of a large answer, and adds the lines of every answer. */
+  #checked(response: HttpResponse): HttpResponse {
+    const fault = responseFault(response)
+    if (fault !== undefined) return this.#refused(response, new BadOutput(fault))
+    const { body } = response
+    const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= countedBytes
+    if (isLarge && !this.reserve(body.length)) {
+      response.pooled?.give(body as Uint8Array)
+      return this.#refused(response, noMemory())
+    }
+    if (response.error !== undefined) this.failed(response.error)
+    return this.ctx.withHeaders(response.before === undefined ? response : joinedResponse(response))
+  }
+
+  #refused(response: HttpResponse, error: ServingError): HttpResponse {
+    discardBody(response)
+    this.failed(error)
+    return this.ctx.withHeaders(failure(error, this.ctx))
+  }
+}
