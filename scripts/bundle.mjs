@@ -1,4 +1,7 @@
-/** Compiles the sources into dist/, joined to few files, which load faster: a step of `npm run build`. */
+/**
+ * Compiles the sources into few files, which load faster. Run alone, into dist/: a step of `npm run build`.
+ * @module
+ */
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const published = [...Object.values(exports).map(({ default: path }) => path), ...Object.values(bin)]
 /** Programs and modules that are started or loaded by their path. */
-const byPath = [
+export const byPath = [
   'cli/config/write-schema',
   'cli/child-module',
   'cli/worker',
@@ -41,23 +44,25 @@ const sourceUrls = {
   },
 }
 
-rmSync(join(root, 'dist'), { recursive: true, force: true })
-const bundle = await rolldown({
-  cwd: root,
-  input: Object.fromEntries(names.map((name) => [name, join(root, 'src', `${name}.ts`)])),
-  // Not of Node: its runtime would import node:module, into the client, too. All packages stay outside either way.
-  platform: 'neutral',
-  external: /^[^./]/,
-  plugins: [sourceUrls],
-  tsconfig: false,
-})
-await bundle.write({
-  dir: join(root, 'dist'),
-  entryFileNames: '[name].js',
-  chunkFileNames: 'chunks/[name].js',
-  comments: false,
-  keepNames: true,
-})
-await bundle.close()
-// npm links the command to it and makes it executable at installation alone, not after a later build.
-for (const path of Object.values(bin)) chmodSync(join(root, path), 0o755)
+/** Compiles sources, named without `.ts`, into a folder. */
+export async function bundleInto(dir, sources) {
+  rmSync(dir, { recursive: true, force: true })
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(sources.map((name) => [name, join(root, 'src', `${name}.ts`)])),
+    // Not of Node: its runtime would import node:module, into the client, too. All packages stay outside either way.
+    platform: 'neutral',
+    external: /^[^./]/,
+    plugins: [sourceUrls],
+    tsconfig: false,
+  })
+  const entryFileNames = '[name].js'
+  await bundle.write({ dir, entryFileNames, chunkFileNames: 'chunks/[name].js', comments: false, keepNames: true })
+  await bundle.close()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundleInto(join(root, 'dist'), names)
+  // npm links the command to it and makes it executable at installation alone, not after a later build.
+  for (const path of Object.values(bin)) chmodSync(join(root, path), 0o755)
+}

@@ -1,4 +1,5 @@
 import { expected, InvalidArgument } from '../errors.ts'
+import { shareClass } from '../share-class.ts'
 import type { TempFile } from './temp-file.ts'
 
 /** Name and type of a {@link BinaryFile}. */
@@ -71,3 +72,4 @@ export class BinaryFile {
     }
   }
 }
+shareClass(BinaryFile, 'BinaryFile')

@@ -12,6 +12,7 @@ import {
 } from '../../core/dtype.ts'
 import { badInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { checkThat } from '../../core/options.ts'
+import { shareClass } from '../../core/share-class.ts'
 import { flattenLists, type Nested, nestElements } from './nested.ts'
 import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
@@ -119,6 +120,7 @@ export class NDArray<D extends DType = DType> {
     }
   }
 }
+shareClass(NDArray, 'NDArray')
 
 function numbersOf({ data, shape, dtype }: NDArray, method: string): Numbers {
   if (data.length !== sizeOf(shape)) {

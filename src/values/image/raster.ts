@@ -2,6 +2,7 @@
 
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
+import { shareClass } from '../../core/share-class.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { type EncodableMimeType, encodableModes } from './encodable-modes.ts'
@@ -163,6 +164,7 @@ export class RasterImage implements Pixels {
     return new RasterImage(found, array.shape[1], array.shape[0], new Uint8Array(buffer, byteOffset, byteLength))
   }
 }
+shareClass(RasterImage, 'RasterImage')
 
 /** Options of work that can be aborted. */
 export interface Abortable {
