@@ -1,5 +1,5 @@
 /**
- * Makes what a release is: the tarball with the compiled add-ons of all targets, its list of parts (SBOM, CycloneDX)
+ * Makes what a release is: the tarball with the compiled add-ons of all targets, that of serving-io, their list of parts (SBOM, CycloneDX)
  * and checksums, in the folder `release`. Publishes nothing; with `--publish`, in a CI job that npm trusts
  * (https://docs.npmjs.com/trusted-publishers), `npm publish --provenance` does, so that the registry says which commit
  * and job the tarball is of.
@@ -12,7 +12,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockedPackages, production } from './third-party.mjs'
 
@@ -88,7 +88,8 @@ step('build', () => run('npm', 'run', 'build'))
 const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', out))
 const sbomName = `${name}-${version}.cdx.json`
 writeFileSync(join(out, sbomName), `${JSON.stringify(partsList(), null, 2)}\n`)
-const sums = [filename, sbomName].map((file) => {
+const ioName = basename(run(process.execPath, 'scripts/pack-io.mjs', out).trim())
+const sums = [filename, ioName, sbomName].map((file) => {
   const sum = createHash('sha256')
     .update(readFileSync(join(out, file)))
     .digest('hex')
