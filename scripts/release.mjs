@@ -1,8 +1,8 @@
 /**
- * Makes what a release is: the tarball with the compiled add-ons of all targets, that of serving-io, their list of parts (SBOM, CycloneDX)
- * and checksums, in the folder `release`. Publishes nothing; with `--publish`, in a CI job that npm trusts
- * (https://docs.npmjs.com/trusted-publishers), `npm publish --provenance` does, so that the registry says which commit
- * and job the tarball is of.
+ * Makes what a release is: the tarball with the compiled add-ons of all targets, that of serving-io, the list of parts
+ * (SBOM, CycloneDX) and checksums, in the folder `release`. Publishes nothing; with `--publish`, in a CI job that npm
+ * trusts (https://docs.npmjs.com/trusted-publishers), `npm publish --provenance` does, so that the registry says which
+ * commit and job the tarball is of.
  *
  * `npm run release`: refuses changes that are not committed, a CHANGELOG that does not name the version, and missing
  * tools of native/prebuild.mjs; with `--publish` also what `npm audit` finds. `--dry-run` does all steps of `--publish`
