@@ -70,6 +70,7 @@ export type { BlobStore } from './jobs/blob-store.ts'
 export type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse, WebhookTarget } from './jobs/job.ts'
 export type {
   Added,
+  AgainJob,
   Attempt,
   JobFilter,
   JobStore,
@@ -79,6 +80,7 @@ export type {
   WorkQueue,
 } from './jobs/job-store.ts'
 export type { JobsOptions } from './jobs/jobs-options.ts'
+export { type BodyReader, type StoredAnswer, StoredBody } from './jobs/stored-body.ts'
 export type { WebhookOptions } from './jobs/webhooks.ts'
 export type {
   DataFrameMessage,

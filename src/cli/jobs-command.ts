@@ -4,7 +4,7 @@ import { InvalidArgument } from '../core/errors.ts'
 import { isFinal, type Job, type JobStatus } from '../jobs/job.ts'
 import { jobDocument } from '../jobs/job-answers.ts'
 import type { JobStore } from '../jobs/job-store.ts'
-import { retryOf } from '../jobs/jobs.ts'
+import { newJob } from '../jobs/jobs.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
@@ -49,10 +49,9 @@ const actions: Readonly<Record<JobAction, (store: JobStore, job: Job) => Promise
   },
   async retry(store, job) {
     if (!isFinal(job.status)) throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
-    const before = await store.submission(job.id)
-    if (before === undefined) throw new InvalidArgument(`the input of the job ${job.id} has expired`)
-    const next = retryOf(before)
-    await store.add(next, Number.MAX_SAFE_INTEGER)
+    const next = newJob()
+    const added = await store.again(job.id, next, Number.MAX_SAFE_INTEGER)
+    if (added === undefined) throw new InvalidArgument(`the input of the job ${job.id} has expired`)
     return (await store.get(next.id)) as Job
   },
 }

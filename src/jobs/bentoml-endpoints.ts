@@ -4,7 +4,7 @@ import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { isFinal, type Job, type JobStatus } from './job.ts'
-import { jsonAnswer, resultAnswer, timeOf } from './job-answers.ts'
+import { jsonAnswer, resultAnswer, timeOf, unkept } from './job-answers.ts'
 import { answered } from './job-endpoints.ts'
 import type { AsyncApi, Jobs } from './jobs.ts'
 
@@ -21,8 +21,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     answer: (request, ctx, { query }) => answered(ctx, () => answer(request, ctx, query)),
     receive: () => undefined,
   })
-  // Looking takes no slot of those that run.
-  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: (job: Job) => Promise<HttpResponse>) => ({
+  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: AnswerTask, isLimited = false) => ({
     ...endpoint(method, name, async (request, ctx) => {
       request.release()
       const id = ctx.query.get('task_id')
@@ -32,9 +31,11 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
         throw error
       })
       if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
-      return answer(job)
+      return answer(job, ctx)
     }),
-    isLimited: false,
+    // Only looking takes no slot of those that run, and a result none of the API's.
+    isLimited,
+    slots: undefined,
   })
   return [
     endpoint('POST', 'submit', async (request, ctx, query) => submitted(await jobs.submit(api, request, query, ctx))),
@@ -46,13 +47,21 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
         executed_at: timeOf(startedAt) ?? null,
       }),
     ),
-    task('GET', 'get', async (job) =>
-      isFinal(job.status) && job.status !== 'canceled'
-        ? resultAnswer(job, await jobs.store.result(job.id))
-        : failed(`task ${job.id} is not completed yet`),
+    task(
+      'GET',
+      'get',
+      async (job, ctx) =>
+        isFinal(job.status) && job.status !== 'canceled'
+          ? unkept(await resultAnswer(job, await jobs.answerOf(job), ctx))
+          : failed(`task ${job.id} is not completed yet`),
+      true,
     ),
-    task('POST', 'retry', async (job) =>
-      isFinal(job.status) ? submitted(await jobs.retry(job)) : failed(`task ${job.id} is not completed yet`),
+    task(
+      'POST',
+      'retry',
+      async (job, ctx) =>
+        isFinal(job.status) ? submitted(await jobs.retry(job, ctx)) : failed(`task ${job.id} is not completed yet`),
+      true,
     ),
     task('PUT', 'cancel', async (job) => {
       if (isFinal(job.status) && job.status !== 'canceled') return failed(`task ${job.id} has ended already`)
@@ -61,6 +70,8 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     }),
   ]
 }
+
+type AnswerTask = (job: Job, ctx: Context) => Promise<HttpResponse>
 
 type Answer = (request: HttpRequest, ctx: Context, query: string) => Promise<HttpResponse>
 

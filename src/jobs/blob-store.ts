@@ -5,8 +5,10 @@ export const maxInlineBytes = 1024 * 1024
 export interface BlobStore {
   /** Resolves when the bytes outlive the process. */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** **Errors**: NotFound if there is no such blob. */
-  get(name: string): Promise<Uint8Array>
+  /** **Errors**: NotFound if there is no such blob. **Units**: bytes. */
+  size(name: string): Promise<number>
+  /** Gives pieces of at most 1 MiB. Opens nothing before the first one. **Errors**: NotFound. */
+  read(name: string): AsyncIterable<Uint8Array>
   /** A blob that is gone already is no error. */
   delete(name: string): Promise<void>
   /** Returns the names of blobs last written before a time: of those, what no job names is an orphan. */

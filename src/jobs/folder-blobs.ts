@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, opendir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidArgument, NotFound, show } from '../core/errors.ts'
 import type { BlobStore } from './blob-store.ts'
+
+/** **Units**: bytes. */
+const pieceBytes = 256 * 1024
 
 /** Makes the folder when the first blob is written. */
 export class FolderBlobs implements BlobStore {
@@ -31,12 +34,20 @@ export class FolderBlobs implements BlobStore {
     await using(await open(this.#folder), (folder) => folder.sync())
   }
 
-  async get(name: string): Promise<Uint8Array> {
+  async size(name: string): Promise<number> {
+    return (await stat(this.#path(name)).catch((error) => this.#missing(name, error))).size
+  }
+
+  async *read(name: string): AsyncIterable<Uint8Array> {
+    const file = await open(this.#path(name)).catch((error) => this.#missing(name, error))
     try {
-      return await readFile(this.#path(name))
-    } catch (cause) {
-      if (isMissing(cause)) throw new NotFound(`no blob ${name} in ${this.#folder}`, { cause })
-      throw cause
+      for (;;) {
+        const { bytesRead, buffer } = await file.read(new Uint8Array(pieceBytes), 0, pieceBytes)
+        if (bytesRead === 0) return
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await file.close()
     }
   }
 
@@ -54,6 +65,10 @@ export class FolderBlobs implements BlobStore {
       if (name.startsWith('.')) await rm(path, { force: true })
       else yield name
     }
+  }
+
+  #missing(name: string, cause: unknown): never {
+    throw isMissing(cause) ? new NotFound(`no blob ${name} in ${this.#folder}`, { cause }) : cause
   }
 
   #path(name: string): string {

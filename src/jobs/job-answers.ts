@@ -2,13 +2,12 @@ import { Conflict, Gone } from '../core/errors.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
-import { isFinal, type Job, type StoredResponse } from './job.ts'
+import { isFinal, type Job } from './job.ts'
+import type { BodyReader, StoredAnswer } from './stored-body.ts'
 
-const jsonHeaders: readonly HeaderLine[] = [
-  ['content-type', 'application/json'],
-  nosniff,
-  ['cache-control', 'no-store'],
-]
+const noStore: HeaderLine = ['cache-control', 'no-store']
+
+const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json'], nosniff, noStore]
 
 /** Time after which a client may ask again. **Units**: seconds. */
 const retryAfter: HeaderLine = ['retry-after', '1']
@@ -48,12 +47,25 @@ export function acceptedAnswer(job: Job, prefix: string, headers: readonly Heade
   return jsonAnswer(jobDocument(job), 202, [['location', `${prefix}/jobs/${job.id}`], retryAfter, ...headers])
 }
 
-/** The answer of a job: `stored` if it has one. **Errors**: Conflict for a canceled job, 410 for an expired one. */
-export function resultAnswer(job: Job, stored: StoredResponse | undefined): HttpResponse {
+/**
+ * The answer of a job: `stored` if it has one. **Errors**: Conflict for a canceled job, 410 for an expired one,
+ * Overloaded without memory.
+ */
+export async function resultAnswer(
+  job: Job,
+  stored: StoredAnswer | undefined,
+  reader: BodyReader,
+): Promise<HttpResponse> {
   if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
   if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
   if (stored === undefined) throw gone()
-  return { status: stored.status, headers: stored.headers, body: stored.body }
+  const { headers, body } = await stored.body.answer(reader)
+  return { status: stored.status, headers: [...stored.headers, ...headers], body }
+}
+
+/** Returns an answer that nobody may keep: it is for the owner of the job alone. */
+export function unkept({ headers, ...answer }: HttpResponse): HttpResponse {
+  return { ...answer, headers: [...headers.filter(([name]) => name !== 'cache-control'), noStore] }
 }
 
 /** The error of an expired job, whose input and result are deleted. */

@@ -6,7 +6,7 @@ import { eventHeaders } from '../http/event-stream.ts'
 import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
-import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer } from './job-answers.ts'
+import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer, unkept } from './job-answers.ts'
 import { jobEvents } from './job-events.ts'
 import type { JobRpcs } from './job-rpcs.ts'
 import type { AsyncApi, Jobs } from './jobs.ts'
@@ -33,12 +33,12 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
       const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
       if (!isAsync && !jobs.runElsewhere) return plain.answer(request, ctx, target)
       return answered(ctx, async () => {
-        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, target.query, ctx))
+        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, target.query, ctx), ctx)
         let job = await jobs.submit(api, request, target.query, ctx)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
         const done = [['preference-applied', applied]] as const
         if (waitMs === 0 || !isFinal(job.status)) return acceptedAnswer(job, prefix, done)
-        const result = await resultOf(jobs, job)
+        const result = await resultOf(jobs, job, ctx)
         return { ...result, headers: [...result.headers, ...done] }
       })
     },
@@ -49,9 +49,8 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 
 /** Returns the endpoints of all jobs. */
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
-  const { store } = jobs
   const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
-    // Looking takes no slot of those that run.
+    // Only looking takes no slot of those that run.
     ...getPage(`${prefix}/jobs/{id}${below}`, [], (request, ctx, { params }) => {
       request.release()
       return answered(ctx, async () => answer(await jobs.find(params.id, ctx), ctx))
@@ -61,16 +60,17 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
     readsHeaders: allHeaders,
     namesApi: true,
   })
+  const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({ ...endpoint(...of), isLimited: true })
   return [
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
-    endpoint('GET', '/result', async (job, ctx) => {
+    limited('GET', '/result', async (job, ctx) => {
       const { waitMs } = preferenceOf(ctx.headers)
-      return resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job)
+      return unkept(await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, ctx))
     }),
     endpoint('GET', '/events', async ({ id, status }, ctx) => {
       const after = Number(/^\d{1,15}$/.exec(ctx.headers.get('last-event-id') ?? '')?.[0] ?? 0)
       // A browser's EventSource connects again after each end, unless there is no content.
-      if (isFinal(status) && (await store.events(id, after, 1)).length === 0)
+      if (isFinal(status) && (await jobs.events(id, after, 1)).length === 0)
         return { status: 204, headers: [], body: '' }
       return { headers: eventHeaders, body: jobEvents(jobs, id, after, (stop) => ctx.onEnd(stop)) }
     }),
@@ -78,14 +78,17 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       const now = await jobs.cancel(job)
       return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
-    endpoint('POST', '/retry', async (job) => acceptedAnswer(await jobs.retry(job), prefix)),
+    limited('POST', '/retry', async (job, ctx) => {
+      await jobs.enter(job, ctx)
+      return acceptedAnswer(await jobs.retry(job, ctx), prefix)
+    }),
   ]
 }
 
 type AnswerJob = (job: Job, ctx: Context) => HttpResponse | Promise<HttpResponse>
 
-async function resultOf(jobs: Jobs, job: Job): Promise<HttpResponse> {
-  return resultAnswer(job, await jobs.answerOf(job))
+async function resultOf(jobs: Jobs, job: Job, ctx: Context): Promise<HttpResponse> {
+  return resultAnswer(job, await jobs.answerOf(job), ctx)
 }
 
 /** Answers by a function whose errors are problem documents. */

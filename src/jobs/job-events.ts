@@ -7,7 +7,10 @@ import type { Jobs } from './jobs.ts'
 /** Proxies and clients close connections that say nothing. **Units**: milliseconds. */
 const heartbeatMs = 5_000
 
-const eventsAtOnce = 100
+/**
+ * What a reader holds at most while its client does not read: no more than other small answers. **Units**: bytes.
+ */
+const bytesAtOnce = 64 * 1024
 
 /** The events of a job behind `after`, to the last one or the server's end; undefined if none came for a while. */
 export async function* eventsBehind(
@@ -23,12 +26,12 @@ export async function* eventsBehind(
     for (;;) {
       // Before the events: those of an ended job are all there.
       const job = await store.get(id)
-      const events = await store.events(id, after, eventsAtOnce)
+      const events = await jobs.events(id, after, bytesAtOnce)
       for (const event of events) {
         after = event.sequence
         yield event
       }
-      if (events.length === eventsAtOnce) continue
+      if (events.length > 0) continue
       if (job === undefined || isFinal(job.status) || changes.isStopped) return
       if (!(await changes.next(heartbeatMs))) yield undefined
     }
@@ -40,9 +43,17 @@ export async function* eventsBehind(
 /** {@link eventsBehind} as server-sent events. */
 export async function* jobEvents(...of: Parameters<typeof eventsBehind>): AsyncGenerator<string> {
   for await (const event of eventsBehind(...of)) {
-    if (event === undefined) yield ':\n\n'
-    else yield encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
+    yield event === undefined ? ':\n\n' : textOf(event)
   }
+}
+
+/** Texts of events that several clients read at the same time. */
+const texts = new WeakMap<JobEvent, string>()
+
+function textOf(event: JobEvent): string {
+  const text = texts.get(event) ?? encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
+  texts.set(event, text)
+  return text
 }
 
 function dataOf({ kind, at, data }: JobEvent): string {

@@ -42,7 +42,11 @@ export interface JobRpcs {
 
 /** Returns the methods of jobs. */
 export function jobRpcs(jobs: Jobs): JobRpcs {
-  const withAnswer = async (job: Job) => messageOfJob(job, await jobs.answerOf(job))
+  // One message has all of the answer.
+  const withAnswer = async (job: Job, ctx: Context) => {
+    const stored = await jobs.answerOf(job)
+    return messageOfJob(job, stored && { ...stored, body: await stored.body.bytes(ctx) })
+  }
   return {
     unary: {
       SubmitJob: async (body, isJson, ctx) =>
@@ -54,7 +58,7 @@ export function jobRpcs(jobs: Jobs): JobRpcs {
         answered(isJson, async () => {
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
           const job = await jobs.find(id, ctx)
-          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job)
+          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, ctx)
         }),
       CancelJob: (body, isJson, ctx) =>
         answered(isJson, async () => {

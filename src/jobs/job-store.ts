@@ -1,5 +1,6 @@
 /** Where jobs are kept and taken from: the one interface of the embedded store and of the distributed ones. @module */
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from './job.ts'
+import type { StoredAnswer } from './stored-body.ts'
 
 /** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
 export const jobTimes = {
@@ -26,6 +27,10 @@ export type Added =
   | { readonly kind: 'exists'; readonly id: string; readonly isSame: boolean }
   /** The API has `maxQueued` jobs that wait. */
   | { readonly kind: 'full' }
+
+/** What a job of the input of another one has of its own; the rest, but the idempotency key, is as it was there. */
+export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
+  Partial<Pick<NewJob, 'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'resultTtlMs'>>
 
 /** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =
@@ -102,11 +107,14 @@ export interface JobStore {
   add(job: NewJob, maxQueued: number): Promise<Added>
   /** Returns undefined for an unknown job. An expired one stays known for a while: 410 instead of 404. */
   get(id: string): Promise<Job | undefined>
-  /** Returns the submitted job, to run it once more as a new job. */
-  submission(id: string): Promise<NewJob | undefined>
-  result(id: string): Promise<StoredResponse | undefined>
-  /** Returns the events behind `after`, at most `limit`. */
-  events(id: string, after: number, limit: number): Promise<readonly JobEvent[]>
+  /**
+   * Adds a job that runs the input of another one, which it names: nothing is read or copied, and the input stays as
+   * long as a job names it. Returns undefined if the other one is unknown or has expired.
+   */
+  again(id: string, job: AgainJob, maxQueued: number): Promise<Added | undefined>
+  result(id: string): Promise<StoredAnswer | undefined>
+  /** Returns the events behind `after`: at least one, if there is one, and no more than make `maxBytes` of data. */
+  events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]>
   /** Calls `listener` soon after the job may have changed, in whichever process; returns a function that ends it. */
   watch(id: string, listener: () => void): () => void
   /** Cancels a queued job at once, and asks for the end of a running one. Returns the job with its new state. */

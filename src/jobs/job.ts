@@ -32,6 +32,8 @@ export interface NewJob {
   readonly api: string
   /** The caller whom `auth` named; only they may look. Undefined if it named nobody. Of version 0.1.0: a name. */
   readonly owner: OwnerKey | undefined
+  /** Whether the auth of the service decides who may look, and not one of the API. */
+  readonly isOfService?: boolean
   /** What hooks left in `ctx.state`, the caller too: they do not run again with the function. JSON. */
   readonly state: string | undefined
   readonly request: StoredRequest

@@ -20,10 +20,11 @@ import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/tracer.ts'
 import { Changes } from './changes.ts'
-import { isFinal, type Job, type NewJob, type StoredRequest, type StoredResponse, type WebhookTarget } from './job.ts'
+import { isFinal, type Job, type JobEvent, type NewJob, type StoredRequest, type WebhookTarget } from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
-import type { JobStore } from './job-store.ts'
+import type { Added, JobStore } from './job-store.ts'
+import type { StoredAnswer } from './stored-body.ts'
 import { callHeaders, fingerprintOf, keptHeaders } from './stored-request.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -48,6 +49,7 @@ export class Jobs {
   readonly #webhooks: Webhooks | undefined
   readonly #log: JobLog
   readonly #watched = new Set<Changes>()
+  readonly #reads = new Map<string, Promise<readonly JobEvent[]>>()
   #isLeaving = false
 
   constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean, log: JobLog) {
@@ -103,13 +105,28 @@ export class Jobs {
     })
   }
 
-  /** Submits the request of an ended job as a new one. **Errors**: Conflict if it has not ended; 410 if it is gone. */
-  async retry(job: Job): Promise<Job> {
+  /** Runs the hooks of a job's API, where the path names only the job. **Errors**: what they refuse with. */
+  async enter({ api: name }: Job, ctx: Context): Promise<void> {
+    const api = this.#source.apis.get(name)
+    if (api === undefined) throw new Conflict(`the service no longer has the API ${name}`)
+    ctx.api = name
+    const refusal = await runRequestHooks(api.hooks.request, ctx)
+    if (refusal !== undefined) throw refusal
+  }
+
+  /**
+   * Submits the input of an ended job as a new job, with the state of who asks now. The hooks of its API have run.
+   * **Errors**: Conflict if it has not ended; 410 if its input is gone.
+   */
+  async retry(job: Job, ctx: Context): Promise<Job> {
     if (!isFinal(job.status)) throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
     const api = this.#source.apis.get(job.api)
-    const before = await this.store.submission(job.id)
-    if (before === undefined || api?.async === undefined) throw gone()
-    return this.#add(api as AsyncApi, { ...retryOf(before), ...common(api as AsyncApi) })
+    if (api?.async === undefined) throw new Conflict(`the API ${job.api} no longer has jobs`)
+    const own = { ...common(api as AsyncApi), state: stateText(ctx.state) }
+    const added = await this.store.again(job.id, own, api.async.maxQueued)
+    if (added === undefined) throw gone()
+    const { owner, webhook, trace } = job
+    return this.#accepted(api as AsyncApi, { ...own, owner, webhook, trace, retryOf: job.id }, added)
   }
 
   /** Ends a queued job, and asks a running one to end. **Errors**: Conflict if it has ended otherwise. */
@@ -120,7 +137,7 @@ export class Jobs {
   }
 
   /** Returns the answer of a job that has one. */
-  async answerOf({ id, status }: Job): Promise<StoredResponse | undefined> {
+  async answerOf({ id, status }: Job): Promise<StoredAnswer | undefined> {
     return isFinal(status) ? this.store.result(id) : undefined
   }
 
@@ -133,7 +150,10 @@ export class Jobs {
   }
 
   async #add(api: AsyncApi, job: NewJob): Promise<Job> {
-    const added = await this.store.add(job, api.async.maxQueued)
+    return this.#accepted(api, job, await this.store.add(job, api.async.maxQueued))
+  }
+
+  async #accepted(api: AsyncApi, job: Accepted, added: Added): Promise<Job> {
     if (added.kind === 'full') {
       const details = { limit: 'queue', retryAfterSeconds: fullSeconds }
       throw new Overloaded(`expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`, details)
@@ -141,7 +161,7 @@ export class Jobs {
     if (added.kind === 'added') {
       const { id, retryOf } = job
       this.#log.debug({ event: 'job_submitted', job: id, api: api.name, retryOf }, `job ${id} submitted`)
-      const { request: _, state: __, ...rest } = job
+      const { request: _, state: __, ...rest } = { request: undefined, ...job }
       return { ...rest, status: 'queued', attempt: 0, isCancelRequested: false }
     }
     if (!added.isSame) throw new KeyReused('expected another Idempotency-Key for another request')
@@ -157,8 +177,9 @@ export class Jobs {
     const auth = api?.auth
     const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
     if (refusal !== undefined) throw refusal
-    // Whose auth is not known nobody may look.
-    if (job === undefined || api === undefined || (job.owner !== undefined && !isOwner(job.owner, ctx)))
+    // An API that is gone has taken its own auth along: then nobody may look.
+    const hasAuth = api !== undefined || job?.isOfService === true
+    if (job === undefined || !hasAuth || (job.owner !== undefined && !isOwner(job.owner, ctx)))
       throw new NotFound('there is no job with this id')
     return job
   }
@@ -171,6 +192,14 @@ export class Jobs {
     if (isFinal(job.status)) return job
     await this.store.cancel(job.id)
     throw ctx.abortReason ?? deadlinePassed()
+  }
+
+  /** Returns events, as the store does. Who asks for the same while it reads gets the same. */
+  events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
+    const key = `${id} ${after} ${maxBytes}`
+    const read = this.#reads.get(key) ?? this.store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
+    this.#reads.set(key, read)
+    return read
   }
 
   /** Returns the changes of a job until the server ends. */
@@ -205,10 +234,8 @@ export class Jobs {
   }
 }
 
-/** Returns an ended job as a new one, to submit once more. */
-export function retryOf({ idempotencyKey: _, ...before }: NewJob): NewJob {
-  return { ...before, ...newJob(), retryOf: before.id }
-}
+/** A job that was sent to the store; one that names the input of another has none. */
+type Accepted = Omit<NewJob, 'request' | 'fingerprint'>
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
 function requireOwner(ctx: Context): OwnerKey | undefined {
@@ -229,13 +256,14 @@ function stateText(state: object): string {
   return JSON.stringify(state)
 }
 
-function newJob() {
+/** Returns what each job has of its own. */
+export function newJob() {
   // With a dash in front, a command would take it for an option.
   return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
 }
 
-function common({ name, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {
-  return { ...newJob(), api: name, retries, timeoutMs, priority, resultTtlMs }
+function common({ name, auth, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {
+  return { ...newJob(), api: name, isOfService: auth === undefined, retries, timeoutMs, priority, resultTtlMs }
 }
 
 /** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

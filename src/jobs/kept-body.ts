@@ -1,4 +1,6 @@
+import { InternalError, ServingError } from '../core/errors.ts'
 import { type BlobStore, maxInlineBytes } from './blob-store.ts'
+import { joined, StoredBody } from './stored-body.ts'
 
 /** The bytes, or the name of the blob that has them. */
 export type KeptBody = Uint8Array | string
@@ -24,10 +26,23 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
   return body.length === body.buffer.byteLength ? message : { ...message, body: new Uint8Array(body) }
 }
 
-/** Returns the message with its bytes. **Errors**: NotFound if the blob is gone. */
+/** Returns the message with its bytes, for the attempt that runs it. **Errors**: InternalError for a lost blob. */
 export async function readBody<T extends { readonly body: Uint8Array }>(blobs: BlobStore, kept: Kept<T>): Promise<T> {
-  const body = typeof kept.body === 'string' ? await blobs.get(kept.body) : kept.body
+  const { body: place } = kept
+  const body = typeof place === 'string' ? await joined(blobs.read(place), await sizeOf(blobs, place)) : place
   return { ...kept, body } as unknown as T
+}
+
+/** Returns the body in a blob. **Errors**: InternalError for a lost blob. */
+export async function blobBody(blobs: BlobStore, name: string): Promise<StoredBody> {
+  return new StoredBody(await sizeOf(blobs, name), () => blobs.read(name))
+}
+
+/** A blob that a job names and nobody has is a fault of the store, and no 404. */
+async function sizeOf(blobs: BlobStore, name: string): Promise<number> {
+  return blobs.size(name).catch((cause) => {
+    throw ServingError.is(cause) && cause.status === 404 ? new InternalError('a stored body is lost', { cause }) : cause
+  })
 }
 
 /** The blob of a submitted body. */

@@ -50,10 +50,21 @@ class S3Blobs implements BlobStore {
     await this.#ask('PUT', `/${this.#prefix}${name}`, { headers, body: bytes as Uint8Array<ArrayBuffer> })
   }
 
-  async get(name: string): Promise<Uint8Array> {
-    const response = await this.#ask('GET', `/${this.#prefix}${name}`)
+  async size(name: string): Promise<number> {
+    const { headers } = await this.#askFor('HEAD', name)
+    return Number(headers.get('content-length'))
+  }
+
+  async *read(name: string): AsyncIterable<Uint8Array> {
+    const { body } = await this.#askFor('GET', name)
+    // undici's pieces are those of its socket: 64 KiB.
+    for await (const piece of body ?? []) yield piece
+  }
+
+  async #askFor(method: 'GET' | 'HEAD', name: string): Promise<Response> {
+    const response = await this.#ask(method, `/${this.#prefix}${name}`)
     if (response.status === 404) throw new NotFound(`no blob ${name} in ${this.#bucket}`)
-    return new Uint8Array(await response.arrayBuffer())
+    return response
   }
 
   async delete(name: string): Promise<void> {
@@ -74,15 +85,20 @@ class S3Blobs implements BlobStore {
     } while (token !== undefined)
   }
 
-  /** Returns an answer of 2xx, or of 404 to GET. */
+  /** Returns an answer of 2xx, or of 404 to GET and HEAD. */
   async #ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const signal = AbortSignal.timeout(timeoutMs)
-    const asked = this.#client.fetch(this.#bucket + path, { ...init, method, signal })
-    const response = await asked.catch((cause) => {
-      throw new Overloaded('the bucket of blobs cannot be reached', { cause })
-    })
+    // The time is for the head: a body is read as fast as the client of the job reads.
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), timeoutMs)
+    const asked = this.#client.fetch(this.#bucket + path, { ...init, method, signal: late.signal })
+    const response = await asked
+      .catch((cause) => {
+        throw new Overloaded('the bucket of blobs cannot be reached', { cause })
+      })
+      .finally(() => clearTimeout(timer))
     const text = response.ok ? '' : await response.clone().text()
-    const isMissing = response.status === 404 && /<Code>NoSuchKey</.test(text)
+    // The answer to HEAD has no body that tells what is missing.
+    const isMissing = response.status === 404 && (method === 'HEAD' || /<Code>NoSuchKey</.test(text))
     if (response.ok || isMissing) return response
     const code = textOf(text, 'Code') ?? ''
     throw new InternalError(`${method} ${this.#bucket}: the bucket answered ${response.status} ${code}`)

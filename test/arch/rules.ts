@@ -144,6 +144,7 @@ export const publicNames = [
   'Service',
   'ServingError',
   'SetupError',
+  'StoredBody',
   'TooManyRequests',
   'Unauthorized',
   'UnsupportedMediaType',

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { of, startProcess, survives } from './kill-conformance.ts'
 import { hasRedis, redisServer } from './redis-server.ts'
-import { newJob, openStore, shortTimes, textOf, untilStatus } from './stores.ts'
+import { newJob, openStore, resultText, shortTimes, untilStatus } from './stores.ts'
 
 describe.skipIf(!hasRedis)('a job store on Redis', () => {
   survives('among processes', async () => {
@@ -35,8 +35,8 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
     await store.add(job, 10)
     const workers = [1, 2, 3].map(() => startProcess(spec, { kind: 'work', concurrency: 1 }))
     await untilStatus(store, job.id, 'failed', 60_000)
-    const { status, body } = (await store.result(job.id)) ?? {}
-    expect([status, JSON.parse(textOf(body)).code]).toEqual([500, 'lease_lost'])
+    const code = JSON.parse(await resultText(store, job.id)).code
+    expect([(await store.result(job.id))?.status, code]).toEqual([500, 'lease_lost'])
     const started = (await Promise.all(workers)).map((worker) => of(worker, 'started').length)
     expect(started.sort()).toEqual([0, 1, 1])
   }, 90_000)

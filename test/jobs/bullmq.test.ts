@@ -3,10 +3,11 @@ import { openRedis } from '../../src/core/redis.ts'
 import { io } from '../../src/index.ts'
 import { openBullmqStore } from '../../src/jobs/bullmq/bullmq-store.ts'
 import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
-import { conforms } from './conformance.ts'
+import { conforms, type StartStore } from './conformance.ts'
+import { keepsBodies } from './conformance-bodies.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
-import { completed, failed, newJob, openStore, shortTimes, textOf, until, untilStatus } from './stores.ts'
+import { completed, failed, newJob, openStore, resultText, shortTimes, until, untilStatus } from './stores.ts'
 
 async function testServer(options?: readonly string[]): Promise<RedisServer> {
   const server = await redisServer(options)
@@ -23,10 +24,12 @@ async function warningsOf({ url }: RedisServer): Promise<string[]> {
 }
 
 describe.skipIf(!hasRedis)('a job store on Redis', () => {
-  conforms('alone', async () => {
+  const begin: StartStore = async () => {
     const server = await redisServer()
     return { spec: { kind: 'redis', url: server.url }, stop: () => server.stop() }
-  })
+  }
+  conforms('alone', begin)
+  keepsBodies('its bodies', begin)
 
   it('warns of a server that would lose jobs, and of no other', async () => {
     expect(await warningsOf(await testServer())).toEqual([])
@@ -197,7 +200,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
       for (const job of [short, long]) await store.add(job, 10)
       await untilStatus(store, short.id, 'expired')
       expect(await store.get(long.id)).toMatchObject({ status: 'completed' })
-      expect(textOf((await store.result(long.id))?.body)).toBe('kept')
+      expect(await resultText(store, long.id)).toBe('kept')
       await worker.stop(0)
     },
   )

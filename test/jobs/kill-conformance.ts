@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobEvent } from '../../src/jobs/job.ts'
 import type { JobStore } from '../../src/jobs/job-store.ts'
 import type { Role, Told } from './store-process.ts'
-import { newJob, openStore, type StoreSpec, shortTimes, textOf, until, untilStatus } from './stores.ts'
+import { newJob, openStore, resultText, type StoreSpec, shortTimes, until, untilStatus } from './stores.ts'
 
 const program = fileURLToPath(new URL('./store-process.ts', import.meta.url))
 
@@ -94,7 +94,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       await Promise.all(ids.map((id) => untilStatus(store, id, 'completed', 15_000)))
       const again = of(second, 'started')
       expect(again.map(({ id, attempt }) => [id, attempt]).sort()).toEqual(ids.map((id) => [id, 2]).sort())
-      for (const id of ids) expect(ends(await store.events(id, 0, 100))).toEqual(['completed'])
+      for (const id of ids) expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
     }, 60_000)
 
     it('goes on with queued and running jobs after all processes were killed', async () => {
@@ -129,7 +129,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       await untilStatus(store, id, 'failed')
       expect(of(alive, 'started')).toEqual([])
       const result = await store.result(id)
-      expect([result?.status, JSON.parse(textOf(result?.body)).code]).toEqual([500, 'worker_died'])
+      expect([result?.status, JSON.parse(await resultText(store, id)).code]).toEqual([500, 'worker_died'])
       expect(Object.fromEntries(result?.headers ?? [])['content-type']).toBe('application/problem+json')
       // Its other jobs run.
       await untilStatus(store, await add(store, 'sleep 1'), 'completed')
@@ -144,8 +144,8 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       // Its second is over: it answers while the other one still runs.
       first.child.kill('SIGCONT')
       expect(await untilStatus(store, id, 'completed')).toMatchObject({ attempt: 2 })
-      expect(textOf((await store.result(id))?.body)).toBe(`2 by ${second.child.pid}`)
-      expect(ends(await store.events(id, 0, 100))).toEqual(['completed'])
+      expect(await resultText(store, id)).toBe(`2 by ${second.child.pid}`)
+      expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
     }, 120_000)
 
     it('aborts a job that runs in another process without waiting for its lease', async () => {
@@ -181,7 +181,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const second = await worker(spec)
       first.child.send('stop')
       await untilStatus(store, id, 'completed')
-      expect(textOf((await store.result(id))?.body)).toBe(`1 by ${second.child.pid}`)
+      expect(await resultText(store, id)).toBe(`1 by ${second.child.pid}`)
       expect(of(first, 'aborted').map(({ code }) => code)).toEqual(['overloaded'])
       await until(() => of(first, 'done').length === 1)
     }, 60_000)
@@ -206,7 +206,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const started = workers.flatMap((each) => of(each, 'started'))
       expect(started.map(({ id }) => id).sort()).toEqual(ids.sort())
       expect(workers.every((each) => of(each, 'started').length > 0)).toBe(true)
-      for (const id of ids) expect(ends(await store.events(id, 0, 100))).toEqual(['completed'])
+      for (const id of ids) expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
     }, 300_000)
 
     it('loses no job and ends none twice while workers are killed', async () => {
@@ -226,7 +226,7 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
         return queued + running === 0
       }, 120_000)
       for (const id of ids) {
-        const events = await store.events(id, 0, 100)
+        const events = await store.events(id, 0, 1_000_000)
         // A job that was twice in the hands of a worker that died has failed.
         expect(ends(events)).toEqual([expect.stringMatching(/^(completed|failed)$/)])
       }

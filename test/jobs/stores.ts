@@ -53,6 +53,13 @@ export function answer(text: string, status = 200): StoredResponse {
   return { status, headers: [['content-type', 'text/plain']], body: bytesOf(text) }
 }
 
+/** Reads stored bodies without a limit. */
+export const anyReader = { reserve: () => true, onEnd: () => {} }
+
+/** The answer of a job, in text. */
+export const resultText = async (store: JobStore, id: string) =>
+  textOf(await (await store.result(id))?.body.bytes(anyReader))
+
 export const completed = (text: string) => ({ kind: 'completed', response: answer(text) }) as const
 export const failed = (status: number, mayRetry: boolean, retryAfterMs?: number) =>
   ({ kind: 'failed', response: answer(`failed ${status}`, status), mayRetry, retryAfterMs }) as const

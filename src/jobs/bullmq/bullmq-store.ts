@@ -12,6 +12,7 @@ import { deliveryId, deliveryOf } from '../delivery.ts'
 import { type Job, type JobEvent, type JobStatus, jobStatuses, type NewJob } from '../job.ts'
 import {
   type Added,
+  type AgainJob,
   type Attempt,
   type JobFilter,
   type JobStore,
@@ -24,6 +25,7 @@ import {
 } from '../job-store.ts'
 import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
+import type { StoredAnswer } from '../stored-body.ts'
 import { loadBullmq, type Queue } from './bullmq-package.ts'
 import { BullmqWorker, type JobData } from './bullmq-worker.ts'
 import { JobRecords, type KeptJob } from './job-records.ts'
@@ -153,6 +155,21 @@ class BullmqStore implements JobStore {
     }
   }
 
+  async again(from: string, job: AgainJob, maxQueued: number): Promise<Added | undefined> {
+    const { client, prefix, scripts } = this.#records
+    const text = await this.#faults.reach(client.hget(prefix + from, 'new'))
+    if (text === null) return undefined
+    const { idempotencyKey: _, ...before } = JSON.parse(text) as KeptJob
+    const kept: KeptJob = { ...before, ...job, state: job.state ?? before.state, retryOf: from }
+    const delivery = kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
+    const what = [from, kept.api, maxQueued, JSON.stringify(kept), kept.createdAt, kept.resultTtlMs, delivery]
+    const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
+    if (added === null) return undefined
+    const [kind] = added
+    if (kind === 'added') await this.#send(kept).catch(this.#faults.tell)
+    return { kind }
+  }
+
   /** Gives a stored job to BullMQ, which takes a name only once. */
   async #send({ id, api, priority, retries, timeoutMs, webhook }: KeptJob): Promise<void> {
     const options = {
@@ -189,17 +206,14 @@ class BullmqStore implements JobStore {
     return this.#faults.reach(this.#records.job(id))
   }
 
-  readonly submission: JobStore['submission'] = (id) => this.#kept(id, () => this.#records.submitted(id))
-  readonly result: JobStore['result'] = (id) => this.#kept(id, () => this.#records.answer(id))
-
-  async #kept<T>(id: string, read: () => Promise<T>): Promise<T | undefined> {
+  async result(id: string): Promise<StoredAnswer | undefined> {
     const job = await this.get(id)
-    return job === undefined || job.status === 'expired' ? undefined : this.#faults.reach(read())
+    return job === undefined || job.status === 'expired' ? undefined : this.#faults.reach(this.#records.answer(id))
   }
 
-  async events(id: string, after: number, limit: number): Promise<readonly JobEvent[]> {
+  async events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
     const { scripts } = this.#records
-    const texts = await this.#faults.reach(scripts.events(id, after, limit))
+    const texts = await this.#faults.reach(scripts.events(id, after, maxBytes))
     return texts.map((text) => JSON.parse(text))
   }
 
@@ -304,20 +318,18 @@ class BullmqStore implements JobStore {
 
   /** Sends the jobs of processes that died before they could, and drops expired ones. */
   async #sweepDue(): Promise<void> {
-    const { client, prefix, scripts } = this.#records
+    const { scripts } = this.#records
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
     for (const id of await scripts.due('', 'unsent', this.#times.leaseMs)) await this.#sendRest(id)
     for (const id of await scripts.due('', 'ends', 0)) {
-      for (const blob of await client.hmget(prefix + id, 'blob', 'answerBlob')) await this.#records.drop(blob)
-      await scripts.expire(id, this.#times.forgetMs)
+      for (const blob of await scripts.expire(id, this.#times.forgetMs)) await this.#records.drop(blob)
     }
   }
 
   async #sweepOrphans(): Promise<void> {
-    const { client, prefix } = this.#records
+    const { scripts } = this.#records
     const { blobs } = this.#options
-    const isNamed = async (name: string) =>
-      (await client.hmget(prefix + jobOfBlob(name), 'blob', 'answerBlob')).includes(name)
+    const isNamed = async (name: string) => (await scripts.names(jobOfBlob(name), name)) === 1
     if (blobs === undefined) return
     await sweepOrphans(blobs, async (names) => {
       const named = await Promise.all(names.map(isNamed))

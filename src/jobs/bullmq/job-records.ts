@@ -1,8 +1,9 @@
 import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
-import type { Job, JobStatus, NewJob, StoredResponse } from '../job.ts'
-import { type KeptBody, keepBody } from '../kept-body.ts'
+import type { Job, JobStatus, NewJob } from '../job.ts'
+import { blobBody, type KeptBody, keepBody, readBody } from '../kept-body.ts'
+import { type StoredAnswer, StoredBody } from '../stored-body.ts'
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 
 /** A job as it was submitted, but its body: JSON. */
@@ -10,6 +11,8 @@ export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Omit<NewJob[
 
 /** A longer body would hold up all that comes after it on a connection, for longer than a command may take. */
 const maxBodyBytes = 16 * 1024 * 1024
+/** **Units**: bytes. */
+const pieceBytes = 256 * 1024
 
 /** What Redis keeps of jobs beside BullMQ's queues, read and written over one connection. */
 export class JobRecords {
@@ -43,23 +46,33 @@ export class JobRecords {
     return jobOf(before, fields)
   }
 
+  /** Returns a job with its input, for the attempt that runs it. */
   async submitted(id: string): Promise<NewJob> {
-    const [text, blob] = await this.client.hmget(this.prefix + id, 'new', 'blob')
+    const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
     const kept: KeptJob = JSON.parse(text as string)
-    const request = await this.#read({ ...kept.request, body: blob ?? '' }, `${id}:in`)
-    return { ...kept, request }
+    const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
+    if (isBlob) return { ...kept, request: await readBody(this.#blobs, { ...kept.request, body: blob }) }
+    const body = (await this.client.getBuffer(`${this.prefix}${input ?? id}:in`)) ?? new Uint8Array(0)
+    return { ...kept, request: { ...kept.request, body } }
   }
 
-  async answer(id: string): Promise<StoredResponse | undefined> {
+  async answer(id: string): Promise<StoredAnswer | undefined> {
     const [status, answer, blob] = await this.client.hmget(this.prefix + id, 'responseStatus', 'answer', 'answerBlob')
     if (status === null || answer === null) return undefined
-    return this.#read({ status: Number(status), headers: JSON.parse(answer), body: blob ?? '' }, `${id}:out`)
+    const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
+    const body = isBlob ? await blobBody(this.#blobs, blob) : await this.#bodyOf(`${this.prefix}${id}:out`)
+    return { status: Number(status), headers: JSON.parse(answer), body }
   }
 
-  /** Returns a message with its body: that of a blob, or of a key. */
-  async #read<T extends object>(kept: T & { readonly body: string }, key: string): Promise<T & { body: Uint8Array }> {
-    if (kept.body !== '' && this.#blobs !== undefined) return { ...kept, body: await this.#blobs.get(kept.body) }
-    return { ...kept, body: (await this.client.getBuffer(this.prefix + key)) ?? new Uint8Array(0) }
+  async #bodyOf(key: string): Promise<StoredBody> {
+    const length = await this.client.strlen(key)
+    return new StoredBody(length, () => this.#pieces(key, length))
+  }
+
+  /** One after the other, so that other commands of the connection come between. */
+  async *#pieces(key: string, length: number): AsyncIterable<Uint8Array> {
+    for (let at = 0; at < length; at += pieceBytes)
+      yield await this.client.getrangeBuffer(key, at, Math.min(at + pieceBytes, length) - 1)
   }
 
   /**

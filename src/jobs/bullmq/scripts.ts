@@ -1,7 +1,8 @@
 /**
  * What a job is for those who look at it, beside BullMQ's queues, in scripts of Redis: each change of a job, of its
  * place in the lists by status, and its event are one step. Keys below the prefix `P`: `P{id}` (a hash), `P{id}:in`,
- * `P{id}:out`, `P{id}:events`, `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
+ * `P{id}:out`, `P{id}:events`, `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
+ * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
  * expire), `Punsent` (ids that BullMQ may not have yet), `Pkey:{hash}` (of an idempotency key). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
@@ -27,20 +28,24 @@ local function enter(status)
   call('HSET', key, 'status', status)
   event('status', status)
 end
-local function begin(api, new, createdAt, ttl, idem, body, blob, delivery)
+local function begin(api, new, createdAt, ttl, idem, blob, delivery)
   call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'ttl', ttl, 'key', idem, 'blob', blob,
     'delivery', delivery, 'attempt', 0, 'starts', 0)
-  if blob == '' then call('SET', key .. ':in', body) end
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
   enter('queued')
+end
+local function inputOf()
+  return call('HGET', key, 'input') or id
 end
 -- The last step of a script: the delivery that it may begin takes the place of the job.
 local function finish(status)
   local job = call('HMGET', key, 'ttl', 'key', 'delivery', 'api', 'attempt', 'createdAt', 'startedAt', 'responseStatus')
   enter(status)
   call('HSET', key, 'finishedAt', now)
-  for _, part in ipairs({ ':in', ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
+  for _, part in ipairs({ ':out', ':events' }) do call('PEXPIRE', key .. part, job[1]) end
+  local input = P .. inputOf()
+  if call('SCARD', input .. ':names') < 2 then call('PEXPIRE', input .. ':in', job[1]) end
   if job[2] ~= '' then call('PEXPIRE', job[2], job[1]) end
   call('ZADD', P .. 'ends', now + job[1], id)
   if job[3] == '' then return end
@@ -49,7 +54,8 @@ local function finish(status)
     startedAt = tonumber(job[7] or nil), finishedAt = now, responseStatus = tonumber(job[8] or nil) }
   id = delivery.id
   key = P .. id
-  begin(delivery.api, job[3], now, delivery.resultTtlMs, '', cjson.encode(ended), '', '')
+  call('SET', key .. ':in', cjson.encode(ended))
+  begin(delivery.api, job[3], now, delivery.resultTtlMs, '', '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -68,7 +74,26 @@ if idem ~= '' then
 end
 if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
-begin(api, new, createdAt, ttl, idem, body, blob, delivery)
+if blob == '' then call('SET', key .. ':in', body) end
+begin(api, new, createdAt, ttl, idem, blob, delivery)
+return { 'added' }
+`
+
+/** `from, api, maxQueued, new, createdAt, ttl, delivery or ''`. Returns nothing if the input of `from` is gone. */
+const again = `
+local from, api, maxQueued, new, createdAt, ttl, delivery = unpack(ARGV, 3)
+-- As for add.
+if call('EXISTS', key) == 1 then return { 'added' } end
+local old = call('HMGET', P .. from, 'status', 'blob', 'input', 'finishedAt', 'ttl')
+if not old[1] or old[1] == 'expired' then return false end
+if old[4] and old[4] + old[5] <= now then return false end
+if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
+local input = old[3] or from
+if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false end
+call('PERSIST', P .. input .. ':in')
+call('SADD', P .. input .. ':names', from, id)
+call('HSET', key, 'input', input)
+begin(api, new, createdAt, ttl, '', old[2], delivery)
 return { 'added' }
 `
 
@@ -121,12 +146,19 @@ event(ARGV[4], ARGV[5])
 return 1
 `
 
-/** `after, limit`. Returns events in JSON. */
+/** `after, how many bytes`. Returns events in JSON: one at least, if there is one. */
 const events = `
 local list = key .. ':events'
 local first = (call('HGET', key, 'events') or 0) - call('LLEN', list)
 local from = math.max(0, ARGV[3] - first)
-return call('LRANGE', list, from, from + ARGV[4] - 1)
+local found, bytes = {}, 0
+while true do
+  local text = call('LINDEX', list, from + #found)
+  if not text then return found end
+  bytes = bytes + #text
+  if bytes > tonumber(ARGV[4]) and #found > 0 then return found end
+  table.insert(found, text)
+end
 `
 
 /** Returns the status then. */
@@ -171,9 +203,13 @@ if job[3] and job[3] + job[4] <= now then fields[${lookFields.indexOf('status') 
 return { before, unpack(fields) }
 `
 
-/** `how long it is known`. Drops what it held, and later the job; nothing if another process was faster. */
+/**
+ * `how long it is known`. Drops what it held, and later the job; nothing if another process was faster. Returns the
+ * blobs that no job names any more.
+ */
 const expire = `
-if tonumber(call('ZSCORE', P .. 'ends', id) or now) > now then return 0 end
+local blobs = {}
+if tonumber(call('ZSCORE', P .. 'ends', id) or now) > now then return blobs end
 local job = call('HMGET', key, 'api', 'status')
 if not job[1] then
   call('ZREM', P .. 'ends', id)
@@ -183,11 +219,26 @@ elseif job[2] == 'expired' then
   call('DEL', key)
 else
   enter('expired')
-  call('DEL', key .. ':in', key .. ':out', key .. ':events')
+  local input = P .. inputOf()
+  call('SREM', input .. ':names', id)
+  local kept = call('HMGET', key, 'blob', 'answerBlob')
+  if call('SCARD', input .. ':names') == 0 then
+    call('DEL', input .. ':in')
+    if kept[1] and kept[1] ~= '' then table.insert(blobs, kept[1]) end
+  end
+  if kept[2] and kept[2] ~= '' then table.insert(blobs, kept[2]) end
+  call('DEL', key .. ':out', key .. ':events')
   call('HDEL', key, 'blob', 'answer', 'answerBlob', 'responseStatus', 'progress')
   call('ZADD', P .. 'ends', now + ARGV[3], id)
 end
-return 0
+return blobs
+`
+
+/** Whether a job names this blob of the job. */
+const names = `
+local blobs = call('HMGET', key, 'blob', 'answerBlob')
+if blobs[1] == ARGV[3] or blobs[2] == ARGV[3] then return 1 end
+return call('EXISTS', key .. ':names')
 `
 
 /** `what, milliseconds`: ids of jobs whose time in a list was over some time ago. It has no job: the id is ''. */
@@ -198,6 +249,7 @@ return call('ZRANGEBYSCORE', P .. ARGV[3], 0, now - ARGV[4], 'LIMIT', 0, 1000)
 /** The scripts. Each gets the id of a job first. */
 export interface Scripts {
   readonly add: RedisScript<['added' | 'full'] | ['exists', string, string]>
+  readonly again: RedisScript<['added' | 'full'] | null>
   readonly start: RedisScript<[start: number, attempt: number] | null>
   readonly finish: RedisScript<number>
   readonly requeue: RedisScript<number>
@@ -205,13 +257,14 @@ export interface Scripts {
   readonly events: RedisScript<string[]>
   readonly cancel: RedisScript<string | null>
   readonly look: RedisScript<[before: number, ...fields: (string | null)[]] | null>
-  readonly expire: RedisScript<number>
+  readonly expire: RedisScript<string[]>
+  readonly names: RedisScript<number>
   readonly due: RedisScript<string[]>
 }
 
 /** Returns the scripts on a connection, which get the prefix, too. */
 export function jobScripts(client: Redis, prefix: string): Scripts {
-  const sources = { add, start, finish, requeue, report, events, cancel, look, expire, due }
+  const sources = { add, again, start, finish, requeue, report, events, cancel, look, expire, names, due }
   const named = Object.entries(sources).map(([name, lua]) => {
     const run = redisScript<unknown>(client, `job:${name}`, shared + lua)
     const ofJob: RedisScript<unknown> = (id, ...others) => run(prefix, id, ...others)

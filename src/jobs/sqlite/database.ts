@@ -13,6 +13,8 @@ export interface Statement {
   run(...values: SqlValue[]): { readonly changes: number }
   get(...values: SqlValue[]): Row | undefined
   all(...values: SqlValue[]): Row[]
+  /** Reads row by row. */
+  iterate(...values: SqlValue[]): Iterable<Row>
 }
 
 /** A connection. It blocks: threads of their own use it. */
@@ -22,15 +24,13 @@ export interface Database {
   close(): void
 }
 
-const version = 1
-
 /**
  * `jobs.due_at` is when the state next ends by time: the backoff of a queued job, the life of a result, the memory of
  * an expired job, and the lease of a running one, by the clock of leases. `lease` counts each start, and is the fence
  * of its end; `attempt` leaves out those that were handed back. Triggers keep what follows from a status: its event,
  * the counts, deletions.
  */
-const schema = `
+const firstSchema = `
 CREATE TABLE jobs (
   seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, api TEXT NOT NULL, owner TEXT, details TEXT NOT NULL,
   idempotency_key TEXT, fingerprint TEXT NOT NULL, priority INTEGER NOT NULL, created_at INTEGER NOT NULL,
@@ -69,8 +69,28 @@ CREATE TRIGGER forgotten AFTER DELETE ON jobs BEGIN
   UPDATE counts SET jobs = jobs - 1 WHERE api = OLD.api AND status = OLD.status;
   DELETE FROM events WHERE job = OLD.seq;
 END;
-PRAGMA user_version = ${version};
 `
+
+/** An input is apart from the job that brought it: each retry names it, and it goes with the last one. */
+const namedInputs = `
+CREATE TABLE inputs (id INTEGER PRIMARY KEY, headers TEXT, query TEXT, body BLOB, blob TEXT);
+CREATE INDEX input_blobs ON inputs (blob) WHERE blob IS NOT NULL;
+INSERT INTO inputs SELECT job, headers, query, body, blob FROM requests;
+ALTER TABLE requests ADD COLUMN input INTEGER;
+UPDATE requests SET input = job;
+ALTER TABLE requests DROP COLUMN headers;
+ALTER TABLE requests DROP COLUMN query;
+ALTER TABLE requests DROP COLUMN body;
+ALTER TABLE requests DROP COLUMN blob;
+CREATE INDEX named ON requests (input);
+CREATE TRIGGER unnamed AFTER DELETE ON requests WHEN NOT EXISTS (SELECT 1 FROM requests WHERE input = OLD.input) BEGIN
+  DELETE FROM inputs WHERE id = OLD.input;
+END;
+`
+
+/** What makes a file of the next version of one of the version before. A new file gets all of them. */
+const schemas = [firstSchema, namedInputs]
+const version = schemas.length
 
 /** Opens the file, or makes it. **Errors**: InvalidArgument for a file of a later version; those of SQLite. */
 export function openDatabase(path: string): Database {
@@ -88,7 +108,8 @@ export function openDatabase(path: string): Database {
       const text = `the job store ${path} has version ${found}, this release reads up to ${version}`
       throw new InvalidArgument(`${text}: use the release that wrote it, or another file`)
     }
-    if (found === 0) database.exec(schema)
+    for (const schema of schemas.slice(found)) database.exec(schema)
+    if (found < version) database.exec(`PRAGMA user_version = ${version}`)
   })
   return database
 }

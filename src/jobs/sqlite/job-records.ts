@@ -1,11 +1,14 @@
 import { deliveryApi, deliveryBody, deliveryOf } from '../delivery.ts'
 import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from '../job.ts'
-import { type Added, type JobFilter, noJobs, type QueueState } from '../job-store.ts'
+import { type Added, type AgainJob, type JobFilter, noJobs, type QueueState } from '../job-store.ts'
 import { jobOfBlob, type Kept, type KeptBody } from '../kept-body.ts'
 import type { Database, Row, Statement } from './database.ts'
 
 /** A job as the thread gets and gives it: its body may lie in a blob. */
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
+
+/** A stored answer without its body: its length, and the blob that has it, if one does. */
+export type KeptAnswer = Omit<StoredResponse, 'body'> & { readonly length: number; readonly blob: string | null }
 
 /** The jobs of a database as callers see them, whose store calls them through its thread. */
 export class JobRecords {
@@ -23,10 +26,26 @@ export class JobRecords {
         "SELECT id, fingerprint FROM jobs WHERE api = ? AND ifnull(owner, '') = ifnull(?, '') AND idempotency_key = ?",
       ).get(api, owner ?? null, idempotencyKey)
     if (same) return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
-    const queued = this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
-    if ((queued as number) >= maxQueued) return { kind: 'full' }
+    if (this.#isFull(api, maxQueued)) return { kind: 'full' }
     insertJob(this.#sql, job)
     return { kind: 'added' }
+  }
+
+  again(id: string, { state, ...own }: AgainJob, maxQueued: number): Added | undefined {
+    const row = this.#sql(
+      'SELECT details, fingerprint, state, input FROM jobs JOIN requests ON job = seq WHERE id = ?',
+    ).get(id)
+    if (row === undefined) return undefined
+    const job: ShownJob = { ...JSON.parse(row.details as string), ...own, retryOf: id }
+    if (this.#isFull(job.api, maxQueued)) return { kind: 'full' }
+    const seq = insertRow(this.#sql, job, row.fingerprint as string)
+    nameInput(this.#sql, seq, row.input as number, state ?? (row.state as string | null))
+    return { kind: 'added' }
+  }
+
+  #isFull(api: string, maxQueued: number): boolean {
+    const queued = this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
+    return (queued as number) >= maxQueued
   }
 
   get(id: string): Job | undefined {
@@ -40,31 +59,33 @@ export class JobRecords {
     return { ...jobOf(row), queuePosition: before as number }
   }
 
-  submission(id: string): KeptJob | undefined {
+  result(id: string): KeptAnswer | undefined {
     const row = this.#sql(
-      `SELECT details, fingerprint, idempotency_key, requests.* FROM jobs JOIN requests ON job = seq WHERE id = ?`,
+      `SELECT response_status AS status, headers, blob, ifnull(length(body), 0) AS length
+       FROM jobs JOIN responses ON job = seq WHERE id = ?`,
     ).get(id)
-    if (row === undefined) return undefined
-    const { fingerprint, idempotency_key: key } = row as Readonly<Record<string, string | null>>
-    const idempotencyKey = key === null ? {} : { idempotencyKey: key }
-    const job = { ...JSON.parse(row.details as string), ...idempotencyKey, fingerprint }
-    return { ...job, state: row.state ?? undefined, request: requestOf(row) }
+    return row && ({ ...row, headers: JSON.parse(row.headers as string) } as unknown as KeptAnswer)
   }
 
-  result(id: string): Kept<StoredResponse> | undefined {
-    const row = this.#sql('SELECT response_status, responses.* FROM jobs JOIN responses ON job = seq WHERE id = ?').get(
-      id,
-    )
-    if (row === undefined) return undefined
-    const headers = JSON.parse(row.headers as string)
-    return { status: row.response_status as number, headers, body: bodyOf(row) }
+  /** Returns the body of an answer that lies in no blob; undefined once it has expired. */
+  resultBody(id: string): Uint8Array | undefined {
+    const row = this.#sql('SELECT body FROM jobs JOIN responses ON job = seq WHERE id = ?').get(id)
+    return row?.body as Uint8Array | undefined
   }
 
-  events(id: string, after: number, limit: number): JobEvent[] {
-    return this.#sql(
+  events(id: string, after: number, maxBytes: number): JobEvent[] {
+    const rows = this.#sql(
       `SELECT sequence, at, kind, data FROM events
-       WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND sequence > ? ORDER BY sequence LIMIT ?`,
-    ).all(id, after, limit) as unknown as JobEvent[]
+       WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND sequence > ? ORDER BY sequence`,
+    ).iterate(id, after) as Iterable<unknown> as Iterable<JobEvent>
+    const events: JobEvent[] = []
+    let bytes = 0
+    for (const event of rows) {
+      bytes += Buffer.byteLength(event.data)
+      if (bytes > maxBytes && events.length > 0) break
+      events.push(event)
+    }
+    return events
   }
 
   cancel(id: string): Job | undefined {
@@ -101,8 +122,8 @@ export class JobRecords {
   /** Returns those of the blobs that no job names. */
   unnamed(blobs: readonly string[]): string[] {
     const named = this.#sql(
-      `SELECT 1 FROM jobs LEFT JOIN requests ON requests.job = seq LEFT JOIN responses ON responses.job = seq
-       WHERE id = ? AND ? IN (requests.blob, responses.blob)`,
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM inputs WHERE blob = ?2)
+       OR EXISTS (SELECT 1 FROM jobs JOIN responses ON job = seq WHERE id = ?1 AND blob = ?2)`,
     )
     return blobs.filter((blob) => named.get(jobOfBlob(blob), blob) === undefined)
   }
@@ -131,15 +152,28 @@ export function statements(database: Database): (text: string) => Statement {
   }
 }
 
+/** What `details` of a row has. */
+type ShownJob = Omit<KeptJob, 'request' | 'state' | 'fingerprint' | 'idempotencyKey'>
+
 function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
   const { request, state, fingerprint, idempotencyKey, ...shown } = job
+  const seq = insertRow(sql, shown, fingerprint, idempotencyKey)
+  const text = 'INSERT INTO inputs (headers, query, body, blob) VALUES (?, ?, ?, ?) RETURNING id'
+  const { id } = sql(text).get(JSON.stringify(request.headers), request.query, ...bodyColumns(request.body)) as Row
+  nameInput(sql, seq, id as number, state ?? null)
+}
+
+function insertRow(sql: (text: string) => Statement, shown: ShownJob, fingerprint: string, key?: string): number {
   const { id, api, owner = null, priority, createdAt } = shown
   const { seq } = sql(
     `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-  ).get(id, api, owner, JSON.stringify(shown), idempotencyKey ?? null, fingerprint, priority, createdAt) as Row
-  const text = 'INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?)'
-  sql(text).run(seq, JSON.stringify(request.headers), request.query, state ?? null, ...bodyColumns(request.body))
+  ).get(id, api, owner, JSON.stringify(shown), key ?? null, fingerprint, priority, createdAt) as Row
+  return seq as number
+}
+
+function nameInput(sql: (text: string) => Statement, seq: number, input: number, state: string | null): void {
+  sql('INSERT INTO requests (job, input, state) VALUES (?, ?, ?)').run(seq, input, state)
 }
 
 /** Writes the end of a job, and the delivery that tells it. `response`: its status. */
@@ -171,13 +205,10 @@ export function jobOf(row: Row): Job {
   }
 }
 
-/** Returns the request of a row of `requests`. */
+/** Returns the request of a row of `inputs`. */
 export function requestOf(row: Row): Kept<StoredRequest> {
-  return { headers: JSON.parse(row.headers as string), query: row.query as string, body: bodyOf(row) }
-}
-
-function bodyOf(row: Row): KeptBody {
-  return (row.blob ?? row.body) as KeptBody
+  const body = (row.blob ?? row.body) as KeptBody
+  return { headers: JSON.parse(row.headers as string), query: row.query as string, body }
 }
 
 /** Returns the columns `body` and `blob`. */

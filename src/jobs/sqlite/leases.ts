@@ -70,7 +70,7 @@ export class Leases {
     ).all(this.#worker, now, leaseClock() + this.#times.leaseMs, api, now, limit)
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
-      const request = this.#sql('SELECT * FROM requests WHERE job = ?').get(row.seq) as Row
+      const request = this.#sql('SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?').get(row.seq) as Row
       const state = (request.state as string | null) ?? undefined
       const { seq, lease } = row as unknown as Lease
       return { seq, lease, job: jobOf(row), state, request: requestOf(request) }
@@ -172,8 +172,10 @@ export class Leases {
   }
 
   #expire({ seq }: Row, now: number): string[] {
-    const text = 'SELECT blob FROM requests WHERE job = ?1 UNION ALL SELECT blob FROM responses WHERE job = ?1'
-    const blobs = this.#sql(text).all(seq)
+    const blobs = this.#sql(
+      `SELECT blob FROM responses WHERE job = ?1 UNION ALL SELECT blob FROM requests AS r JOIN inputs ON id = input
+       WHERE job = ?1 AND NOT EXISTS (SELECT 1 FROM requests WHERE input = r.input AND job <> ?1)`,
+    ).all(seq)
     this.#sql(
       `UPDATE jobs SET status = 'expired', due_at = ?, idempotency_key = NULL, progress = NULL,
        response_status = NULL WHERE seq = ?`,

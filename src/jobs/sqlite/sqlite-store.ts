@@ -14,7 +14,8 @@ import {
 import { deferred } from '../../core/promise.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { FolderBlobs } from '../folder-blobs.ts'
-import type { NewJob, StoredResponse } from '../job.ts'
+import type { NewJob } from '../job.ts'
+import { gone } from '../job-answers.ts'
 import {
   type Added,
   type Attempt,
@@ -25,8 +26,9 @@ import {
   type Outcome,
   type WorkQueue,
 } from '../job-store.ts'
-import { keepBody, readBody, requestBlob, sweepOrphans } from '../kept-body.ts'
+import { blobBody, keepBody, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
+import { type StoredAnswer, StoredBody } from '../stored-body.ts'
 import type { Call, Fault, News, Operations, ThreadData } from './messages.ts'
 import { type CallThread, SqliteWorker } from './sqlite-worker.ts'
 
@@ -92,20 +94,25 @@ class SqliteStore implements JobStore {
     return added
   }
 
+  readonly again: JobStore['again'] = (...of) => this.call('again', ...of)
   readonly get: JobStore['get'] = (id) => this.call('get', id)
   readonly events: JobStore['events'] = (...of) => this.call('events', ...of)
   readonly cancel: JobStore['cancel'] = (id) => this.call('cancel', id)
   readonly list: JobStore['list'] = (filter) => this.call('list', filter)
   readonly states: JobStore['states'] = () => this.call('states')
 
-  async submission(id: string): Promise<NewJob | undefined> {
-    const kept = await this.call('submission', id)
-    return kept && { ...kept, request: await readBody(this.blobs, kept.request) }
+  async result(id: string): Promise<StoredAnswer | undefined> {
+    const kept = await this.call('result', id)
+    if (kept === undefined) return undefined
+    const { status, headers, length, blob } = kept
+    const body = blob === null ? new StoredBody(length, () => this.#resultBody(id)) : await blobBody(this.blobs, blob)
+    return { status, headers, body }
   }
 
-  async result(id: string): Promise<StoredResponse | undefined> {
-    const kept = await this.call('result', id)
-    return kept && (await readBody(this.blobs, kept))
+  async *#resultBody(id: string): AsyncIterable<Uint8Array> {
+    const bytes = await this.call('resultBody', id)
+    if (bytes === undefined) throw gone()
+    yield bytes
   }
 
   watch(id: string, listener: () => void): () => void {

@@ -15,7 +15,7 @@ import { WriteWatch } from './write-watch.ts'
 const noticeMs = 10
 
 /** Operations that change the file. */
-const writes: ReadonlySet<string> = new Set(['add', 'cancel', 'report', 'finish', 'release'])
+const writes: ReadonlySet<string> = new Set(['add', 'again', 'cancel', 'report', 'finish', 'release'])
 
 interface Running extends Lease {
   readonly worker: number

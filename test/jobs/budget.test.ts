@@ -1,0 +1,225 @@
+/** What jobs take of a server beside the request that submits them: their memory, slots, and disk. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { apiKey, rateLimit } from '../../src/api/auth/index.ts'
+import { deferred } from '../../src/core/promise.ts'
+import { Forbidden, io, type Service } from '../../src/index.ts'
+import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
+import { decodeResponse } from '../../src/messages/envelope.ts'
+import { bothEngines } from '../engines.ts'
+import { GrpcClient } from '../rpc/harness.ts'
+import { folder, jsonOf, type Served, start } from './harness.ts'
+import { until } from './stores.ts'
+
+const mb = 1024 * 1024
+const json = { input: new io.JSON(), output: new io.JSON() }
+const bytes = { input: new io.Text(), output: new io.File({ mimeType: 'application/octet-stream' }) }
+/** Answers with as many bytes as it is asked for, each of them its number modulo 251. */
+const bulk = (svc: Service) =>
+  svc.api({ ...bytes, name: 'bulk', async: true, maxInFlight: 1_000 }, (size: string) => bulkOf(Number(size)))
+const pattern = Uint8Array.from({ length: 251 }, (_, i) => i)
+const bulkOf = (size: number) => Buffer.alloc(size, pattern)
+/** More than sockets of this machine take from a server whose client reads nothing. */
+const large = 60 * mb
+
+const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
+
+/** Asks for a path and reads no more than the socket does. */
+async function unread({ listener }: Served, path: string): Promise<Socket> {
+  const socket = connect(listener.port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  // The head has come: the server sends.
+  await once(socket, 'readable')
+  return socket
+}
+
+describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('results of jobs on %s', (engine) => {
+  it.each([100, 300_000, 3 * mb + 1])(
+    'of %d bytes are those of the function, and nobody may keep them',
+    async (size) => {
+      const { submit, result, get, base } = await start(engine, bulk)
+      const job = await submit('/bulk', String(size))
+      const answer = await result(job)
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+      expect(answer.headers.get('content-length')).toBe(String(size))
+      expect(Buffer.compare(await bytesOf(answer), bulkOf(size))).toBe(0)
+      const head = await fetch(`${base}${job}/result`, { method: 'HEAD' })
+      expect(head.status).toBe(200)
+      const task = await get(`/bulk/get?task_id=${job.split('/').pop()}`)
+      expect([task.headers.get('cache-control'), (await bytesOf(task)).length]).toEqual(['no-store', size])
+    },
+  )
+
+  it('hold memory while their clients do not read, and at the end none', async () => {
+    const served = await start(engine, bulk, { maxMemoryBytes: 4 * mb })
+    const job = await served.submit('/bulk', String(large))
+    await until(async () => (await served.status(job)).status === 'completed')
+    const sockets = await Promise.all(Array.from({ length: 4 }, () => unread(served, `${job}/result`)))
+    const refused = await until(async () => {
+      const answer = await served.get(`${job}/result`)
+      if (answer.status === 503) return answer
+      await bytesOf(answer)
+      return undefined
+    })
+    expect(await jsonOf(refused)).toMatchObject({ code: 'overloaded', detail: expect.stringContaining('memory') })
+    for (const socket of sockets) socket.destroy()
+    await until(async () => {
+      const answer = await served.get(`${job}/result`)
+      return answer.status === 200 && (await bytesOf(answer)).length === large
+    })
+  })
+
+  it('count as requests in flight while they are sent', async () => {
+    const served = await start(engine, bulk, { maxInFlight: 2 })
+    const job = await served.submit('/bulk', String(large))
+    await until(async () => (await served.status(job)).status === 'completed')
+    await Promise.all([1, 2].map(() => unread(served, `${job}/result`)))
+    await until(async () => {
+      const answer = await served.get(`${job}/result`)
+      return answer.status === 503 || void (await bytesOf(answer))
+    })
+    expect((await served.get(job)).status).toBe(200)
+  })
+
+  it('end at sendTimeoutMs if nobody reads them', async () => {
+    const served = await start(engine, bulk, { maxInFlight: 1, sendTimeoutMs: 300 })
+    const job = await served.submit('/bulk', String(large))
+    await until(async () => (await served.status(job)).status === 'completed')
+    const socket = await unread(served, `${job}/result`)
+    await until(() => served.log().includes('expected the client to read the response'))
+    socket.destroy()
+    await until(async () => (await served.result(job)).status === 200)
+  })
+
+  it('are told before their status if the store has lost them', async () => {
+    const path = folder()
+    const { submit, result, get, log } = await start(engine, bulk, {}, {}, join(path, 'jobs.db'))
+    const job = await submit('/bulk', String(2 * mb))
+    await bytesOf(await result(job))
+    const blobs = join(path, 'jobs.db.blobs')
+    rmSync(blobs, { recursive: true })
+    const answer = await get(`${job}/result`)
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining(path)])
+    expect(log()).toContain('a stored body is lost')
+  })
+})
+
+describe.skipIf(!isBuiltin('node:sqlite'))('results of jobs over RPC', () => {
+  it('hold their stored length, over gRPC and Connect', async () => {
+    const served = await start('node', bulk, { grpcPort: 0, maxMemoryBytes: 30 * mb })
+    const grpc = new GrpcClient(served.listener.grpcPort as number)
+    onTestFinished(() => grpc.close())
+    const job = await served.submit('/bulk', String(8 * mb))
+    await until(async () => (await served.status(job)).status === 'completed')
+    const id = job.split('/').pop() as string
+    const path = '/serving.v1.ServingService/GetJob'
+    const ask = () => grpc.raw(getJobRequest.encode({ id }), {}, 'GetJob')
+    const { bytes: answer } = await ask()
+    const { result } = jobMessage.decode(answer as Buffer)
+    expect(decodeResponse(result as Buffer)).toMatchObject({ field: 'file' })
+    const all = await Promise.all(Array.from({ length: 12 }, ask))
+    expect(all.some(({ error }) => error?.code === 8 || error?.code === 14)).toBe(true)
+    expect(all.some(({ error }) => error === undefined)).toBe(true)
+    const over = await Promise.all(Array.from({ length: 12 }, () => served.post(path, { id })))
+    expect(new Set(over.map(({ status }) => status))).toEqual(new Set([200, 503]))
+    await Promise.all(over.map((each) => each.text()))
+    expect((await served.post(path, { id })).status).toBe(200)
+  })
+})
+
+describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on %s', (engine) => {
+  const keyOf = (name: string) => ({ name, hash: createHash('sha256').update(`${name}-key`).digest('hex') })
+  const as = (name: string) => ({ 'x-api-key': `${name}-key` })
+
+  it('name the input, whose bytes are there once', async () => {
+    const path = folder()
+    const define = (svc: Service) =>
+      svc.api({ input: new io.Text(), output: new io.JSON(), name: 'size', async: true }, (text: string) => text.length)
+    const served = await start(engine, define, { maxMemoryBytes: 3 * mb }, {}, join(path, 'jobs.db'))
+    const job = await served.submit('/size', 'x'.repeat(2 * mb))
+    await served.result(job)
+    const blobs = () => readdirSync(join(path, 'jobs.db.blobs'))
+    const before = blobs()
+    expect(before).toHaveLength(1)
+    const jobs = await Promise.all(Array.from({ length: 20 }, () => served.post(`${job}/retry`)))
+    const places = jobs.map((each) => each.headers.get('location') as string)
+    expect(jobs.map(({ status }) => status)).toEqual(Array(20).fill(202))
+    for (const place of places) expect(await (await served.result(place)).json()).toBe(2 * mb)
+    expect(blobs()).toEqual(before)
+    // Of what is below a blob, too.
+    const small = await served.submit('/size', 'y'.repeat(900_000))
+    await served.result(small)
+    for (let i = 0; i < 5; i++) await served.result((await served.post(`${small}/retry`)).headers.get('location') ?? '')
+    await served.listener.close()
+    const file = readFileSync(join(path, 'jobs.db'))
+    expect(file.length).toBeLessThan(2 * 900_000)
+  })
+
+  it('run the hooks of the API, with the state of who asks', async () => {
+    let isOpen = true
+    const states: unknown[] = []
+    const define = (svc: Service) => {
+      svc.onRequest((ctx) => {
+        Object.assign(ctx.state, { at: ctx.headers.get('x-at') })
+      })
+      const onRequest = () => {
+        if (!isOpen) throw new Forbidden('closed')
+      }
+      svc.api({ ...json, name: 'guarded', async: true, onRequest }, (_: unknown, ctx) => {
+        states.push(ctx.state)
+        return 1
+      })
+    }
+    const { submit, result, post } = await start(engine, define, {}, { auth: apiKey({ keys: [keyOf('ann')] }) })
+    const ann = as('ann')
+    const job = await submit('/guarded', 1, { ...ann, 'x-at': 'first' })
+    const id = job.split('/').pop()
+    const ended = (place: string) => until(async () => (await result(place).then((each) => each.status)) !== 202)
+    const routes = [`${job}/retry`, `/guarded/retry?task_id=${id}`]
+    await until(async () => states.length === 1)
+    isOpen = false
+    for (const route of routes) expect((await post(route, undefined, ann)).status).toBe(403)
+    isOpen = true
+    for (const route of routes) expect((await post(route, undefined, { ...ann, 'x-at': 'now' })).ok).toBe(true)
+    await until(() => states.length === 3)
+    await ended(job)
+    expect(states).toEqual(['first', 'now', 'now'].map((at) => ({ caller: { name: 'ann' }, at })))
+  })
+
+  it('count against the rate limit of the API, each once', async () => {
+    const onRequest = rateLimit({ rate: 0.001, burst: 3 })
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'few', async: true, onRequest }, (value: unknown) => value)
+    const { submit, result, post } = await start(engine, define)
+    const job = await submit('/few', 1)
+    await result(job)
+    const id = job.split('/').pop()
+    const statuses = []
+    for (const route of [`${job}/retry`, `/few/retry?task_id=${id}`, `${job}/retry`, `/few/retry?task_id=${id}`])
+      statuses.push((await post(route)).status)
+    expect(statuses).toEqual([202, 200, 429, 429])
+  })
+
+  it('take a slot of the server', async () => {
+    const gate = deferred<number>()
+    const define = (svc: Service) => {
+      svc.api({ ...json, name: 'held' }, () => gate.promise)
+      svc.api({ ...json, name: 'echo', async: true }, (value: unknown) => value)
+    }
+    const { submit, result, post } = await start(engine, define, { maxInFlight: 1 })
+    const job = await submit('/echo', 1)
+    await result(job)
+    const held = post('/held', 1)
+    await until(async () => (await post('/held', 1)).status === 503)
+    expect((await post(`${job}/retry`)).status).toBe(503)
+    gate.resolve(1)
+    await held
+    expect((await post(`${job}/retry`)).status).toBe(202)
+  })
+})
