@@ -73,16 +73,15 @@ describe('File input', () => {
     expect(read(pdf, curl, form)).toMatchObject({ text: 'two', type: 'application/pdf' })
   })
 
-  it('takes a file that was not chosen for an empty one without a name', () => {
-    expect(read(new io.File(), formOf(['f', '', '', 'application/octet-stream']), form)).toMatchObject({
-      name: undefined,
-      size: 0,
-    })
+  it('takes an empty file with a name', () => {
+    const named = formOf(['f', '', 'empty.txt', 'text/plain'])
+    expect(read(new io.File(), named, form)).toMatchObject({ name: 'empty.txt', size: 0 })
   })
 
   it.each([
     ['a field only', formOf(['f', 'abc'])],
     ['no parts', formOf()],
+    ['a file that was not chosen', formOf(['f', '', '', 'application/octet-stream'])],
     ['the end cut off', formOf(['f', 'abc', 'n']).subarray(0, -10)],
   ])('refuses a form with %s', (_, body) => {
     expect(refusal(new io.File(), body, form)).toMatchObject({ status: 400, reason: 'part' })
