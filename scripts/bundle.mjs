@@ -24,7 +24,7 @@ export const byPath = [
   'runner/model-thread',
   'runner/onnx/model',
   'values/image/pixel-thread',
-  'values/table/parquet/parquet-child',
+  'values/table/file-thread',
 ]
 const names = published.flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? []).concat(byPath)
 

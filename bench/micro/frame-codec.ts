@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { loadOptional } from '../../src/core/modules/optional.ts'
-import { encodeArrow } from '../../src/values/table/arrow/arrow.ts'
+import { encodeArrow } from '../../src/values/table/arrow/arrow-writer.ts'
 import type { FrameCodec, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
 import { nativeFrameCodec, typescriptFrameCodec } from '../../src/values/table/json/native-codec.ts'
 import { loadPolars } from '../../src/values/table/polars/polars.ts'

@@ -5,11 +5,16 @@ import { InvalidArgument } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
 import { packageSource, templateUrl } from './package-source.ts'
 
-/** The templates, each with the optional package that it needs. */
-const packageOf = { array: undefined, image: '@napi-rs/image', table: 'nodejs-polars', stream: undefined } as const
+/** The templates, each with the optional packages that it needs. */
+const packagesOf = {
+  array: [],
+  image: ['@napi-rs/image'],
+  table: ['nodejs-polars', 'parquet-wasm'],
+  stream: [],
+} as const
 
 /** A folder of `template/`. */
-export type Template = keyof typeof packageOf
+export type Template = keyof typeof packagesOf
 
 /** npm packs no files of these names. */
 const packedAs: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'yarnrc.yml': '.yarnrc.yml' }
@@ -45,7 +50,7 @@ export function newCommand(path: string, options: NewOptions = {}): string {
     const filled = text.replaceAll('PACKAGE', spec).replaceAll('NAME', name).replace('REQUEST\n', request)
     writeFileSync(
       join(folder, packedAs[file] ?? file),
-      file === 'package.json' ? withPackage(filled, template) : filled,
+      file === 'package.json' ? withPackages(filled, template) : filled,
     )
   }
   return `${path} is there. Next:\n\n  cd ${path}\n  npm install\n  npm run dev\n`
@@ -56,12 +61,12 @@ function filesIn(name: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]))
 }
 
-function withPackage(text: string, template: Template): string {
-  const name = packageOf[template]
-  if (name === undefined) return text
+function withPackages(text: string, template: Template): string {
+  const names = packagesOf[template]
+  if (names.length === 0) return text
   const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', templateUrl), 'utf8'))
   const manifest = JSON.parse(text)
-  manifest.dependencies[name] = peerDependencies[name]
+  for (const name of names) manifest.dependencies[name] = peerDependencies[name]
   return `${JSON.stringify(manifest, null, 2)}\n`
 }
 

@@ -7,7 +7,14 @@ import type { Context } from '../http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import type { DataFrameMessage } from '../messages/messages.ts'
 import { parseShapePattern, showShape } from '../values/array/shape.ts'
-import { type Column, renameColumns, type TimeUnit, timeUnits } from '../values/table/columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  renameColumns,
+  type TimeUnit,
+  timeUnits,
+} from '../values/table/columns.ts'
 import { type CsvSource, decodeCsv } from '../values/table/csv/read-csv.ts'
 import { encodeFrameCsv } from '../values/table/csv/write-csv.ts'
 import type { FrameType } from '../values/table/frame-dtype.ts'
@@ -45,7 +52,7 @@ import {
 } from '../values/table/message.ts'
 import type { IndexedFile } from '../values/table/parquet/parquet-index.ts'
 import { compressions, type ParquetCompression } from '../values/table/parquet/parquet-writer.ts'
-import { buildFrame, type Casting, castFrame } from '../values/table/polars/build-frame.ts'
+import { buildFrame, type Casting } from '../values/table/polars/build-frame.ts'
 import { getLabels, setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars, type Polars } from '../values/table/polars/polars.ts'
 import type { DataFrame } from '../values/table/polars/polars-package.ts'
@@ -256,10 +263,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #fromFile(file: MaybePromise<IndexedFile>): MaybePromise<DataFrame> {
-    return whenReady(file, ({ table, labels }) => {
-      if (!this.#polars.isDataFrame(table)) return this.#fromTable({ table, labels }, true)
-      return whenReady(this.#accept(table), (frame) => setLabels(frame, labels))
-    })
+    return whenReady(file, (indexed) => this.#fromTable(indexed, true))
   }
 
   /** Returns a DataFrame message; Parquet if the call's `accept` metadata asks for it. */
@@ -273,29 +277,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   /** `isOwned`: no other object shares the columns' memory. */
   #fromTable(
-    { table, labels, types, mixed }: LabelledTable & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
+    { table, labels, types, mixed }: LabelledTable<AnyColumn> & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,
   ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length, BadInput)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
-    const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
+    const settled = mixed === undefined ? renamed : settleKinds(renamed as ColumnTable, cast, mixed)
     return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) => setLabels(frame, labels))
-  }
-
-  /** Checks the width of a frame that Polars read, then renames and casts its columns. */
-  #accept(frame: DataFrame): MaybePromise<DataFrame> {
-    const polars = this.#polars
-    const own = polars.names(frame).map((name) => ({ name }))
-    this.#checkWidth(own.length, BadInput)
-    const isNamed = this.#types instanceof Map || this.required.length > 0
-    const renamed = this.applyColumnNames ? polars.rename(frame, this.columns as readonly string[]) : frame
-    if (!isNamed) return renamed
-    const named = polars.names(renamed).map((name) => ({ name }))
-    checkRequired(this.required, named, own)
-    if (!(this.#types instanceof Map)) return renamed
-    return castFrame(renamed, this.#castingTo(this.#typesOf(named, own)))
   }
 
   #castingTo(types: Casting['types'], isOwned = false): Casting {

@@ -161,14 +161,9 @@ export class PandasSeries extends IODescriptor<Series> {
     }
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
-    return whenReady(file, ({ table: read, labels }) => {
-      const table = this.#polars.isDataFrame(read) ? this.#polars.toVectors(read) : read
-      if (!('failure' in table)) {
-        return this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true)
-      }
-      const columns = 'a column of numbers, texts, times or lists'
-      throw badInput('dtype', `expected ${columns} for PandasSeries, received another type`)
-    })
+    return whenReady(file, ({ table, labels }) =>
+      this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true),
+    )
   }
 
   override toProto(value: Series): SeriesMessage {

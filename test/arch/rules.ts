@@ -58,6 +58,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   ws: 'engine/node/node-live.ts',
   'nodejs-polars': 'values/table/polars/polars-package.ts',
   'onnxruntime-node': 'runner/onnx/onnxruntime.ts',
+  'parquet-wasm': 'values/table/parquet/parquet-wasm-package.ts',
   'lru-cache': 'api/response-cache.ts',
   leven: 'cli/config/nearest-word.ts',
   mime: 'core/file/extension-type.ts',

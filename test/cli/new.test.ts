@@ -75,7 +75,7 @@ it.each<[string[], string[], string[]]>([
   // docs/adr/008-nodejs-polars.md.
   [['array', 'stream'], [], ['--skipLibCheck', 'false']],
   [['image'], ['@napi-rs/image'], ['--skipLibCheck', 'false']],
-  [['table'], ['nodejs-polars'], []],
+  [['table'], ['nodejs-polars', 'parquet-wasm'], []],
 ])('the templates %j compile with the packages %j', { timeout: 60_000 }, async (templates, packages, options) => {
   const cwd = folder({})
   for (const template of templates) await makeProject(template, cwd)
@@ -93,7 +93,7 @@ it.each<[string[], string[], string[]]>([
 describe.each<[string, string[]]>([
   ['array', []],
   ['image', ['@napi-rs/image']],
-  ['table', ['nodejs-polars']],
+  ['table', ['nodejs-polars', 'parquet-wasm']],
   ['stream', []],
 ])('serving new --template %s', (template, needed) => {
   it('needs what it names, passes its tests, answers what its README says, and the same when built', {

@@ -6,16 +6,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** What was seen of a server's processes. */
 export interface Seen {
-  /** Distinct processes by kind; more than there should be were restarted. */
+  /** Distinct processes; more than there should be were restarted. */
   readonly workers: ReadonlySet<number>
-  readonly children: ReadonlySet<number>
-  /** Peaks of resident memory. **Units**: bytes. */
+  /** Peak of resident memory. **Units**: bytes. */
   readonly workerPeak: number
-  readonly childPeak: number
   /** The largest at the last look. **Units**: bytes. */
   readonly workerNow: number
-  /** Children alive at the last look. */
-  readonly childrenNow: number
 }
 
 const looksEveryMs = 50
@@ -23,24 +19,14 @@ const looksEveryMs = 50
 /** Watches the tree below `pid` until it is stopped. */
 export function watchProcesses(pid: number): { seen: () => Seen; stop: () => void } {
   const workers = new Set<number>()
-  const children = new Set<number>()
   let workerPeak = 0
-  let childPeak = 0
   let workerNow = 0
-  let childrenNow = 0
   const look = () => {
     workerNow = 0
-    childrenNow = 0
     for (const worker of childrenOf(pid)) {
       workers.add(worker)
       workerPeak = Math.max(workerPeak, memory(worker, 'VmHWM'))
       workerNow = Math.max(workerNow, memory(worker, 'VmRSS'))
-      for (const child of childrenOf(worker)) {
-        if (!commandOf(child).includes('parquet-child')) continue
-        children.add(child)
-        childrenNow++
-        childPeak = Math.max(childPeak, memory(child, 'VmHWM'))
-      }
     }
   }
   look()
@@ -48,7 +34,7 @@ export function watchProcesses(pid: number): { seen: () => Seen; stop: () => voi
   return {
     seen() {
       look()
-      return { workers, children, workerPeak, childPeak, workerNow, childrenNow }
+      return { workers, workerPeak, workerNow }
     },
     stop: () => clearInterval(timer),
   }
@@ -63,14 +49,6 @@ export function childrenOf(pid: number): number[] {
     )
   } catch {
     return []
-  }
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
-  } catch {
-    return ''
   }
 }
 

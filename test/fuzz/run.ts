@@ -87,7 +87,7 @@ async function run(engine: string): Promise<boolean> {
     const baseline = await alone.stop()
     printLoad('good requests alone', baseline)
     const load = await startGoodLoad(port)
-    // All kinds at once: what one of them waits for, such as a child that reads Parquet, costs the others no time.
+    // All kinds at once: what one of them waits for, such as a thread that reads Parquet, costs the others no time.
     const results = await Promise.all(chosen.map((kind) => attack(ports, seed, kind as Kind, from, to)))
     const others = await load.stop()
     for (const [i, result] of results.entries()) {
@@ -101,13 +101,12 @@ async function run(engine: string): Promise<boolean> {
     printLoad('good requests beside', others)
     const count = [...others.times.values()].flat().length
     console.log(`  other requests ${count}, failed ${failed}, answered by ${others.pids.size} workers`)
-    const { workers, children, childrenNow, workerPeak, childPeak, workerNow } = watch.seen()
+    const { workers, workerPeak, workerNow } = watch.seen()
     const left = readdirSync(tmp).filter((name) => name.startsWith('serving'))
     if (left.length > 0) problems.push(`temporary files left: ${left.join(', ')}`)
     if (workers.size > workerCount) problems.push(`workers lost: ${workers.size - workerCount}`)
     console.log(`  worker processes lost ${workers.size - workerCount}; temporary files left ${left.length}`)
-    console.log(`  parquet children begun ${children.size}, lost ${children.size - childrenNow}`)
-    console.log(`  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)}), peak child ${mb(childPeak)}`)
+    console.log(`  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)})`)
   } finally {
     watch.stop()
     child.kill('SIGTERM')

@@ -20,6 +20,17 @@ export function loadOptional<T>(name: string, version: string, user: string, bel
   }
 }
 
+/** As {@link loadOptional}, but returns the path of a file that the package exports, and does not load it. */
+export function resolveOptional(name: string, version: string, user: string, below: string): string {
+  try {
+    const path = require.resolve(name + below)
+    loadedPackages.add(name)
+    return path
+  } catch (error) {
+    throw missingPackage(name, version, user, error)
+  }
+}
+
 /** Returns an error with the install command. Its cause is what loading failed with, unless the package is absent. */
 export function missingPackage(
   name: string,

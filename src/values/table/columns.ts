@@ -30,7 +30,12 @@ export interface Column {
   readonly isJson?: true
   readonly isBinary?: true
   readonly time?: TimeType
+  /** str: the type of Polars that these texts stand for, and that a frame gives them. */
+  readonly polarsType?: PolarsType
 }
+
+/** Types that only Polars has: columns hold their elements as texts. */
+export type PolarsType = 'Categorical' | `Decimal(${number}, ${number})`
 
 /** A column of lists: the elements of row `i` are `items` from `offsets[i]` to `offsets[i + 1]`. */
 export interface ListColumn {

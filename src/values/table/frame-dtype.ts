@@ -2,7 +2,7 @@
 
 import { type ColumnKind, dtypes, elementTypes, parseDType } from '../../core/dtype.ts'
 import { expected, InvalidArgument } from '../../core/errors.ts'
-import type { TimeType, TimeUnit } from './columns.ts'
+import type { PolarsType, TimeType, TimeUnit } from './columns.ts'
 import { loadPolarsPackage } from './polars/polars-package.ts'
 
 /** Column types of a data frame, in Polars' names. */
@@ -18,6 +18,7 @@ export type FrameType =
   | 'List'
   | `List(${string})`
   | 'Struct'
+  | PolarsType
 
 /** Names used by pandas and Polars, in addition to numpy's. */
 const aliases = {

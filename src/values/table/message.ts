@@ -8,6 +8,7 @@ import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
+import { isArrowStream } from './arrow/arrow-reader.ts'
 import {
   type AnyColumn,
   type Column,
@@ -19,13 +20,12 @@ import {
   packBits,
   textAt,
 } from './columns.ts'
-import { isArrowStream } from './parquet/parquet-answer.ts'
+import { decodeFile } from './file-decoder.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
 import { readFlatParquet } from './parquet/parquet-reader.ts'
-import { decodeArrowFile, decodeParquet } from './parquet/parquet-sandbox.ts'
 import type { ParquetCompression } from './parquet/parquet-writer.ts'
 import { isLabelKind } from './polars/labels.ts'
-import { loadPolars, type Polars } from './polars/polars.ts'
+import type { Polars } from './polars/polars.ts'
 import type { ColumnFailure } from './polars/polars-columns.ts'
 import type { DataFrame } from './polars/polars-package.ts'
 
@@ -42,19 +42,19 @@ export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<I
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
 
-/** Decodes Arrow IPC in the sandbox. `bytes` must not change until then. **Errors**: BadInput. */
+/** Decodes Arrow IPC in the thread of files. `bytes` must not change until then. **Errors**: BadInput. */
 export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
-  return { table: await decodeArrowFile(bytes, name), labels: undefined }
+  return { table: await decodeFile(bytes, name, 'Arrow'), labels: undefined }
 }
 
-/** Decodes Parquet: here if its columns are flat, else in the sandbox. A pandas index becomes labels. */
+/** Decodes Parquet: here if its columns are flat, else in the thread of files. A pandas index becomes labels. */
 export function readParquet(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> {
   const levels = indexLevels(bytes)
-  const whole = whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
+  const whole = whenReady<ColumnTable | undefined, ColumnTable<AnyColumn>>(
     readFlatParquet(bytes),
-    (table) => table ?? decodeParquet(bytes, name),
+    (table) => table ?? decodeFile(bytes, name, 'Parquet'),
   )
-  return whenReady(whole, (table) => withoutIndex(() => loadPolars(name), levels, table))
+  return whenReady(whole, (table) => withoutIndex(levels, table))
 }
 
 interface ParquetBody {

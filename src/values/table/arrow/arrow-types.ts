@@ -2,7 +2,7 @@
 
 import { type ColumnKind, elementTypes, isDType, itemSize } from '../../../core/dtype.ts'
 import { type Builder, FlatTable } from '../../array/flatbuffer.ts'
-import { type AnyColumn, type Column, type TimeType, timeUnits } from '../columns.ts'
+import { type AnyColumn, type Column, type TimeType, type TimeUnit, timeUnits } from '../columns.ts'
 
 /** Type ids of Schema.fbs. */
 export const arrowIds = {
@@ -12,19 +12,33 @@ export const arrowIds = {
   binary: 4,
   utf8: 5,
   bool: 6,
+  decimal: 7,
   date: 8,
   time: 9,
   timestamp: 10,
+  interval: 11,
   list: 12,
   struct: 13,
+  union: 14,
+  fixedSizeBinary: 15,
   fixedSizeList: 16,
+  map: 17,
   duration: 18,
   largeBinary: 19,
   largeUtf8: 20,
   largeList: 21,
+  runEndEncoded: 22,
   binaryView: 23,
   utf8View: 24,
+  listView: 25,
+  largeListView: 26,
 } as const
+
+/** Returns the name of a field's type, for messages. */
+export function arrowTypeName(field: FlatTable): string {
+  const id = field.uint8(2)
+  return Object.entries(arrowIds).find(([, own]) => own === id)?.[0] ?? `number ${id}`
+}
 
 /** Writes the type of a column; returns its id and its position. */
 export function writeArrowType(out: Builder, column: AnyColumn): { id: number; at: number } {
@@ -91,6 +105,12 @@ export type ArrowType =
   | { readonly layout: 'struct' }
   | { readonly layout: 'null' }
   | { readonly layout: 'half' }
+  | { readonly layout: 'fixed-bytes'; readonly length: number }
+  | { readonly layout: 'decimal'; readonly bytes: number; readonly precision: number; readonly scale: number }
+  | { readonly layout: 'scaled'; readonly kind: 'int32' | 'int64'; readonly time: TimeType; readonly scale: Scale }
+
+/** What turns the integers of a time into those that columns have: a factor, or a divisor. */
+type Scale = { readonly times: bigint } | { readonly by: bigint }
 
 const plainTypes: Readonly<Record<number, ArrowType | undefined>> = {
   [arrowIds.null]: { layout: 'null' },
@@ -103,15 +123,26 @@ const plainTypes: Readonly<Record<number, ArrowType | undefined>> = {
   [arrowIds.utf8View]: { layout: 'views' },
   [arrowIds.list]: { layout: 'list', offsetBytes: 4 },
   [arrowIds.largeList]: { layout: 'list', offsetBytes: 8 },
+  // A list of its entries, each of a key and a value.
+  [arrowIds.map]: { layout: 'list', offsetBytes: 4 },
   [arrowIds.struct]: { layout: 'struct' },
 }
 
 const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat', kind, time })
 
-/** Returns the type of a field; undefined for one that columns do not have. */
+const dayMs = 86_400_000n
+
+/** Returns the kind of the codes of a field whose values are in a dictionary, and the number of the dictionary. */
+export function dictionaryOf(field: FlatTable): { readonly id: number; readonly kind: ColumnKind } | undefined {
+  const encoding = field.table(4)
+  if (encoding === undefined) return undefined
+  const index = encoding.table(1)
+  const kind = index === undefined ? 'int32' : `${index.uint8(1) ? '' : 'u'}int${index.int32(0)}`
+  return { id: encoding.long(0), kind: isDType(kind) ? (kind as ColumnKind) : 'int32' }
+}
+
+/** Returns the type of a field, or of its values in a dictionary; undefined for one that columns do not have. */
 export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
-  // A dictionary: the data are codes, whatever the type of the values. Polars writes categories this way.
-  if (field.table(4) !== undefined) return undefined
   const type = field.table(3)
   const id = field.uint8(2)
   switch (id) {
@@ -125,17 +156,54 @@ export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
     }
     case arrowIds.fixedSizeList:
       return { layout: 'fixed-list', length: type?.int32(0) ?? 0 }
-    case arrowIds.date:
-      return type?.int16(0, 1) === 0 ? flat('int32', { type: 'date' }) : undefined
-    case arrowIds.timestamp: {
-      const unit = timeUnits[type?.int16(0) ?? 0]
-      return flat('int64', { type: 'datetime', unit, zone: type?.string(1) || undefined })
-    }
-    case arrowIds.time:
-      return type?.int32(1) === 64 ? flat('int64', { type: 'time', unit: timeUnits[type.int16(0, 1)] }) : undefined
-    case arrowIds.duration:
-      return flat('int64', { type: 'duration', unit: timeUnits[type?.int16(0, 1) ?? 1] })
+    case arrowIds.fixedSizeBinary:
+      return { layout: 'fixed-bytes', length: type?.int32(0) ?? 0 }
+    case arrowIds.decimal:
+      return decimalOf(type)
     default:
-      return plainTypes[id]
+      return timeOf(id, type) ?? plainTypes[id]
   }
+}
+
+/** Maximum number of digits of a decimal: that of Polars. */
+const maxPrecision = 38
+
+function decimalOf(type: FlatTable | undefined): ArrowType | undefined {
+  const [precision, scale, bits] = [type?.int32(0) ?? 0, type?.int32(1) ?? 0, type?.int32(2) || 128]
+  const isKnown = precision > 0 && precision <= maxPrecision && scale >= 0 && scale <= precision && bits % 32 === 0
+  return isKnown && bits <= 256 ? { layout: 'decimal', bytes: bits / 8, precision, scale } : undefined
+}
+
+/** Returns the type of a time. Polars has no units of seconds, and times of a day in nanoseconds alone. */
+function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined {
+  switch (id) {
+    case arrowIds.date: {
+      const date: TimeType = { type: 'date' }
+      const isDays = type?.int16(0, 1) === 0
+      return isDays ? flat('int32', date) : { layout: 'scaled', kind: 'int64', time: date, scale: { by: dayMs } }
+    }
+    case arrowIds.timestamp: {
+      const zone = type?.string(1) || undefined
+      return withoutSeconds(timeUnits[type?.int16(0) ?? 0], (unit) => ({ type: 'datetime', unit, zone }))
+    }
+    case arrowIds.time: {
+      const unit = type?.int16(0, 1) ?? 1
+      const time: TimeType = { type: 'time', unit: 'ns' }
+      const kind = type?.int32(1) === 64 ? 'int64' : 'int32'
+      if (timeUnits[unit] === undefined) return undefined
+      const factor = 1000n ** BigInt(timeUnits.length - 1 - unit)
+      if (factor !== 1n) return { layout: 'scaled', kind, time, scale: { times: factor } }
+      return kind === 'int64' ? flat(kind, time) : undefined
+    }
+    case arrowIds.duration:
+      return withoutSeconds(timeUnits[type?.int16(0, 1) ?? 1], (unit) => ({ type: 'duration', unit }))
+    default:
+      return undefined
+  }
+}
+
+function withoutSeconds(unit: TimeUnit | undefined, timeIn: (unit: TimeUnit) => TimeType): ArrowType | undefined {
+  if (unit === undefined) return undefined
+  if (unit !== 's') return flat('int64', timeIn(unit))
+  return { layout: 'scaled', kind: 'int64', time: timeIn('ms'), scale: { times: 1000n } }
 }

@@ -2,16 +2,14 @@
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf, contiguousText, isValid } from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
-import type { Polars } from '../polars/polars.ts'
-import type { DataFrame } from '../polars/polars-package.ts'
 import { findKeyValue, footerBytes } from './parquet-metadata.ts'
 
 /** A level of an index: the name of its column, or numbers at equal steps, which have no name. */
 type Level = string | { readonly name: string; readonly start: number; readonly step: number }
 
-/** Columns or a frame of a file, and the labels of its rows; undefined: 0, 1, 2, … */
+/** The columns of a file, and the labels of its rows; undefined: 0, 1, 2, … */
 export interface IndexedFile {
-  readonly table: ColumnTable | DataFrame
+  readonly table: ColumnTable<AnyColumn>
   readonly labels: Column | undefined
 }
 
@@ -50,27 +48,16 @@ function levelOf(level: unknown): Level | undefined {
 }
 
 /** Takes the index out of the columns of a file. Labels are texts or numbers of one level; others are left out. */
-export function withoutIndex(
-  load: () => Polars,
-  levels: readonly Level[],
-  table: ColumnTable | DataFrame,
-): IndexedFile {
+export function withoutIndex(levels: readonly Level[], table: ColumnTable<AnyColumn>): IndexedFile {
   const [level] = levels
+  const { rows, columns } = table
   if (level === undefined) return { table, labels: undefined }
-  const polars = load()
-  const isFrame = polars.isDataFrame(table)
-  const frame = isFrame ? table : polars.lazyFrame(table)
-  const rows = polars.height(frame)
   if (typeof level !== 'string') return { table, labels: rangeLabels(level, rows) }
-  const names = polars.names(frame)
-  const [own, others] = [true, false].map((isIndex) =>
-    names.flatMap((name, i) => (levels.includes(name) === isIndex ? [i] : [])),
-  )
+  const own = columns.filter(({ name }) => levels.includes(name))
+  const others = columns.filter(({ name }) => !levels.includes(name))
   if (own.length === 0 || others.length === 0) return { table, labels: undefined }
-  const picked = own.length === 1 ? polars.toVectors(polars.pick(frame, own)) : undefined
-  const column = picked === undefined || 'failure' in picked ? undefined : picked.columns[0]
-  const rest = polars.pick(frame, others)
-  return { table: isFrame ? rest : (polars.toVectors(rest) as ColumnTable), labels: labelsOf(column, rows) }
+  const labels = own.length === 1 ? labelsOf(own[0], rows) : undefined
+  return { table: { rows, columns: others }, labels }
 }
 
 function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number): Column {
@@ -81,13 +68,13 @@ function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number
   )
 }
 
-function labelsOf(column: AnyColumn | undefined, rows: number): Column | undefined {
-  if (column === undefined || !('kind' in column) || column.time !== undefined || column.isBinary) return undefined
+function labelsOf(column: AnyColumn, rows: number): Column | undefined {
+  if (!('kind' in column) || column.time !== undefined || column.isBinary) return undefined
   for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined
   const isPlain = isLabelKind(column.kind)
   const kind = column.kind === 'float32' ? 'float64' : 'int64'
   const labels = isPlain ? column : column.kind === 'bool' ? undefined : castToKind(column, rows, kind)
   if (labels === undefined || 'failure' in labels) return undefined
-  const { validity: _, ...whole } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
+  const { validity: _, polarsType: __, ...whole } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
   return { ...whole, name: /^__index_level_\d+__$/.test(column.name) ? '' : column.name }
 }

@@ -7,7 +7,7 @@ const columnChunk = { 1: 'text', 2: 'i64', 3: columnMeta, 8: {} } as const
 const rowGroup = { 1: [columnChunk], 2: 'i64', 3: 'i64' } as const
 const schemaElement = { 1: 'i32', 2: 'i32', 3: 'i32', 4: 'text', 5: 'i32', 6: 'i32', 10: 'union' } as const
 const keyValue = { 1: 'text', 2: 'text' } as const
-const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 5: [keyValue], 7: ['union'], 8: {} } as const
+const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 5: [keyValue], 8: {} } as const
 
 /** What a file states about itself. */
 export type ParquetMetadata = ReturnType<typeof readParquetMetadata>
@@ -56,7 +56,7 @@ export function footerLength(file: Uint8Array): number {
 /** Returns the metadata of a file whose footer lies within it, the root element first. **Errors**: Unreadable. */
 export function readParquetMetadata(file: Uint8Array) {
   const metadata = footerOf(file).read(fileMetadata)
-  const { 2: elements, 3: rows, 4: groups = [], 5: keyValues = [], 7: orders = [], 8: encryption } = metadata
+  const { 2: elements, 3: rows, 4: groups = [], 5: keyValues = [], 8: encryption } = metadata
   if (rows === undefined || rows < 0 || elements === undefined) throw new Unreadable()
   return {
     rows,
@@ -66,7 +66,6 @@ export function readParquetMetadata(file: Uint8Array) {
       unpackedBytes: group[2] ?? 0,
       chunks: (group[1] ?? []).map(chunkOf),
     })),
-    orders,
     isEncrypted: encryption !== undefined,
     arrowSchema: keyValues.findLast(({ 1: key }) => key === 'ARROW:schema')?.[2],
   }

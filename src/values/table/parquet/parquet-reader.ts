@@ -1,10 +1,10 @@
-/** Reads Parquet files of flat columns in this process; all other files go to Polars in the sandbox. @module */
+/** Reads Parquet files of flat columns in this thread; all other files go to the decoder. @module */
 
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import { addon } from '../../../core/native/add-on.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import type { FlatTable } from '../../array/flatbuffer.ts'
-import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
+import { type ArrowType, arrowTypeOf, dictionaryOf, schemaFields } from '../arrow/arrow-types.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 import { readParquetFooter } from './parquet-footer.ts'
 import { footerLength, type ParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
@@ -28,7 +28,7 @@ const maxSmallBytes = 2 ** 21
 const maxGrowth = 16
 
 /**
- * Returns the columns of a file, off the event loop if it is large; undefined for what Polars has to read: other types,
+ * Returns the columns of a file, off the event loop if it is large; undefined for what the decoder reads: other types,
  * encodings and compressions, damaged files, small ones that decode to far more. `file` must not change until then.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
@@ -81,6 +81,7 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
   const types: Plain[] = []
   for (const [i, column] of columns.entries()) {
     const stated = typeOf(column)
+    if (fields !== undefined && dictionaryOf(fields[i]) !== undefined) return undefined
     const type = fields === undefined ? stated : arrowTypeOf(fields[i])
     if (stated === undefined || type === undefined || fields?.[i].string(0) !== (fields && column.path))
       return undefined

@@ -5,7 +5,7 @@
  */
 import { elementTypes } from '../../../core/dtype.ts'
 import { addon } from '../../../core/native/add-on.ts'
-import { encodeArrowSchema } from '../arrow/arrow.ts'
+import { encodeArrowSchema } from '../arrow/arrow-writer.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, timeUnits } from '../columns.ts'
 import { physicalKinds } from './parquet-pages.ts'
 import { codecs } from './parquet-unpack.ts'

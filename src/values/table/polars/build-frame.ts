@@ -2,8 +2,17 @@
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
+import { castToKind } from '../cast-to-kind.ts'
 import { castToType, markNested } from '../cast-to-type.ts'
-import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  isValid,
+  type PolarsType,
+  sliceTable,
+  tableBytes,
+} from '../columns.ts'
 import { type FrameType, refusesNulls, timeOfType } from '../frame-dtype.ts'
 import { nestColumns } from './nest.ts'
 import type { Polars } from './polars.ts'
@@ -25,9 +34,13 @@ const pieceBytes = 2 ** 20
 const pieceColumns = 256
 
 /** Builds a frame, cast to the types, large ones in pieces. **Errors**: BadInput with the column and, if known, row. */
-export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
-  const { types, name } = casting
-  const columns = table.columns.map((column, i) => markNested(column, table.rows, types[i]))
+export function buildFrame(table: ColumnTable<AnyColumn>, wanted: Casting): MaybePromise<DataFrame> {
+  const { name } = wanted
+  const casting = { ...wanted, types: table.columns.map((column, i) => wanted.types[i] ?? polarsTypeOf(column)) }
+  const columns = table.columns.map((column, i) => {
+    const type = casting.types[i]
+    return markNested(withoutPolarsType(column, table.rows, type), table.rows, type)
+  })
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) => {
     const isLarge = piecesOf(nested, casting) > 1
     if (mayBeLazy(nested, casting, isLarge)) return casting.polars.lazyFrame(castColumns(nested, casting, 0))
@@ -36,9 +49,23 @@ export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): May
   })
 }
 
+const polarsTypeOf = (column: AnyColumn) => ('kind' in column ? column.polarsType : undefined)
+
+/** Returns a column that stands for itself. Texts of decimals are numbers for other types, and keep their digits. */
+function withoutPolarsType(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
+  if (!('kind' in column) || column.polarsType === undefined) return column
+  const { polarsType, ...texts } = column
+  if (polarsType === 'Categorical' || type === undefined || type === 'Utf8' || isPolarsType(type)) return texts
+  return castToKind(texts, rows, 'float64') as Column
+}
+
+function isPolarsType(type: FrameType): type is PolarsType {
+  return type === 'Categorical' || type.startsWith('Decimal(')
+}
+
 /** Whether a frame may keep its columns until it is asked for something that they do not have. */
 function mayBeLazy(table: ColumnTable<AnyColumn>, { types, isOwned }: Casting, isLarge: boolean): boolean {
-  if (!isOwned || types.includes('Categorical')) return false
+  if (!isOwned || types.some((type) => type !== undefined && isPolarsType(type))) return false
   return !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
 }
 
@@ -96,7 +123,7 @@ function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: 
   if (types.every((type) => type === undefined)) return table
   const columns = table.columns.map((column, i) => {
     const type = types[i]
-    if (type === undefined || type === 'Categorical') return column
+    if (type === undefined || isPolarsType(type)) return column
     const cast = castToType(column, table.rows, type)
     if ('failure' in cast) throw misfit(casting, type, column.name, firstRow + cast.row)
     const row = casting.enforce && refusesNulls(type) ? firstNull(cast, table.rows) : -1
@@ -109,37 +136,13 @@ function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: 
 function castInPolars(frame: DataFrame, casting: Casting): void {
   const { polars, types } = casting
   for (const [i, type] of types.entries()) {
-    if (type !== 'Categorical') continue
+    if (type === undefined || !isPolarsType(type)) continue
     try {
-      polars.toCategory(frame, i)
+      polars.toPolarsType(frame, i, type)
     } catch (cause) {
       throw misfit(casting, type, polars.names(frame)[i], undefined, cause)
     }
   }
-}
-
-/** Casts the columns of a frame that Polars read, unless they have their types. **Errors**: as {@link buildFrame}. */
-export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
-  const { polars, types, enforce, name } = casting
-  const own = polars.variants(frame)
-  const indices = types.flatMap((type, i) => {
-    const isCast = type === undefined || own[i] === (type === 'Utf8' ? 'String' : type)
-    return isCast && !(type !== undefined && enforce && refusesNulls(type)) ? [] : [i]
-  })
-  if (indices.length === 0) return frame
-  const selected = indices.map((index) => types[index])
-  const picked = polars.pick(frame, indices)
-  for (const [i, type] of selected.entries()) {
-    // Texts keep all digits.
-    if (own[indices[i]] === 'Decimal' && (type === 'Utf8' || type === 'Categorical')) polars.toText(picked, i)
-  }
-  const table = polars.toVectors(picked)
-  if ('failure' in table) {
-    const message = `expected columns that can be cast for ${name}, received another in ${table.column}`
-    throw new BadInput(message, { reason: 'dtype', path: table.column })
-  }
-  const built = buildFrame(table, { ...casting, isOwned: false, types: selected })
-  return whenReady(built, (cast) => polars.put(frame, indices, cast))
 }
 
 function firstNull(column: AnyColumn, rows: number): number {

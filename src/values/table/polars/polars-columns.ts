@@ -1,5 +1,5 @@
 /** What a Polars frame holds, as columns. @module */
-import { decodeArrow, decodeFlatArrow, holdBytesOrHalves } from '../arrow/arrow.ts'
+import { decodeArrow, decodeFlatArrow, holdBytesOrHalves } from '../arrow/arrow-reader.ts'
 import type { AnyColumn, ColumnTable } from '../columns.ts'
 import type { FieldType } from '../json/table-schema.ts'
 import { tableBehind } from './lazy.ts'
@@ -67,21 +67,13 @@ export function variantsOf(frame: DataFrame): string[] {
 const nestedVariants: ReadonlySet<string> = new Set(['List', 'Array', 'FixedSizeList', 'Struct', unnamed])
 
 /** See `Polars`. */
-export function toVectors(polars: typeof pl, frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
+export function toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
   const own = tableBehind(frame)
   if (own !== undefined) return own
-  const direct = decodeArrow(ipcOf(frame))
-  if (direct !== undefined) return direct
-  const plain = member(frame, 'clone')()
+  const table = decodeArrow(ipcOf(frame)) ?? decodeArrow(ipcOf(member(frame, 'rechunk')()))
+  if (table !== undefined) return table
   const variants = variantsOf(frame)
-  const names = namesOf(frame)
-  for (const [i, variant] of variants.entries()) {
-    const type = plainTypes.get(variant)
-    if (type !== undefined) member(plain, 'replaceAtIdx')(i, columnAt(frame, i).cast(polars[type]))
-  }
-  const whole = decodeArrow(member(member(plain, 'rechunk')(), 'writeIPC')())
-  if (whole !== undefined) return whole
-  const other = names.find((_, i) => variants[i] === 'Object' || nestedVariants.has(variants[i]))
+  const other = namesOf(frame).find((_, i) => variants[i] === 'Object' || nestedVariants.has(variants[i]))
   return { failure: 'type', column: other ?? '' }
 }
 
@@ -92,15 +84,9 @@ export function flatColumns(frame: DataFrame): ColumnTable | undefined {
   return decodeFlatArrow(ipcOf(frame)) ?? decodeFlatArrow(ipcOf(member(frame, 'rechunk')()))
 }
 
-const plainTypes: ReadonlyMap<string, 'Utf8' | 'Float64'> = new Map([
-  ['Categorical', 'Utf8'],
-  ['Enum', 'Utf8'],
-  ['Decimal', 'Float64'],
-] as const)
-
 /** See `Polars`. */
 export function fieldTypes(polars: typeof pl, frame: DataFrame): readonly FieldType[] {
-  const table = toVectors(polars, member(frame, 'slice')(0, 0))
+  const table = toVectors(member(frame, 'slice')(0, 0))
   const variants = variantsOf(frame)
   return variants.map((variant, i) => {
     if (variant === 'Categorical' || variant === 'Enum') {

@@ -1,8 +1,7 @@
 /** Nodejs-polars by Arrow files: its Series constructors are slow, and its JSON reader is unsafe. @module */
 
-import { Writable } from 'node:stream'
-import { encodeArrow } from '../arrow/arrow.ts'
-import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from '../columns.ts'
+import { encodeArrow } from '../arrow/arrow-writer.ts'
+import { type AnyColumn, type ColumnTable, type PolarsType, renameColumns, sliceTable } from '../columns.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
 import { encodeParquet, type ParquetCompression } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
@@ -63,12 +62,12 @@ function wrap(load: () => typeof pl) {
     lazyFrame: lazy,
     /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
     toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
-      const table = tableBehind(value) ?? toVectors(load(), isSeries(value) ? value.toFrame() : value)
+      const table = tableBehind(value) ?? toVectors(isSeries(value) ? value.toFrame() : value)
       return 'failure' in table ? table : unnestColumns(table, times)
     },
     fieldTypes: (frame: DataFrame) => fieldTypes(load(), frame),
     /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
-    toVectors: (frame: DataFrame) => toVectors(load(), frame),
+    toVectors,
     flatColumns,
     /** Returns the only column of a frame. The user's function must not hold `frame`. */
     seriesOf(frame: DataFrame): Series {
@@ -98,21 +97,6 @@ function wrap(load: () => typeof pl) {
       picked.columns = indices.map((i) => names[i])
       return picked
     },
-    /** Returns the frame with other columns in the places `indices`. */
-    put(frame: DataFrame, indices: readonly number[], columns: DataFrame): DataFrame {
-      const names = namesOf(frame)
-      const order = names.map((_, i) => `c${i}`)
-      for (const [j, index] of indices.entries()) order[index] = `d${j}`
-      const whole = underPlainNames(frame, 'c', () =>
-        underPlainNames(columns, 'd', () =>
-          load()
-            .concat([frame, columns], { how: 'horizontal' })
-            .select(...order),
-        ),
-      )
-      whole.columns = names
-      return whole
-    },
     slice(frame: DataFrame, start: number, rows: number): DataFrame {
       const table = tableBehind(frame)
       if (table === undefined) return member(frame, 'slice')(start, rows)
@@ -133,10 +117,10 @@ function wrap(load: () => typeof pl) {
       frame.columns = [...names]
       return frame
     },
-    toText: (frame: DataFrame, column: number) => toText(load(), frame, column),
-    toCategory(frame: DataFrame, column: number): void {
+    /** Casts a column that {@link fromColumns} made. */
+    toPolarsType(frame: DataFrame, column: number, type: PolarsType): void {
       const series = columnAt(frame, column)
-      if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(load(), series))
+      member(frame, 'replaceAtIdx')(column, castTo(load(), series, type))
     },
     /** For columns of numbers, booleans, text and times. */
     writeCsv: (frame: DataFrame): Buffer => member(frame, 'writeCSV')(),
@@ -165,24 +149,8 @@ function wrap(load: () => typeof pl) {
       )
     },
     readIpc,
-    readIpcStream: (stream: Uint8Array): DataFrame => load().readIPCStream(asBuffer(stream)),
     writeIpc: ipcOf,
     writeIpcStream: (frame: DataFrame): Buffer => arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
-    /** As `writeIpc`, without a copy of the whole. Returns the size. `write` may start again at 0 after a failure. */
-    writeIpcPieces(frame: DataFrame, write: (piece: Uint8Array, position: number) => void): number {
-      return arrowOf(frame, (whole) => {
-        let size = 0
-        const take = (piece: Uint8Array) => {
-          write(piece, size)
-          size += piece.length
-          return true
-        }
-        member(whole, 'writeIPC')(Object.assign(new Writable(), { write: take }))
-        return size
-      })
-    },
-    /** Returns the number of characters in all text columns; a text that rows share counts once for each row. */
-    countCharacters: (frame: DataFrame) => charactersOf(load(), member(frame, 'clone')()),
   }
 }
 
@@ -200,15 +168,6 @@ function tagOf(value: unknown): unknown {
   return (value as Readonly<Record<symbol, unknown>> | null | undefined)?.[Symbol.toStringTag]
 }
 
-function charactersOf(polars: typeof pl, frame: DataFrame): number {
-  const texts = variantsOf(frame).flatMap((variant, i) => (variant === 'String' ? [`c${i}`] : []))
-  if (texts.length === 0) return 0
-  frame.columns = namesOf(frame).map((_, i) => `c${i}`)
-  // As floats: Polars adds up 32-bit integers in 32 bits, so that a text of 1 MiB in 4,096 rows would count as nothing.
-  const sums = frame.select(polars.cols(texts).str.lengths().cast(polars.Float64).sum())
-  return (sums.row(0) as (number | null)[]).reduce<number>((sum, count) => sum + (count ?? 0), 0)
-}
-
 function toText(polars: typeof pl, frame: DataFrame, column: number): void {
   member(frame, 'replaceAtIdx')(column, columnAt(frame, column).cast(polars.Utf8))
 }
@@ -218,7 +177,9 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** Casts numbers to text first: as codes into the process' table they would reveal another client's texts. */
-function categoriesOf(polars: typeof pl, series: Series): Series {
+function castTo(polars: typeof pl, series: Series, type: PolarsType): Series {
   const texts = series.dtype.variant === 'String' ? series : series.cast(polars.Utf8, true)
-  return texts.cast(polars.Categorical, true)
+  if (type === 'Categorical') return texts.cast(polars.Categorical, true)
+  const [, precision, scale] = /^Decimal\((\d+), (\d+)\)$/.exec(type) ?? []
+  return texts.cast(polars.Decimal(Number(precision), Number(scale)), true)
 }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { runWithout } from './without-package.ts'
 
@@ -100,4 +101,27 @@ it('frames of flat columns need no nodejs-polars: what only Polars does says how
     `500 ${needed}`,
     '500 expected a DataFrame for PandasDataFrame, received 5',
   ])
+})
+
+describe('without parquet-wasm', () => {
+  const files = fileURLToPath(new URL('../../../fixtures/', import.meta.url))
+  const readFiles = `
+import { readFileSync } from 'node:fs'
+import { io } from './dist/index.js'
+for (const name of ['frames/arrow/plain.stream', 'parquet/nested.parquet', 'frames/arrow/lz4.stream']) {
+  try {
+    const frame = await new io.PandasDataFrame().fromProto(readFileSync(${JSON.stringify(files)} + name))
+    console.log(frame.height)
+  } catch (error) {
+    console.log(error.name + ': ' + error.message)
+  }
+}
+`
+
+  it('plain Arrow is read, and other files say how to install it', () => {
+    const missing =
+      'MissingDependencyException: Parquet that is not flat, or compressed Arrow, needs the package parquet-wasm: ' +
+      'npm install "parquet-wasm@0.8.0"'
+    expect(runWithout('parquet-wasm', readFiles).trim().split('\n')).toEqual(['5', missing, missing])
+  })
 })

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { io } from 'serving'
+import { BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { diagnoseParquet } from '../../../../src/values/table/parquet/parquet-diagnosis.ts'
-import { decodeParquet } from '../../../../src/values/table/parquet/parquet-sandbox.ts'
+import { decodeFile } from '../../../../src/values/table/file-decoder.ts'
+import { readParquet } from '../../../../src/values/table/message.ts'
 import { emptyParquet, group } from '../../../fuzz/parquet-corpus.ts'
+import { polars } from '../../descriptors/frames.ts'
 
+const decode = (file: Uint8Array) => decodeFile(file, 'the tests', 'Parquet')
+const frameIn = async (file: Uint8Array) => polars.lazyFrame((await readParquet(file, 'the tests')).table)
 const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
 
 // 1 type BYTE_ARRAY, 3 repetition_type, 4 name, 10 logicalType: a union with one field.
@@ -18,21 +21,17 @@ describe('a Parquet column of bytes', () => {
   const file = fixture('texts-plain.parquet')
 
   it('is read, and is base64 in JSON', async () => {
-    const frame = await decodeParquet(file, 'the tests')
+    const frame = await frameIn(file)
     expect(frame.columns).toEqual(['word', 'long', 'bytes', 'fixed'])
     const { body } = await new io.PandasDataFrame().toHttpResponse(frame)
     const [, second] = JSON.parse(Buffer.from(body as Uint8Array).toString()) as { bytes: string; fixed: string }[]
     expect(second).toMatchObject({ bytes: 'Af4=', fixed: 'AQEBAQE=' })
   })
-
-  it('is read where characters are counted', async () => {
-    expect((await decodeParquet(file, 'the tests', { maxDecodedBytes: 1e6 })).height).toBe(64)
-  })
 })
 
 describe('a Parquet column of maps', () => {
   it('is read as DuckDB writes it: lists of keys and values', async () => {
-    const frame = await decodeParquet(fixture('duckdb/map.parquet'), 'the tests')
+    const frame = await frameIn(fixture('duckdb/map.parquet'))
     const { body } = await new io.PandasDataFrame().toHttpResponse(frame)
     expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual([
       {
@@ -52,40 +51,31 @@ describe('a Parquet column of maps', () => {
 describe('a Parquet file that cannot be decoded', () => {
   it.each([
     ['duckdb/interval.parquet', 'column "span" of a type that is not supported, INTERVAL'],
-    ['duckdb/decimal256.parquet', 'column "wide" of decimals of more than 38 digits, which are not supported'],
+    ['duckdb/decimal256.parquet', 'column "wide" of a type that is not supported, decimals of more than 38 digits'],
   ])('names the column and why: %s', async (name, told) => {
-    await expect(decodeParquet(fixture(name), 'the tests')).rejects.toThrow(
+    await expect(decode(fixture(name))).rejects.toThrow(
       `expected a Parquet file for the tests, received one with ${told}`,
     )
   })
 
-  it.each([
-    [16, 'one with column "v" of a type that is not supported, VARIANT'],
-    [17, 'one with column "v" of a type that is not supported, GEOMETRY'],
-    [18, 'one with column "v" of a type that is not supported, GEOGRAPHY'],
-    [40, 'one with column "v" of a type that is not supported, a newer version of Parquet'],
-    [1, 'one that cannot be decoded'],
-  ])('is told by its column, for logical type %d', (type, told) => {
-    expect(diagnoseParquet(emptyParquet([group(1), leafOf('v', type)]), 'Invalid thrift: bad data')).toBe(told)
+  it('is told by its column, for a logical type of a newer version', async () => {
+    const told = 'one with column "v" of a type that is not supported, a newer version of Parquet'
+    await expect(decode(emptyParquet([group(1), leafOf('v', 40)]))).rejects.toThrow(told)
   })
 
-  it('is told by what Polars says where the footer says nothing', () => {
-    const file = fixture('numbers-snappy.parquet')
-    expect(diagnoseParquet(file, 'Arrow datatype Decimal256(7, 3) not supported by Polars.')).toMatch(
-      /Decimal256\(7, 3\)/,
-    )
-    expect(diagnoseParquet(fixture('numbers-gzip.parquet'), 'failed to fill whole buffer')).toMatch(
-      /column "i" in gzip/,
-    )
-    expect(diagnoseParquet(fixture('nested.parquet'), 'MapArray expects')).toMatch(/column ".*", a map within others/)
+  it('is told as its decoder tells it where the footer says nothing', async () => {
+    const file = Buffer.from(fixture('texts-dictionary.parquet'))
+    // Within the pages of the first column.
+    file.fill(0xff, 60, 90)
+    await expect(decode(file)).rejects.toThrow(/received one that cannot be decoded: Parquet .*: \w/)
   })
 
-  it('is any bytes with a footer', () => {
+  it('is any bytes with a footer', async () => {
     const file = fixture('numbers-snappy.parquet')
     for (let at = file.length - 9; at > file.length - 400; at--) {
       const bad = Buffer.from(file)
       bad[at] ^= 0xff
-      expect(diagnoseParquet(bad, '')).toMatch(/^(one|an) /)
+      await decode(bad).catch((error: Error) => expect(error).toBeInstanceOf(BadInput))
     }
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeArrow, encodeArrow } from '../../../../../src/values/table/arrow/arrow.ts'
+import { decodeArrow } from '../../../../../src/values/table/arrow/arrow-reader.ts'
+import { encodeArrow } from '../../../../../src/values/table/arrow/arrow-writer.ts'
 import type { Column } from '../../../../../src/values/table/columns.ts'
 
 const bytesOf = (data: ArrayBufferView) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

@@ -1,4 +1,3 @@
-import pl from 'nodejs-polars'
 import { describe, expect, it } from 'vitest'
 import { frameOf, polars } from '../../../descriptors/frames.ts'
 
@@ -15,26 +14,4 @@ describe('Parquet of a frame', () => {
       expect(own.frameEqual(its, true)).toBe(true)
     })
   }
-})
-
-describe('the characters of a frame', () => {
-  it('are those of its texts, and none of its nulls', () => {
-    const frame = pl.DataFrame({ a: ['é😀', null], '*': ['abc', ''], n: [1, 2], none: [null, null] })
-    expect(polars.countCharacters(frame)).toBe(5)
-    expect(polars.countCharacters(frame.slice(0, 0))).toBe(0)
-    expect(frame.columns).toEqual(['a', '*', 'n', 'none'])
-  })
-
-  it('are counted beyond 32 bits: a shared text of 64 KiB in as many rows', () => {
-    const frame = pl
-      .DataFrame({ n: Array.from({ length: 2 ** 16 }, (_, i) => i) })
-      .withColumn(pl.lit('x'.repeat(2 ** 16)).alias('t'))
-    expect(polars.countCharacters(frame)).toBe(2 ** 32)
-  })
-
-  it('are counted in all columns of a wide frame', () => {
-    const frame = pl.DataFrame(Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`c${i}`, ['abc', null]])))
-    expect(polars.countCharacters(frame)).toBe(6000)
-    expect(frame.columns[1999]).toBe('c1999')
-  })
 })

@@ -1,0 +1,271 @@
+/** The columns of Arrow's record batches, as views where that is possible. @module */
+import { type ColumnKind, itemSize } from '../../../core/dtype.ts'
+import { float16ToNumber } from '../../../core/text/number-text.ts'
+import type { FlatTable } from '../../array/flatbuffer.ts'
+import {
+  type AnyColumn,
+  type Column,
+  columnNumbers,
+  contiguousText,
+  isValid,
+  nullColumn,
+  sliceColumn,
+} from '../columns.ts'
+import { takeRows } from '../take-rows.ts'
+import type { ArrowBatch } from './arrow-batch.ts'
+import { type ArrowType, arrowTypeName, arrowTypeOf, dictionaryOf } from './arrow-types.ts'
+import { checkedText, checkOffsets, checkViews } from './check-column.ts'
+import { decimalNumbers, decimalTexts } from './decimals.ts'
+import { columnNamed, damagedColumn, FileRefusal, unsupported } from './file-refusal.ts'
+
+/** Maximum depth of columns within others. */
+const maxDepth = 64
+/** Maximum number of rows, whose offsets have 32 bits. */
+export const maxRows = 2 ** 31 - 2
+
+/** Returns the columns of a batch. **Errors**: {@link FileRefusal} with the column. */
+export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): AnyColumn[] {
+  return fields.map((field) => readColumn(field, batch, batch.rows, '', 0))
+}
+
+/** Returns the values of a dictionary, which stand in a batch of their own. */
+export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
+  const values = readPlain(field, batch, batch.rows, field.string(0), 1)
+  return 'kind' in values && values.heaps !== undefined ? contiguousText(values, batch.rows) : values
+}
+
+type Rest = Pick<Column, 'name' | 'validity'>
+
+function readColumn(field: FlatTable, batch: ArrowBatch, count: number, parent: string, depth: number): AnyColumn {
+  const path = parent === '' ? field.string(0) : `${parent}.${field.string(0)}`
+  const encoded = dictionaryOf(field)
+  if (encoded === undefined) return readPlain(field, batch, count, path, depth)
+  const [rows, rest] = readNode(field, batch, count, path)
+  const codes: Column = { ...rest, kind: encoded.kind, data: batch.bytes() }
+  const dictionary = batch.source.dictionaries.get(encoded.id)
+  // Without rows, a file may leave the dictionary out, too.
+  if (dictionary === undefined && rows > 0) throw damagedColumn(path, 'its dictionary is missing, or comes later')
+  requireBytes(codes.data, rows * itemSize(codes.kind), path)
+  const values = dictionary?.values ?? readPlain(field, batch, 0, path, depth)
+  const places = placesOf(codes, rows, dictionary?.rows ?? 0, path)
+  const { client } = batch.source
+  const { validity, ...column } = takeRows(values, places, (bytes) => client?.made.take(bytes))
+  const named = {
+    ...column,
+    name: rest.name,
+    ...(places.includes(-1) || values.validity ? { validity } : {}),
+  } as AnyColumn
+  const isCategory = depth === 0 && client !== undefined && 'kind' in named && named.kind === 'str' && !named.isBinary
+  return isCategory ? { ...named, polarsType: 'Categorical' } : named
+}
+
+function placesOf(codes: Column, rows: number, values: number, path: string): Int32Array {
+  const numbers = columnNumbers(codes, rows)
+  const places = new Int32Array(rows)
+  for (let row = 0; row < rows; row++) {
+    const place = isValid(codes, row) ? Number(numbers[row]) : -1
+    if (place >= values || (place < 0 && isValid(codes, row))) throw damagedColumn(path, 'a code without a value')
+    places[row] = place
+  }
+  return places
+}
+
+function readNode(field: FlatTable, batch: ArrowBatch, count: number, path: string): readonly [number, Rest] {
+  const [rows, nulls] = batch.node()
+  if (rows !== count || rows < 0 || rows > maxRows) throw damagedColumn(path, `${rows} elements, not ${count}`)
+  const bits = batch.bytes()
+  if (nulls > 0 && bits.length > 0) {
+    requireBytes(bits, (rows + 7) >> 3, path)
+    return [rows, { name: field.string(0), validity: bits }]
+  }
+  if (nulls > 0) throw damagedColumn(path, 'nulls without a bitmap')
+  return [rows, { name: field.string(0) }]
+}
+
+function requireBytes(bytes: Uint8Array, size: number, path: string): void {
+  if (bytes.length < size) throw damagedColumn(path, `${bytes.length} bytes where ${size} are needed`)
+}
+
+function readPlain(field: FlatTable, batch: ArrowBatch, count: number, path: string, depth: number): AnyColumn {
+  const type = arrowTypeOf(field)
+  if (type === undefined) throw unsupported(path, `${arrowTypeName(field)} of Arrow`)
+  if (depth > maxDepth)
+    throw new FileRefusal(`one with ${columnNamed(path)}, which is more than ${maxDepth} deep`, true)
+  if (type.layout === 'null') {
+    const [rows] = batch.node()
+    if (rows !== count || rows > maxRows) throw damagedColumn(path, `${rows} elements, not ${count}`)
+    batch.source.client?.made.take(rows * 8)
+    return nullColumn(field.string(0), rows)
+  }
+  const [rows, rest] = readNode(field, batch, count, path)
+  if (type.layout === 'struct') return readStruct(field, batch, rows, rest, path, depth)
+  if (type.layout === 'list' || type.layout === 'fixed-list') {
+    return readList(field, type, batch, rows, rest, path, depth)
+  }
+  if (type.layout === 'views') return readViews(type, batch, rows, rest, path)
+  if (type.layout === 'text') return readText(type, batch, rows, rest, path)
+  const column = readFlat(type, batch, rows, rest, path)
+  const { client } = batch.source
+  if (type.layout !== 'decimal') return column
+  if (client === undefined || depth > 0) return decimalNumbers(column, rows, type)
+  client.made.take(rows * (type.precision + 6))
+  return { ...decimalTexts(column, rows, type), polarsType: `Decimal(${type.precision}, ${type.scale})` }
+}
+
+type Flat = Extract<ArrowType, { readonly layout: 'half' | 'flat' | 'scaled' | 'fixed-bytes' | 'decimal' }>
+
+function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path: string): Column {
+  const data = batch.bytes()
+  const { client } = batch.source
+  if (type.layout === 'half') {
+    requireBytes(data, rows * 2, path)
+    client?.made.take(rows * 4)
+    return { ...rest, kind: 'float32', data: floatsOf(data, rows) }
+  }
+  if (type.layout === 'fixed-bytes' || type.layout === 'decimal') {
+    const size = type.layout === 'decimal' ? type.bytes : type.length
+    if (size < 0 || rows * size > maxRows) throw damagedColumn(path, `${rows} elements of ${size} bytes`)
+    requireBytes(data, rows * size, path)
+    client?.made.take(rows * 4)
+    const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * size)
+    return { ...rest, kind: 'str', isBinary: true, data, offsets }
+  }
+  const { kind, time } = type
+  requireBytes(data, bytesNeeded(kind, rows), path)
+  const column = { ...rest, kind, data, ...(time !== undefined && { time }) }
+  if (type.layout === 'flat') return column
+  client?.made.take(rows * 8)
+  return scaled(column, rows, type, path)
+}
+
+const bytesNeeded = (kind: ColumnKind, rows: number) => (kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
+
+function scaled(
+  column: Column,
+  rows: number,
+  { time, scale }: Extract<ArrowType, { readonly layout: 'scaled' }>,
+  path: string,
+): Column {
+  const numbers = columnNumbers(column, rows)
+  const isDate = 'by' in scale
+  const made = isDate ? new Int32Array(rows) : new BigInt64Array(rows)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) continue
+    const value = isDate ? floorOf(BigInt(numbers[row]), scale.by) : BigInt(numbers[row]) * scale.times
+    if (BigInt.asIntN(isDate ? 32 : 64, value) !== value) {
+      throw new FileRefusal(`one with ${columnNamed(path)} that has a time out of range in row ${row}`)
+    }
+    made[row] = isDate ? Number(value) : value
+  }
+  return { ...column, kind: isDate ? 'int32' : 'int64', data: new Uint8Array(made.buffer), time }
+}
+
+function floorOf(value: bigint, by: bigint): bigint {
+  const rest = value % by
+  return (rest < 0n ? value - rest - by : value - rest) / by
+}
+
+function readText(
+  type: Extract<ArrowType, { readonly layout: 'text' }>,
+  batch: ArrowBatch,
+  rows: number,
+  rest: Rest,
+  path: string,
+): Column {
+  const offsets = offsetsOf(batch, type.offsetBytes, rows, path)
+  const column: Column = { ...rest, kind: 'str', offsets, data: batch.bytes(), ...binary(type) }
+  return batch.source.client === undefined ? column : checkedText(column, rows, path)
+}
+
+const binary = ({ isBinary }: { readonly isBinary?: true }) => (isBinary ? { isBinary } : {})
+
+function readViews(
+  type: Extract<ArrowType, { readonly layout: 'views' }>,
+  batch: ArrowBatch,
+  rows: number,
+  rest: Rest,
+  path: string,
+): Column {
+  const data = batch.bytes()
+  requireBytes(data, rows * 16, path)
+  const column: Column = { ...rest, kind: 'str', data, heaps: batch.heaps(), ...binary(type) }
+  const { client } = batch.source
+  if (client === undefined) return column
+  client.made.take(checkViews(column, rows, path) + rows * 4)
+  return checkedText(contiguousText(column, rows), rows, path)
+}
+
+function readStruct(
+  field: FlatTable,
+  batch: ArrowBatch,
+  rows: number,
+  rest: Rest,
+  path: string,
+  depth: number,
+): AnyColumn {
+  const fields = field.tables(5).map((child) => readColumn(child, batch, rows, path, depth + 1))
+  if (batch.source.client !== undefined) {
+    if (fields.length === 0) throw unsupported(path, 'objects without fields')
+    const twice = nameTwice(fields)
+    if (twice !== undefined) throw new FileRefusal(`one with ${columnNamed(path)} of two fields ${shown(twice)}`)
+  }
+  return { ...rest, fields }
+}
+
+const shown = (name: string) => JSON.stringify(name.slice(0, 80))
+
+/** Returns a name that two columns have. */
+export function nameTwice(columns: readonly { readonly name: string }[]): string | undefined {
+  const seen = new Set<string>()
+  return columns.find(({ name }) => seen.size === seen.add(name).size)?.name
+}
+
+function readList(
+  field: FlatTable,
+  type: Extract<ArrowType, { readonly layout: 'list' | 'fixed-list' }>,
+  batch: ArrowBatch,
+  rows: number,
+  rest: Rest,
+  path: string,
+  depth: number,
+): AnyColumn {
+  const [child] = field.tables(5)
+  if (child === undefined) throw damagedColumn(path, 'a list without a type of its elements')
+  const isFixed = type.layout === 'fixed-list'
+  const offsets = isFixed ? evenOffsets(batch, type.length, rows, path) : offsetsOf(batch, type.offsetBytes, rows, path)
+  const count = batch.nextRows
+  if (batch.source.client !== undefined) checkOffsets(offsets, rows, count, path)
+  const items = readColumn(child, batch, count, path, depth + 1)
+  const [base] = offsets
+  if (base === 0) return { ...rest, offsets, items }
+  return { ...rest, offsets: offsets.map((at) => at - base), items: sliceColumn(items, base, offsets[rows]) }
+}
+
+function evenOffsets(batch: ArrowBatch, length: number, rows: number, path: string): Int32Array {
+  if (length < 0 || rows * length > maxRows) throw damagedColumn(path, `${rows} lists of ${length} elements`)
+  batch.source.client?.made.take(rows * 4)
+  return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
+}
+
+function offsetsOf(batch: ArrowBatch, size: 4 | 8, rows: number, path: string): Int32Array {
+  const bytes = batch.bytes()
+  // Without rows, writers may leave out the only offset.
+  if (rows === 0) return new Int32Array(1)
+  requireBytes(bytes, (rows + 1) * size, path)
+  batch.source.client?.made.take(rows * 4)
+  const kind = size === 8 ? 'int64' : 'int32'
+  const numbers = columnNumbers({ name: '', kind, data: bytes }, rows + 1)
+  const offsets = new Int32Array(rows + 1)
+  for (let i = 0; i <= rows; i++) {
+    const at = Number(numbers[i])
+    if (at > maxRows) throw damagedColumn(path, `an offset of ${at}`)
+    offsets[i] = at
+  }
+  return offsets
+}
+
+function floatsOf(halves: Uint8Array, rows: number): Uint8Array {
+  const floats = new Float32Array(rows)
+  for (let i = 0; i < rows; i++) floats[i] = float16ToNumber(halves[i * 2] | (halves[i * 2 + 1] << 8))
+  return new Uint8Array(floats.buffer)
+}

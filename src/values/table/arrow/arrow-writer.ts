@@ -1,0 +1,171 @@
+/** Columns → Arrow IPC files. **Source**: Arrow columnar format 1.5, "IPC File Format". @module */
+
+import { bytesOf } from '../../../core/memory/byte-copy.ts'
+import { addLongs, addOffsets, type Builder, borrowBuilder } from '../../array/flatbuffer.ts'
+import type { AnyColumn, ColumnTable } from '../columns.ts'
+import { writeArrowType } from './arrow-types.ts'
+
+const magic = Buffer.from('ARROW1\0\0')
+const metadataV5 = 4
+const schemaMessage = 1
+const batchMessage = 3
+
+const align = (size: number) => (size + 63) & ~63
+
+function childrenOf(column: AnyColumn): readonly AnyColumn[] {
+  if ('items' in column) return [column.items]
+  return 'fields' in column ? column.fields : []
+}
+
+function writeField(out: Builder, column: AnyColumn): number {
+  const text = out.createString(column.name)
+  const type = writeArrowType(out, column)
+  const children = addOffsets(
+    out,
+    childrenOf(column).map((child) => writeField(out, child)),
+  )
+  out.startObject(6)
+  out.addFieldOffset(0, text, 0)
+  out.addFieldOffset(3, type.at, 0)
+  out.addFieldOffset(5, children, 0)
+  out.addFieldInt8(2, type.id, 0)
+  out.addFieldInt8(1, 1, 0)
+  return out.endObject()
+}
+
+function writeSchema(out: Builder, columns: readonly AnyColumn[]): number {
+  const vector = addOffsets(
+    out,
+    columns.map((column) => writeField(out, column)),
+  )
+  out.startObject(2)
+  out.addFieldOffset(1, vector, 0)
+  return out.endObject()
+}
+
+function layOut({ rows, columns }: ColumnTable<AnyColumn>) {
+  const nodes: number[] = []
+  const buffers: number[] = []
+  const heapCounts: number[] = []
+  const pieces: { at: number; bytes: Uint8Array }[] = []
+  let length = 0
+  const add = (bytes: Uint8Array | undefined) => {
+    const size = bytes?.byteLength ?? 0
+    buffers.push(length, size)
+    if (bytes === undefined || size === 0) return
+    pieces.push({ at: length, bytes })
+    length += align(size)
+  }
+  const addColumn = (column: AnyColumn, count: number) => {
+    const { validity } = column
+    nodes.push(count, validity === undefined ? 0 : count - countBits(validity, count))
+    add(validity)
+    if ('fields' in column) {
+      for (const field of column.fields) addColumn(field, count)
+      return
+    }
+    const { offsets } = column
+    if (offsets !== undefined) add(bytesOf(offsets))
+    if ('items' in column) {
+      addColumn(column.items, column.offsets[count])
+      return
+    }
+    add(column.data)
+    if (column.heaps === undefined) return
+    for (const heap of column.heaps) add(heap)
+    heapCounts.push(column.heaps.length)
+  }
+  for (const column of columns) addColumn(column, rows)
+  return { nodes, buffers, heapCounts, pieces, length }
+}
+
+function countBits(bits: Uint8Array, count: number): number {
+  let found = 0
+  for (let i = 0; i < (count + 7) >> 3; i++) {
+    const isLast = i === count >> 3
+    for (let byte = isLast ? bits[i] & ((1 << (count & 7)) - 1) : bits[i]; byte !== 0; byte &= byte - 1) found++
+  }
+  return found
+}
+
+function writeBatch(rows: number, body: ReturnType<typeof layOut>): Uint8Array {
+  const out = borrowBuilder()
+  const nodes = addLongs(out, body.nodes, 2)
+  const buffers = addLongs(out, body.buffers, 2)
+  const heapCounts = body.heapCounts.length === 0 ? 0 : addLongs(out, body.heapCounts)
+  out.startObject(5)
+  out.addFieldInt64(0, BigInt(rows), 0n)
+  out.addFieldOffset(1, nodes, 0)
+  out.addFieldOffset(2, buffers, 0)
+  out.addFieldOffset(4, heapCounts, 0)
+  // Copied, since the footer is written next by the same builder.
+  return messageOf(out, batchMessage, out.endObject(), body.length).slice()
+}
+
+/** Returns a message; `at`: position of its header; `length`: that of its body. */
+function messageOf(out: Builder, type: number, at: number, length = 0): Uint8Array {
+  out.startObject(4)
+  out.addFieldInt64(3, BigInt(length), 0n)
+  out.addFieldOffset(2, at, 0)
+  out.addFieldInt16(0, metadataV5, 0)
+  out.addFieldInt8(1, type, 0)
+  out.finish(out.endObject())
+  return out.asUint8Array()
+}
+
+function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): Uint8Array {
+  const out = borrowBuilder()
+  const schema = writeSchema(out, columns)
+  const batches = addLongs(out, block, 3)
+  const dictionaries = addLongs(out, [], 3)
+  out.startObject(4)
+  out.addFieldOffset(1, schema, 0)
+  out.addFieldOffset(2, dictionaries, 0)
+  out.addFieldOffset(3, batches, 0)
+  out.addFieldInt16(0, metadataV5, 0)
+  out.finish(out.endObject())
+  return out.asUint8Array()
+}
+
+/** Returns the schema of columns as a message, as Parquet files keep it beside their own. */
+export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
+  const out = borrowBuilder()
+  const bytes = messageOf(out, schemaMessage, writeSchema(out, columns))
+  const message = Buffer.alloc(8 + ((bytes.length + 7) & ~7))
+  message.writeInt32LE(-1)
+  message.writeInt32LE(message.length - 8, 4)
+  message.set(bytes, 8)
+  return message
+}
+
+/** Encodes columns as an Arrow IPC file for Polars, which reads only the footer, without the schema at the start. */
+export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: number) => Buffer): Buffer {
+  const body = layOut(table)
+  const batch = writeBatch(table.rows, body)
+  const batchAt = magic.length
+  const bodyAt = batchAt + 8 + batch.length
+  const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
+  const endAt = bodyAt + body.length
+  const file = allocate(endAt + 8 + footer.length + 10)
+  file.set(magic, 0)
+  const message = (at: number, bytes: Uint8Array) => {
+    file.writeInt32LE(-1, at)
+    file.writeInt32LE(bytes.length, at + 4)
+    file.set(bytes, at + 8)
+  }
+  message(batchAt, batch)
+  let filled = bodyAt
+  for (const { at, bytes } of body.pieces) {
+    // The memory is uninitialised: zero the padding, so that no old data gets into the file.
+    file.fill(0, filled, bodyAt + at)
+    file.set(bytes, bodyAt + at)
+    filled = bodyAt + at + bytes.length
+  }
+  file.fill(0, filled, endAt)
+  file.writeInt32LE(-1, endAt)
+  file.writeInt32LE(0, endAt + 4)
+  file.set(footer, endAt + 8)
+  file.writeInt32LE(footer.length, endAt + 8 + footer.length)
+  file.set(magic.subarray(0, 6), endAt + 12 + footer.length)
+  return file
+}

@@ -1,0 +1,179 @@
+/**
+ * Decodes Parquet and Arrow files of clients in a thread of its own, which a hostile file may trap, hang or fill
+ * without harm to the server: the thread ends, and the next file gets a new one. @module
+ */
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { BadInput, InternalError, MissingDependencyException, Overloaded } from '../../core/errors.ts'
+import { Limiter } from '../../core/memory/limiter.ts'
+import { isArrowStream } from './arrow/arrow-reader.ts'
+import { columnNamed } from './arrow/file-refusal.ts'
+import type { AnyColumn, ColumnTable } from './columns.ts'
+import { withKnownZones } from './known-zones.ts'
+import { parquetLimits } from './parquet/parquet-footer.ts'
+
+/** The default bounds of one decoding. */
+const fileLimits = {
+  ...parquetLimits,
+  /** **Units**: milliseconds, from when the thread takes the file. */
+  timeoutMs: 10_000,
+  /** The columns, which the server then holds. **Units**: bytes. */
+  maxDecodedBytes: 2 ** 28,
+}
+
+/** Bounds of one decoding. */
+export type FileLimits = Readonly<typeof fileLimits>
+
+/** What the thread gets. */
+export interface FileRequest {
+  readonly file: Uint8Array
+  readonly isArrow: boolean
+  readonly limits: FileLimits
+}
+
+/** What the thread answers. `heldBytes`: the memory of its instance, which never shrinks. */
+export type FileAnswer =
+  | { readonly kind: 'table'; readonly table: ColumnTable<AnyColumn>; readonly heldBytes: number }
+  | Refused
+  | { readonly kind: 'missing'; readonly message: string }
+
+type Refused =
+  | { readonly kind: 'refused'; readonly received: string; readonly isTooLarge: boolean; readonly heldBytes: number }
+  | { readonly kind: 'ended'; readonly received: string; readonly isTooLarge: boolean; readonly cause: string }
+
+const maxWaiting = 128
+/** Above this, what the thread holds of one file would count against the next one. **Units**: bytes. */
+const maxHeldBytes = 2 ** 27
+const heapMb = 512
+
+/** The thread, which starts with the first file, and the files that wait for it. */
+class FileThread {
+  readonly #turn = new Limiter(1)
+  #waiting = 0
+  #worker: Worker | undefined
+
+  /** Returns the thread's answer. **Errors**: Overloaded, InternalError if no thread starts. */
+  async ask(request: FileRequest): Promise<FileAnswer> {
+    if (this.#waiting >= maxWaiting) throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
+    this.#waiting++
+    try {
+      return await this.#turn.run(() => this.#ask(request))
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async #ask(request: FileRequest): Promise<FileAnswer> {
+    const worker = await this.#started()
+    // A copy, since the body's memory is the server's.
+    const file = new Uint8Array(request.file)
+    const answering = answerOf(worker, request.limits.timeoutMs)
+    worker.postMessage({ ...request, file }, [file.buffer])
+    const answer = await answering
+    const isOver = answer.kind === 'ended' || answer.kind === 'missing' || answer.heldBytes > maxHeldBytes
+    if (isOver) await this.#end(worker)
+    else worker.unref()
+    return answer
+  }
+
+  async #started(): Promise<Worker> {
+    if (this.#worker !== undefined) {
+      this.#worker.ref()
+      return this.#worker
+    }
+    // It gets no variables: a hostile file must not reach the server's secrets.
+    const worker = new Worker(threadEntry(), {
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    })
+    // Without a listener, an error of a thread ends the process.
+    worker.on('error', () => {})
+    try {
+      await new Promise<void>((resolve, reject) => {
+        worker.once('message', () => resolve())
+        worker.once('error', reject)
+        worker.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+      })
+    } catch (cause) {
+      await worker.terminate()
+      throw new InternalError('the thread that decodes files did not start', { cause })
+    }
+    worker.once('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+    })
+    this.#worker = worker
+    return worker
+  }
+
+  async #end(worker: Worker): Promise<void> {
+    this.#worker = undefined
+    await worker.terminate()
+  }
+}
+
+/** Returns the module of the thread: the .js file when built, the .ts file through tsx in development. */
+function threadEntry(): URL {
+  if (!import.meta.url.endsWith('.ts')) return new URL('./file-thread.js', import.meta.url)
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx'))
+  const loader = new URL('./esm/api/index.mjs', tsx).href
+  const source = new URL('./file-thread.ts', import.meta.url).href
+  const [from, own] = [loader, source].map((url) => JSON.stringify(url))
+  return new URL(`data:text/javascript,import { register } from ${from}; register(); await import(${own})`)
+}
+
+function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
+  return new Promise((resolve) => {
+    const ended = (received: string, cause: string, isTooLarge = false) =>
+      settle({ kind: 'ended', received, isTooLarge, cause })
+    const failed = (error: Error) => ended('one that cannot be decoded', error.message)
+    const exited = (code: number) => ended('one that cannot be decoded', `the thread ended with ${code}`)
+    const timer = setTimeout(() => ended(`one that took more than ${timeoutMs} ms`, 'timeout'), timeoutMs)
+    const settle = (answer: FileAnswer) => {
+      clearTimeout(timer)
+      worker.off('message', settle).off('error', failed).off('exit', exited)
+      resolve(answer)
+    }
+    worker.on('message', settle).on('error', failed).on('exit', exited)
+  })
+}
+
+const thread = new FileThread()
+
+/**
+ * Decodes a Parquet file, or Arrow IPC. `file` must not change until then. `name` is the descriptor's.
+ * **Errors**: BadInput with the reason, and the column if known; Overloaded, MissingDependencyException.
+ */
+export async function decodeFile(
+  file: Uint8Array,
+  name: string,
+  kind: 'Parquet' | 'Arrow',
+  limits: Partial<FileLimits> = {},
+): Promise<ColumnTable<AnyColumn>> {
+  const answer = await thread.ask({ file, isArrow: kind === 'Arrow', limits: { ...fileLimits, ...limits } })
+  if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
+  if (answer.kind !== 'table') throw refusal(answer, whatOf(file, kind), name)
+  const { table } = answer
+  const columns = withKnownZones(table.columns, (column, zone) => {
+    const received = `one with ${columnNamed(column)} in a time zone that is not known, ${shown(zone)}`
+    return refusal({ kind: 'refused', received, isTooLarge: false, heldBytes: 0 }, whatOf(file, kind), name)
+  })
+  return { ...table, columns }
+}
+
+const shown = (text: string) => JSON.stringify(text.slice(0, 80))
+
+function whatOf(file: Uint8Array, kind: 'Parquet' | 'Arrow'): string {
+  if (kind === 'Parquet') return 'a Parquet file'
+  return isArrowStream(file) ? 'an Arrow IPC stream' : 'an Arrow IPC file'
+}
+
+function refusal(answer: Refused, what: string, name: string): BadInput {
+  const { received, isTooLarge } = answer
+  const limits = isTooLarge ? 'within the limits ' : ''
+  return new BadInput(`expected ${what} ${limits}for ${name}, received ${received}`, {
+    reason: isTooLarge ? 'size' : 'syntax',
+    ...(answer.kind === 'ended' && { cause: new Error(answer.cause) }),
+  })
+}

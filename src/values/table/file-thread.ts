@@ -1,0 +1,112 @@
+/** The thread of `file-decoder.ts`: decodes files of clients one after another, to columns. @module */
+import { parentPort } from 'node:worker_threads'
+import { MissingDependencyException } from '../../core/errors.ts'
+import { nameTwice } from './arrow/arrow-columns.ts'
+import { readArrowIpc } from './arrow/arrow-reader.ts'
+import { damagedFile, FileRefusal } from './arrow/file-refusal.ts'
+import { type AnyColumn, type ColumnTable, tableBytes } from './columns.ts'
+import type { FileAnswer, FileRequest } from './file-decoder.ts'
+import { bytesAsInt96, hasInt96, int96AsBytes } from './parquet/int96.ts'
+import { checkReadable } from './parquet/parquet-diagnosis.ts'
+import { aboveLimit, readParquetFooter } from './parquet/parquet-footer.ts'
+import type { ParquetMetadata } from './parquet/parquet-metadata.ts'
+import { maxWasmBytes, type ParquetInstance, parquetInstance } from './parquet/parquet-wasm-package.ts'
+import { unpackBuffers } from './parquet/unpack-buffers.ts'
+
+const loaded = await parquetInstance().catch((error: Error) => error)
+
+function instance(): ParquetInstance {
+  if (loaded instanceof Error) throw loaded
+  return loaded
+}
+
+const tooLarge = 'one that unpacks to too much'
+
+function decodeArrow({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
+  return readArrowIpc(file, limits.maxDecodedBytes, (codec, parts) => unpackBuffers(instance(), codec, parts))
+}
+
+function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
+  const footer = readParquetFooter(file)
+  if ('failure' in footer) throw new FileRefusal(footer.failure)
+  const above = aboveLimit(footer, limits)
+  if (above !== undefined) throw new FileRefusal(above, true)
+  const { metadata } = footer
+  checkReadable(metadata)
+  const twice = nameTwice(topElements(metadata).map(({ path }) => ({ name: path })))
+  if (twice !== undefined) throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
+  const bytes = hasInt96(metadata) ? int96AsBytes(file, metadata) : file
+  const stream = streamOf(bytes, metadata, limits.maxDecodedBytes)
+  const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
+  if (table.rows !== metadata.rows)
+    throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
+  return hasInt96(metadata) ? { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) } : table
+}
+
+const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)
+
+/** Reads a file. **Errors**: FileRefusal with what arrow-rs says, traps. */
+function streamOf(file: Uint8Array, { rows }: ParquetMetadata, maxBytes: number): Uint8Array {
+  let stream: Uint8Array | 'too large'
+  try {
+    stream = instance().read(file, rows, maxBytes)
+  } catch (error) {
+    if (isTrap(error) || error === loaded) throw error
+    throw damagedFile(reasonOf(error))
+  }
+  if (stream === 'too large' || stream.length > maxBytes) throw new FileRefusal(tooLarge, true)
+  return stream
+}
+
+const maxReason = 200
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, maxReason)
+}
+
+/** Whether no more files may be read by the instance: after a trap, or the end of its stack. */
+const isTrap = (error: unknown) =>
+  error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
+
+function answerTo(request: FileRequest): FileAnswer {
+  try {
+    const table = request.isArrow ? decodeArrow(request) : decodeParquet(request)
+    if (tableBytes(table) > request.limits.maxDecodedBytes) throw new FileRefusal(tooLarge, true)
+    return { kind: 'table', table, heldBytes: heldBytes() }
+  } catch (error) {
+    if (error instanceof FileRefusal) {
+      return { kind: 'refused', received: error.message, isTooLarge: error.isTooLarge, heldBytes: heldBytes() }
+    }
+    if (error instanceof MissingDependencyException) return { kind: 'missing', message: error.message }
+    // A trap is how arrow-rs ends where no memory is left.
+    const received = `one that cannot be decoded in ${maxWasmBytes} bytes of memory`
+    return { kind: 'ended', received, isTooLarge: true, cause: reasonOf(error) }
+  }
+}
+
+const heldBytes = () => (loaded instanceof Error ? 0 : loaded.memoryBytes())
+
+/** Returns the memory of columns, which goes to the other thread. */
+function buffersOf(columns: readonly AnyColumn[], buffers = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
+  const add = (bytes: Uint8Array | Int32Array | undefined) => bytes && buffers.add(bytes.buffer as ArrayBuffer)
+  for (const column of columns) {
+    add(column.validity)
+    if ('fields' in column) buffersOf(column.fields, buffers)
+    else if ('items' in column) {
+      add(column.offsets)
+      buffersOf([column.items], buffers)
+    } else {
+      add(column.offsets)
+      add(column.data)
+    }
+  }
+  return buffers
+}
+
+parentPort?.on('message', (request: FileRequest) => {
+  const answer = answerTo(request)
+  const memory = answer.kind === 'table' ? [...buffersOf(answer.table.columns)] : []
+  parentPort?.postMessage(answer, memory)
+})
+parentPort?.postMessage('ready')
