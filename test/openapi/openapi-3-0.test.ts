@@ -93,6 +93,7 @@ describe('the document in OpenAPI 3.0', () => {
       { type: 'object', properties: { const: { type: 'string' }, example: { type: ['string', 'null'] } } },
       { type: 'object', properties: { const: { type: 'string' }, example: { type: 'string', nullable: true } } },
     ],
+    ['times', { type: 'string', format: 'date-time', pattern: 'Z$' }, { type: 'string', format: 'date-time' }],
     ['a reference', { $ref: '#/components/schemas/a' }, { $ref: '#/components/schemas/a' }],
   ])('writes %s', (_, schema, expected) => {
     expect(schemaOf(schema)).toEqual(expected)

@@ -46,7 +46,10 @@ function schemaOf30(schema: unknown): Schema {
   if (schema === false) return { not: {} }
   if (!isRecord(schema)) return {}
   if (typeof schema.$ref === 'string') return { $ref: schema.$ref }
-  const own = Object.entries(schema).filter(([keyword]) => kept.has(keyword) || keyword.startsWith('x-'))
+  // Generators make times of these texts, and apply the pattern to the time.
+  const isTime = schema.format === 'date-time' || schema.format === 'date'
+  const isKept = (keyword: string) => kept.has(keyword) && !(isTime && keyword === 'pattern')
+  const own = Object.entries(schema).filter(([keyword]) => isKept(keyword) || keyword.startsWith('x-'))
   return withTypes(schema, {
     ...Object.fromEntries(own),
     ...exampleOf(schema),
