@@ -73,6 +73,8 @@ try {
           ),
           ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
           ...pathsOf(service.protocols, prefix),
+          ...(service.mcp ? [`POST ${prefix}/mcp`] : []),
+          ...[...service.mounts.keys()].map((path) => `ANY ${prefix}${path.replace(/\/$/, '')}/*`),
         ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }

@@ -31,6 +31,23 @@ describe('serving serve', () => {
     expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')
   })
 
+  it('prints what it answers beside APIs: tools for agents, and mounted handlers', async () => {
+    const file = `
+import { io, Service } from 'serving'
+const svc = new Service('doors', { mcp: true })
+svc.api({ input: new io.Text(), output: new io.Text() }, function echo(text) { return text })
+svc.mount('/app', () => new Response('app'))
+svc.mount('/', () => new Response('the rest'))
+export default svc`
+    const cwd = folder({ 'package.json': '{"type":"module"}', 'service.js': file }, true)
+    mkdirSync(join(cwd, 'node_modules/@modelcontextprotocol'))
+    const sdk = '@modelcontextprotocol/sdk'
+    symlinkSync(join(root, 'node_modules', sdk), join(cwd, 'node_modules', sdk), 'dir')
+    const { stdout } = await serveFile('service.js', ['--workers', '1', '--base-url', '/v1'], { cwd })
+    const paths = ['POST /v1/echo', 'POST /v1/mcp', 'ANY /v1/app/*', 'ANY /v1/*', '']
+    expect(stdout().split('\n').slice(1)).toEqual(paths)
+  })
+
   it('reads pictures without the native add-on', async () => {
     const env = { ...process.env, SERVING_NATIVE: 'off' }
     const { port } = await serveFile(join(root, 'examples/digits/service.ts'), ['--workers', '1'], { env })
