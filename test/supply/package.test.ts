@@ -81,6 +81,15 @@ describe('the tarball', () => {
     ])
   })
 
+  it('is told of with the same oldest Node everywhere', () => {
+    const { engines } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+    const told = `Node ${engines.node.replace('>=', '')} or later`
+    for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/guide/getting-started.md']) {
+      const text = readFileSync(root + page, 'utf8')
+      expect([page, text.match(/Node \d+ or later/g)]).toEqual([page, [told]])
+    }
+  })
+
   it('depends on nothing that is compiled at installation', () => {
     const { dependencies, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
     const names = Object.keys({ ...dependencies, ...optionalDependencies })
