@@ -13,7 +13,10 @@ export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
   readonly input: I
   /** Of each message that the function yields; not Multipart. */
   readonly output: O
-  /** Largest message of a client; a larger one closes its stream. Default `'1mb'`. */
+  /**
+   * Largest message of a client; a larger one closes its stream. Above 256 KiB, each stream reserves this much of
+   * `maxMemoryBytes` from its start. Default `'256kb'`.
+   */
   readonly maxMessage?: ByteSize
   /**
    * Above this many bytes that a client has not read, the function waits; a client that is this far ahead of the
@@ -56,7 +59,7 @@ export function createLiveApi(
   fn: LiveApi['fn'],
 ): LiveApi {
   const common = parseFunction('svc.live', { ...options, name }, fn, name, optionNames)
-  const { input, maxMessage = '1mb', maxBuffered = '1mb', idleTimeout = '60s', origins = [] } = options
+  const { input, maxMessage = '256kb', maxBuffered = '1mb', idleTimeout = '60s', origins = [] } = options
   const single = (value: unknown) => value instanceof IODescriptor && value.mimeType !== 'multipart/form-data'
   checkThat(single(input), 'an IODescriptor of one value', `input of ${name}`, input)
   checkThat(single(common.output), 'an IODescriptor of one value', `output of ${name}`, common.output)

@@ -9,8 +9,9 @@ import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
-import { notReady } from './admission.ts'
+import { noMemory, notReady } from './admission.ts'
 import type { ServerState } from './engine.ts'
+import { countedBytes } from './memory-budget.ts'
 import { ServedRequest } from './served-request.ts'
 
 /** A request to open a live stream. */
@@ -31,6 +32,8 @@ export class LiveCall extends ServedRequest implements LiveHost {
   readonly #endpoint: LiveEndpoint
   #bytesIn = 0
   #isOpen = false
+  /** Of the memory budget, for a message that has not come whole: engines do not tell how much has. **Units**: bytes. */
+  #reserved = 0
   #isOver = false
 
   constructor(server: ServerState, streams: LiveStreams, { endpoint, target, headers, peer }: LiveRequest) {
@@ -42,6 +45,10 @@ export class LiveCall extends ServedRequest implements LiveHost {
     this.protocol = offered.some((each) => each.trim() === subprotocol) ? subprotocol : undefined
     this.session = new LiveSession(endpoint, ctx, this, this.protocol !== undefined)
     server.limiter.enter()
+  }
+
+  get memory(): ServerState['memory'] {
+    return this.server.memory
   }
 
   /** Headers for the answer that accepts the request. */
@@ -79,7 +86,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
 
   #admitted(refusal: ServingError | undefined): HttpResponse | undefined {
     if (this.#isOver) return undefined
-    const error = refusal ?? this.#streams.open(this.session, this.#endpoint)
+    const error = refusal ?? this.#reserveMessage() ?? this.#streams.open(this.session, this.#endpoint)
     if (error === undefined) {
       this.#isOpen = true
       return undefined
@@ -88,6 +95,15 @@ export class LiveCall extends ServedRequest implements LiveHost {
     this.recorder?.sent(response.body as string)
     this.ended()
     return response
+  }
+
+  /** Short messages are not counted, as short bodies are not. */
+  #reserveMessage(): ServingError | undefined {
+    const { maxMessage } = this.#endpoint.live
+    if (maxMessage <= countedBytes) return undefined
+    if (!this.memory.reserve(maxMessage)) return noMemory()
+    this.#reserved = maxMessage
+    return undefined
   }
 
   /** Called when the answer that accepts the request is sent. */
@@ -116,6 +132,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
     this.#isOver = true
     if (this.ctx.abortReason instanceof ClientClosed) this.recorder?.left()
     if (this.#isOpen) this.#streams.close(this.session, this.#endpoint)
+    this.memory.release(this.#reserved)
     this.close(this.#bytesIn)
     this.server.limiter.leave()
   }

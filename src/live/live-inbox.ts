@@ -1,6 +1,8 @@
 import { decodeFailureOf } from '../api/stages.ts'
+import { Overloaded } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { messageCost } from './framing.ts'
+import { HeldMemory, type SharedMemory } from './held-memory.ts'
 
 type Decode = (bytes: Uint8Array, isText: boolean, borrowed: boolean) => MaybePromise<unknown>
 type Result = IteratorResult<unknown, undefined>
@@ -21,6 +23,7 @@ const done: Result = { done: true, value: undefined }
 export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   readonly #decode: Decode
   readonly #onTaken: (cost: number) => void
+  readonly #memory: HeldMemory
   readonly #held: Held[] = []
   readonly #waiting: Waiting[] = []
   #end: { readonly error?: Error } | undefined
@@ -28,13 +31,14 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Cost of the messages held: their bytes and {@link messageCost} for each. **Units**: bytes. */
   cost = 0
 
-  /** `onTaken`: called with the cost of each message that the function has taken. */
-  constructor(decode: Decode, onTaken: (cost: number) => void) {
+  /** `onTaken`: called with the cost of each message that the function has taken. `memory`: of those that it has not. */
+  constructor(decode: Decode, onTaken: (cost: number) => void, memory: SharedMemory) {
     this.#decode = decode
     this.#onTaken = onTaken
+    this.#memory = new HeldMemory(memory)
   }
 
-  /** The bytes are borrowed during the call. */
+  /** The bytes are borrowed during the call. **Errors**: Overloaded if there is too little memory to hold them. */
   push(bytes: Uint8Array, isText: boolean): void {
     const cost = bytes.length + messageCost
     const waiting = this.#end === undefined ? this.#waiting.shift() : undefined
@@ -43,6 +47,8 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
       this.#onTaken(cost)
     } else if (this.#isLeft || this.#end !== undefined) this.#onTaken(cost)
     else {
+      if (!this.#memory.hold(this.cost + cost))
+        throw new Overloaded('too little memory for another message', { limit: 'memory' })
       this.cost += cost
       this.#held.push({ bytes: new Uint8Array(bytes), isText })
     }
@@ -52,7 +58,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   end(error?: Error): void {
     if (this.#end !== undefined && error === undefined) return
     this.#end = { ...(error !== undefined && { error }) }
-    if (error !== undefined) this.#held.length = 0
+    if (error !== undefined) this.#drop()
     for (const { resolve, reject } of this.#waiting.splice(0)) {
       if (error === undefined) resolve(done)
       else reject(error)
@@ -65,6 +71,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
       if (held !== undefined) {
         const cost = held.bytes.length + messageCost
         this.cost -= cost
+        this.#memory.hold(this.cost)
         this.#give({ resolve, reject }, held.bytes, held.isText, false)
         this.#onTaken(cost)
       } else if (this.#end?.error !== undefined) reject(this.#end.error)
@@ -89,10 +96,19 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Called if the function takes no more messages: others are dropped. */
   async return(): Promise<Result> {
     this.#isLeft = true
-    this.cost = 0
-    for (const { bytes } of this.#held.splice(0)) this.#onTaken(bytes.length + messageCost)
+    const dropped = this.#drop()
+    if (dropped > 0) this.#onTaken(dropped)
     for (const { resolve } of this.#waiting.splice(0)) resolve(done)
     return done
+  }
+
+  /** Returns the cost of what was held. */
+  #drop(): number {
+    const { cost } = this
+    this.#held.length = 0
+    this.#memory.hold(0)
+    this.cost = 0
+    return cost
   }
 
   [Symbol.asyncIterator](): this {

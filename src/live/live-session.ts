@@ -1,6 +1,13 @@
 import type { LiveApi } from '../api/live-api.ts'
 import { functionFailureOf } from '../api/stages.ts'
-import { ClientClosed, PayloadTooLarge, type ServingError, TooManyRequests, tellsDetail } from '../core/errors.ts'
+import {
+  ClientClosed,
+  Overloaded,
+  PayloadTooLarge,
+  type ServingError,
+  TooManyRequests,
+  tellsDetail,
+} from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import {
@@ -14,6 +21,7 @@ import {
   parseControl,
   pongMessage,
 } from './framing.ts'
+import { HeldMemory, type SharedMemory } from './held-memory.ts'
 import { LiveCodec, type LiveMessage } from './live-codec.ts'
 import { LiveInbox } from './live-inbox.ts'
 import type { LiveListener, LiveSocket } from './live-socket.ts'
@@ -22,6 +30,7 @@ import { runLive } from './run-live.ts'
 
 /** The server's side of one live stream: its log and its counts. */
 export interface LiveHost {
+  readonly memory: SharedMemory
   /** Called with what ends the stream, before the client is told. */
   failed(error: Error): void
   received(bytes: number): void
@@ -47,8 +56,9 @@ export class LiveSession implements LiveListener, OpenStream {
   #isClosing = false
   #heardAt = performance.now()
   #wasHeard = true
+  readonly #unread: HeldMemory
   /** At the last sweep. **Units**: bytes. */
-  #unread = 0
+  #unreadAtSweep = 0
   /** Whether bytes may wait for the client to read: asking the socket each time takes longer. */
   #isUnread = false
 
@@ -58,10 +68,12 @@ export class LiveSession implements LiveListener, OpenStream {
     this.#ctx = ctx
     this.#host = host
     this.#isFramed = isFramed
+    this.#unread = new HeldMemory(host.memory)
     this.#encoding = LiveCodec.contextFor(ctx.headers)
     this.#inbox = new LiveInbox(
       (bytes, isText, borrowed) => codec.decode(bytes, isText, borrowed),
       (cost) => this.#grant(cost),
+      host.memory,
     )
   }
 
@@ -98,6 +110,7 @@ export class LiveSession implements LiveListener, OpenStream {
     const text = isText ? (typeof content === 'string' ? content : Buffer.from(content).toString()) : undefined
     const sent = text === undefined ? content : this.#isFramed ? escapeText(text, isJson) : text
     this.#write(sent)
+    if (this.#isUnread && !this.#unread.hold(socket.buffered())) this.#giveUp(socket)
     if (socket.copies) pooled?.give(content as Uint8Array)
     this.#host.sent(sent)
   }
@@ -126,7 +139,13 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#socket === undefined || !this.#isUnread) return this.#socket !== undefined
     const unread = this.#socket.buffered()
     this.#isUnread = unread > 0
-    return unread <= this.#api.maxBuffered
+    return this.#unread.hold(unread) && unread <= this.#api.maxBuffered
+  }
+
+  /** A close frame would wait behind what the client does not read. */
+  #giveUp(socket: LiveSocket): void {
+    this.#fail(new Overloaded('too little memory for messages that the client does not read', { limit: 'memory' }))
+    socket.terminate()
   }
 
   message(bytes: Uint8Array, isText: boolean): void {
@@ -146,7 +165,13 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#inbox.cost >= maxBuffered) {
       const limit = `at most ${maxBuffered} bytes of messages that the function has not taken (maxBuffered)`
       this.#fail(new TooManyRequests(`expected ${limit}, received more`), closeCodes.policy)
-    } else this.#inbox.push(bytes, isText)
+      return
+    }
+    try {
+      this.#inbox.push(bytes, isText)
+    } catch (error) {
+      this.#fail(functionFailureOf(error))
+    }
   }
 
   #control(bytes: Uint8Array): void {
@@ -186,9 +211,9 @@ export class LiveSession implements LiveListener, OpenStream {
     const socket = this.#socket
     if (socket === undefined) return
     const unread = socket.buffered()
-    if (this.#wasHeard || unread < this.#unread) this.#heardAt = now
+    if (this.#wasHeard || unread < this.#unreadAtSweep) this.#heardAt = now
     this.#wasHeard = false
-    this.#unread = unread
+    this.#unreadAtSweep = unread
     const { idleTimeoutMs } = this.#api
     if (now - this.#heardAt < idleTimeoutMs) {
       if (now > this.#heardAt && !this.#isClosing) socket.ping()
@@ -221,6 +246,8 @@ export class LiveSession implements LiveListener, OpenStream {
     this.#socket = undefined
     if (!this.#isClosing) this.#leave(new ClientClosed())
     this.#isClosing = true
+    void this.#inbox.return()
+    this.#unread.hold(0)
     this.#host.ended()
   }
 

@@ -46,6 +46,7 @@ class LiveCall implements Answerer, OpenStream {
     this.#inbox = new LiveInbox(
       (bytes) => this.#decode(bytes),
       () => this.#inbox.cost < this.#maxBuffered && this.#goOn?.(),
+      server.memory,
     )
     open.ctx.onAbort((reason) => this.#inbox.end(reason))
     open.ctx.onEnd(() => this.#goOn?.())
