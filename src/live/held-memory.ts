@@ -17,7 +17,7 @@ export class HeldMemory {
     this.#memory = memory
   }
 
-  /** Sets what is held; returns false if it does not fit. **Units**: bytes. */
+  /** Sets how much the stream holds; returns false if it does not fit. **Units**: bytes. */
   hold(bytes: number): boolean {
     const wanted = bytes > freeBytes ? bytes : 0
     if (wanted > this.#reserved && !this.#memory.reserve(wanted - this.#reserved)) return false

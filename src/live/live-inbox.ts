@@ -102,7 +102,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
     return done
   }
 
-  /** Returns the cost of what was held. */
+  /** Returns the cost of the messages that it drops. */
   #drop(): number {
     const { cost } = this
     this.#held.length = 0

@@ -85,7 +85,9 @@ describe.each(liveEngines)('the memory of live streams on %s', (engine) => {
     raw.socket.pause()
     await ended.promise
     await turns(5)
-    expect(running.log).toMatchObject([{ code: 'overloaded', reason: expect.stringContaining('does not read') }])
+    expect(running.log.filter(({ code }) => code !== undefined)).toMatchObject([
+      { code: 'overloaded', reason: expect.stringContaining('does not read') },
+    ])
     await expect.poll(async () => (await running.ask(post('/echo', 'y'.repeat(600 * kib)))).status).toBe(200)
   })
 
