@@ -58,7 +58,8 @@ export async function listenGrpc(
   const connections = followConnections(http2)
   const server = { state, unpack: messageUnpacker(state.limits) }
   http2.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
-    if (!headers['content-type']?.startsWith('application/grpc')) {
+    // Not gRPC-Web, whose clients look for the trailers in the body.
+    if (!/^application\/grpc(?:$|[+;])/.test(headers['content-type'] ?? '')) {
       stream.on('error', () => {})
       stream.respond({ ':status': 415 }, { endStream: true })
       return

@@ -6,7 +6,7 @@ import { JSON as JSON_ } from '../../src/descriptors/json.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { Text } from '../../src/descriptors/text.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
-import { framed, liveEngines, openLive, start } from './harness.ts'
+import { frame, framed, liveEngines, openLive, openRaw, start } from './harness.ts'
 
 async function* echo<T>(inputs: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const input of inputs) yield input
@@ -98,6 +98,22 @@ describe.each(liveEngines)('messages of live streams on %s', (engine) => {
       code: 1003,
       reason: 'expected binary messages (application/octet-stream), received text',
     })
+  })
+
+  it('takes a message in tens of thousands of frames', async () => {
+    const running = await start(engine, (svc) => {
+      svc.live('count', { ...text, maxMessage: '4mb' }, async function* (inputs) {
+        for await (const each of inputs) yield String(each.length)
+      })
+    })
+    const raw = await openRaw(running, '/count')
+    const pieces = Array.from({ length: 40_000 }, (_, i) => {
+      const piece = frame(i === 0 ? 1 : 0, 'x'.repeat(64))
+      if (i < 39_999) piece[0] &= 0x7f
+      return piece
+    })
+    raw.write(Buffer.concat(pieces))
+    await raw.until(String(40_000 * 64))
   })
 
   it('sends large messages whole, both ways', async () => {

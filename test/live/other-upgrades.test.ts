@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Text } from '../../src/descriptors/text.ts'
 import type { Service } from '../../src/service.ts'
-import { liveEngines, post, refusal, start, upgradeRequest } from './harness.ts'
+import { deferred, frame, liveEngines, post, refusal, start, turns, upgradeRequest } from './harness.ts'
 
 const text = { input: new Text(), output: new Text() }
 
@@ -26,6 +26,44 @@ describe.each(liveEngines)('requests for other upgrades on %s', (engine) => {
       const answer = await client.answer()
       expect([answer.status, answer.body.toString()]).toEqual([200, body.toUpperCase()])
     }
+  })
+
+  it('are answered one after the other if they come at once', async () => {
+    const running = await start(engine, services)
+    const client = await running.connect()
+    const h2c = { upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const request = (i: number) =>
+      post(i === 3 ? '/nothing' : '/upper', `body ${i}`, { 'content-type': 'text/plain', ...h2c })
+    const all = Array.from({ length: 40 }, (_, i) => request(i))
+    client.write(all.join(''))
+    for (let i = 0; i < all.length; i++) {
+      const answer = await client.answer()
+      expect([answer.status, answer.text].slice(0, i === 3 ? 1 : 2)).toEqual(i === 3 ? [404] : [200, `BODY ${i}`])
+    }
+    client.write(post('/upper', 'last', { 'content-type': 'text/plain' }))
+    expect((await client.answer()).text).toBe('LAST')
+  })
+
+  it('open a live stream behind the answers to earlier requests', async () => {
+    const go = deferred()
+    const running = await start(engine, (svc) => {
+      services(svc)
+      svc.api({ ...text, name: 'slow' }, async (value) => {
+        await go.promise
+        return value
+      })
+    })
+    const client = await running.connect()
+    // uWebSockets.js closes connections that ask behind a request that waits.
+    client.write(
+      post(engine === 'uws' ? '/upper' : '/slow', 'first', { 'content-type': 'text/plain' }) + upgradeRequest('/echo'),
+    )
+    await turns(20)
+    go.resolve()
+    await client.until('101 Switching Protocols')
+    expect(client.received).toMatch(/^HTTP\/1.1 200 OK[^]*first[^]*101 Switching/i)
+    client.write(frame(1, 'hello'))
+    await client.until('hello')
   })
 
   it('are refused where only a WebSocket is opened', async () => {

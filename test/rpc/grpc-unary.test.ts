@@ -138,7 +138,16 @@ describe('a unary call over gRPC', () => {
     expect(await send(packed, { 'grpc-encoding': 'snappy' })).toEqual({ http: 200, status: 12 })
     expect(await send(packed, { 'grpc-encoding': 'gzip' })).toEqual({ http: 200, status: 3 })
     expect(await send(request('echo', 'tea'), { 'grpc-timeout': 'soon' })).toEqual({ http: 200, status: 13 })
-    expect(await send(request('echo', 'tea'), { 'content-type': 'text/plain' })).toEqual({ http: 415 })
+    // gRPC-Web's clients look for the trailers in the body, where they would find a missing status.
+    for (const type of [
+      'text/plain',
+      'application/grpc-web',
+      'application/grpc-web+proto',
+      'application/grpc-web-text',
+    ])
+      expect(await send(request('echo', 'tea'), { 'content-type': type })).toEqual({ http: 415 })
+    for (const type of ['application/grpc', 'application/grpc+proto', 'application/grpc;charset=utf-8'])
+      expect(await send(request('echo', 'tea'), { 'content-type': type })).toEqual(right)
   })
 
   it('ends at its deadline, and gives its slot back', async () => {

@@ -13,6 +13,7 @@ export class Connection {
   closing = false
   readonly #running = new Set<OpenRequest>()
   readonly #turn = new TurnCounter(256)
+  #onIdle: (() => void) | undefined
 
   constructor(socket: Socket) {
     socket.once('close', () => {
@@ -35,6 +36,23 @@ export class Connection {
 
   delete(request: OpenRequest): void {
     this.#running.delete(request)
+    this.#tellIdle()
+  }
+
+  /** Calls `next` in a later turn in which all requests before it are answered, never if the connection closes. */
+  whenIdle(next: () => void): void {
+    this.#onIdle = next
+    this.#tellIdle()
+  }
+
+  #tellIdle(): void {
+    const next = this.#onIdle
+    if (next === undefined || this.#running.size > 0) return
+    this.#onIdle = undefined
+    // Node has let go of the last response by then.
+    setImmediate(() => {
+      if (!this.closing) next()
+    })
   }
 }
 

@@ -14,10 +14,14 @@ import { HeaderReader, RawHeaderLines } from '../header-reader.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
 import { noParams, pathOf } from '../router.ts'
+import { connectionOf } from './node-connection.ts'
 import { peerOf, writeTextHead } from './node-socket.ts'
 
 // The session answers a message that is only a little too long with an error message, ws all others with 1009.
 const overlongBytes = 64 * 1024
+// ws keeps an object for each fragment of a message: most are longer than this.
+const fragmentBytes = 64
+const leastFragments = 16 * 1024
 // A client that has not read this much gets no answers to its pings.
 const pongBytes = 64 * 1024
 
@@ -29,8 +33,11 @@ export function acceptLives(listening: Server, server: ServerState, lives: LiveS
     const reader = new HeaderReader(allHeaders)
     reader.read(new RawHeaderLines(req))
     const acceptor = isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
-    if (acceptor === undefined) serveWithout(listening, req, socket, head)
-    else acceptor.begin(req, socket, head, { path, query, headers: reader.headers })
+    connectionOf(socket).whenIdle(() => {
+      if (socket.destroyed) return
+      if (acceptor === undefined) serveWithout(listening, req, socket, head)
+      else acceptor.begin(req, socket, head, { path, query, headers: reader.headers })
+    })
   })
   return () => {
     for (const acceptor of acceptors.values()) acceptor.terminate()
@@ -86,6 +93,7 @@ class Acceptor {
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: endpoint.live.maxMessage + overlongBytes,
+      maxFragments: Math.max(leastFragments, endpoint.live.maxMessage / fragmentBytes),
       autoPong: false,
       handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
     })
