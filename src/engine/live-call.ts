@@ -1,17 +1,17 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
 import { ClientClosed, DeadlineExceeded, Forbidden, type ServingError } from '../core/errors.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise, within } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
-import type { RequestTarget } from '../http/endpoint.ts'
+import { noMemory, type RequestTarget } from '../http/endpoint.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
-import { noMemory, notReady } from './admission.ts'
+import { notReady } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { countedBytes } from './memory-budget.ts'
 import { ServedRequest } from './served-request.ts'
 
 /** A request to open a live stream. */

@@ -1,11 +1,12 @@
 /** APIs as tools: their schemas, their arguments as bodies, and their answers as content. @module */
 
 import type { Api } from '../../api/api.ts'
-import { BadInput, expected, Overloaded } from '../../core/errors.ts'
+import { BadInput, expected } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import type { IODescriptor } from '../../descriptors/descriptor.ts'
 import type { Context } from '../../http/context.ts'
+import { noMemory } from '../../http/endpoint.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../http/message.ts'
 
@@ -131,7 +132,7 @@ export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Pr
   const { headers, body, before = '' } = answer
   const bytes = Buffer.concat([Buffer.from(before), await collectBody(body)])
   // The text in a message, and the message's own bytes.
-  if (!ctx.reserve(2 * bytes.length)) throw new Overloaded('too little memory for the result', { limit: 'memory' })
+  if (!ctx.reserve(2 * bytes.length)) throw noMemory()
   const mimeType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
   const type = mediaTypeOf(mimeType)
   const text = () => [{ type: 'text' as const, text: bytes.toString() }]
