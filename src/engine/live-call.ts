@@ -32,7 +32,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
   readonly #endpoint: LiveEndpoint
   #bytesIn = 0
   #isOpen = false
-  /** Of the memory budget, for a message that has not come whole: engines do not tell how much has. **Units**: bytes. */
+  /** For a message that comes in parts: engines do not tell how much has come. **Units**: bytes. */
   #reserved = 0
   #isOver = false
 

@@ -31,7 +31,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Cost of the messages held: their bytes and {@link messageCost} for each. **Units**: bytes. */
   cost = 0
 
-  /** `onTaken`: called with the cost of each message that the function has taken. `memory`: of those that it has not. */
+  /** `onTaken`: called with the cost of each message that the function has taken. `memory`: for the others. */
   constructor(decode: Decode, onTaken: (cost: number) => void, memory: SharedMemory) {
     this.#decode = decode
     this.#onTaken = onTaken
