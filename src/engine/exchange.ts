@@ -6,6 +6,7 @@ import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { BodyBuffer } from '../http/body-buffer.ts'
+import { codingsOf } from '../http/content-encoding.ts'
 import { decompress } from '../http/decompress.ts'
 import { type EndpointReceiver, noMemory, tooLarge, tooMany } from '../http/endpoint.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -39,8 +40,7 @@ export class Exchange extends Reply {
 
   /** The Content-Encoding of a body that has to be decompressed. */
   get encoding(): string | undefined {
-    const encoding = this.endpoint.decompresses ? this.ctx.headers.get('content-encoding') : undefined
-    return encoding?.toLowerCase() === 'identity' ? undefined : encoding
+    return this.endpoint.decompresses ? codingsOf(this.ctx.headers.get('content-encoding')) : undefined
   }
 
   /** Runs the hooks, then calls `ready` to let the body come. */

@@ -15,6 +15,7 @@ import {
   receiveAboveBytes,
 } from '../descriptors/descriptor.ts'
 import { BodyBuffer } from '../http/body-buffer.ts'
+import { codingsOf } from '../http/content-encoding.ts'
 import { Context, type RequestLine, type Scheme } from '../http/context.ts'
 import { decompress } from '../http/decompress.ts'
 import { noMemory, tooLarge, tooMany } from '../http/endpoint.ts'
@@ -188,8 +189,8 @@ export class HandledRequest {
     const { declared } = body
     if (declared !== undefined && !(declared <= limits.maxBodyBytes)) throw tooLarge(limits, declared)
     if (room.slots.isFull) throw tooMany(room.slots)
-    const encoding = ctx.headers.get('content-encoding')
-    const isPlain = encoding === undefined || encoding.toLowerCase() === 'identity'
+    const encoding = codingsOf(ctx.headers.get('content-encoding'))
+    const isPlain = encoding === undefined
     const isShort = declared !== undefined && declared <= receiveAboveBytes
     const receiver = isPlain && !isShort ? route.input.receive?.(ctx.headers, ctx, declared) : undefined
     if (receiver !== undefined) {

@@ -42,7 +42,12 @@ describe.each(engines)('compressed request bodies on %s', (engine) => {
   })
 
   it('that say identity are left as they are', async () => {
-    expect((await (await echo()).ask(request('identity', Buffer.from('plain')))).text).toBe('plain')
+    for (const encoding of ['identity', 'Identity, identity']) {
+      expect((await (await echo()).ask(request(encoding, Buffer.from('plain')))).text).toBe('plain')
+    }
+    const packed = gzipSync('packed')
+    expect((await (await echo()).ask(request('gzip, identity', packed))).text).toBe('packed')
+    expect((await (await echo()).ask(request('gzip, gzip', packed))).status).toBe(415)
   })
 
   it('that unpack to more than the limit are refused with 413', async () => {

@@ -107,13 +107,16 @@ export class FormParser {
     // The line end after the last boundary may be missing.
     if (this.#state !== 'head' && line[0] === dash && line[1] === dash) this.#closePart('done')
     if (this.#state === 'done') return
-    const started = this.#parts > 0 || this.#state === 'head' || this.#held.length >= this.#delimiter.length
-    throw new BadInput(
-      started
-        ? 'expected the closing boundary for the form, received the end of the body'
-        : 'expected the boundary of content-type for the form, received a body without it',
-      { reason: 'part' },
-    )
+    throw new BadInput(this.#missing(), { reason: 'part' })
+  }
+
+  #missing(): string {
+    if (this.#state === 'head') {
+      return 'expected a blank line behind the headers of a part, received the end of the body'
+    }
+    return this.#parts > 0 || this.#held.length >= this.#delimiter.length
+      ? 'expected the closing boundary for the form, received the end of the body'
+      : 'expected the boundary of content-type for the form, received a body without it'
   }
 
   #readStart(bytes: Buffer): number {

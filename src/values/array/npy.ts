@@ -37,10 +37,9 @@ export function parseNpy(bytes: Uint8Array, name: string): NDArray {
     return new NDArray(fortran ? toCOrder(data, shape) : data, shape, 'str')
   }
   const dtype = dtypeOf(code, name)
-  const count = elements.length / itemSize(dtype)
-  checkSize(shape, count, name)
   const little = order === '>' ? swapped(elements, itemSize(dtype)) : elements
   const data = viewElements(little, dtype, name)
+  checkSize(shape, data.length, name)
   return new NDArray(fortran && shape.length > 1 ? toCOrder(data, shape) : data, shape, dtype)
 }
 
@@ -81,6 +80,9 @@ function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T
 
 function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: readonly number[], name: string): string[] {
   const count = width === 0 ? 0 : bytes.length / (width * 4)
+  if (!Number.isInteger(count)) {
+    throw badInput('shape', `expected texts of ${width * 4} bytes for ${name}, received ${bytes.length} bytes`)
+  }
   checkSize(shape, count, name)
   checkTexts(count, bytes.length, name)
   const points = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

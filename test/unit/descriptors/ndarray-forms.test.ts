@@ -121,6 +121,15 @@ describe('the FlatBuffers table', () => {
 })
 
 describe('the .npy reader', () => {
+  it('counts no fractions of elements in a file that is cut', () => {
+    for (const [dtype, array] of Object.entries(arrays)) {
+      if (dtype === 'bool' || /^u?int8$/.test(dtype)) continue
+      const bytes = encodeNpy(array)
+      const cut = () => parseNpy(bytes.subarray(0, bytes.length - 1), 'NumpyNdarray')
+      expect(cut, dtype).toThrow(/^expected (elements|texts) of \d+ bytes for NumpyNdarray, received \d+ bytes$/)
+    }
+  })
+
   it('turns Fortran order and big-endian numbers into ours', () => {
     const bytes = Buffer.from(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3])))
     const header = bytes.toString('latin1', 10, 128)

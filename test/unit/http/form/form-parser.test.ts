@@ -321,5 +321,12 @@ it('reads parts that come in another order than in the form before, or whose hea
     for (const { body, read } of [first, ...forms]) expect(names(body)).toEqual(read)
   }
   const cutShort = form(part('a')).subarray(0, -20)
-  expect(() => names(cutShort)).toThrow('closing boundary')
+  expect(() => names(cutShort)).toThrow('blank line behind the headers')
+})
+
+it('says that a part lacks the blank line behind its headers', () => {
+  const form = '--B\r\ncontent-disposition: form-data; name="a"\r\nvalue\r\n--B--\r\n'
+  const parser = new FormParser('B', { partStart() {}, partData() {}, partEnd() {} })
+  parser.write(Buffer.from(form))
+  expect(() => parser.end()).toThrow('expected a blank line behind the headers of a part')
 })
