@@ -42,7 +42,7 @@ class Fence {
 // Sides above it are left out: the server refuses or allocates them before the decoder is called.
 constexpr uint32_t kMostSide = 512;
 constexpr size_t kMostBytes = 1 << 16;
-constexpr size_t kMostPixels = size_t{kMostSide} * kMostSide * 3;
+constexpr size_t kMostPixels = size_t{kMostSide} * kMostSide * 4;
 
 // Finds the frame header as src/values/image/header.ts does. Returns false where the server would not call the decoder.
 bool ReadHeader(const Octets& bytes, Picture& picture) {
@@ -59,7 +59,7 @@ bool ReadHeader(const Octets& bytes, Picture& picture) {
       picture.width = bytes[at + 7] * 256u + bytes[at + 8];
       picture.channels = bytes[at + 9];
       const bool is_small = picture.width - 1 < kMostSide && picture.height - 1 < kMostSide;
-      return is_small && (picture.channels == 1 || picture.channels == 3);
+      return is_small && (picture.channels == 1 || picture.channels == 3 || picture.channels == 4);
     }
     at += 2 + bytes[at + 2] * 256u + bytes[at + 3];
   }
@@ -103,7 +103,8 @@ int main(int argc, char** argv) {
     char failure[serving::kFailureLength] = {};
     serving::StopFlag stop{0};
     serving::Resampler resampler;
-    const bool is_resized = mutate.OneIn(2);
+    // Inks are never resized here.
+    const bool is_resized = picture.channels != 4 && mutate.OneIn(2);
     serving::RowTarget target{};
     if (is_resized) {
       const uint32_t channels = mutate.OneIn(2) ? 1 : 3;
