@@ -12,11 +12,21 @@ import { inTurns } from './turn.ts'
 type Given<W extends keyof PixelWorks> = Parameters<PixelWorks[W]>[0]
 type Result<W extends keyof PixelWorks> = Awaited<ReturnType<PixelWorks[W]>>
 
-/** The thread, which starts with its first work and again after it has died. */
-class PixelThread {
+/** The thread, which starts with work, and ends when it has had nothing to do: garbage of pixels is large. */
+export class PixelThread {
+  readonly #idleMs: number
   readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   #thread: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
   #count = 0
+
+  constructor(idleMs: number) {
+    this.#idleMs = idleMs
+  }
+
+  get isRunning(): boolean {
+    return this.#thread !== undefined
+  }
 
   async run<W extends keyof PixelWorks>(
     work: W,
@@ -25,6 +35,7 @@ class PixelThread {
     signal: AbortSignal | undefined,
   ): Promise<Result<W>> {
     signal?.throwIfAborted()
+    clearTimeout(this.#idle)
     const id = ++this.#count
     this.#thread ??= this.#start()
     const thread = this.#thread
@@ -48,8 +59,16 @@ class PixelThread {
     } finally {
       signal?.removeEventListener('abort', onAbort)
       this.#waiting.delete(id)
-      if (this.#waiting.size === 0) thread.unref()
+      if (this.#waiting.size === 0) this.#rest(thread)
     }
+  }
+
+  #rest(thread: Worker): void {
+    thread.unref()
+    this.#idle = setTimeout(() => {
+      if (this.#thread === thread) this.#thread = undefined
+      void thread.terminate()
+    }, this.#idleMs).unref()
   }
 
   #start(): Worker {
@@ -61,19 +80,20 @@ class PixelThread {
       if (error === undefined) this.#waiting.get(id)?.resolve(result)
       else this.#waiting.get(id)?.reject(error)
     })
-    thread.once('error', (cause) => this.#end(cause))
-    thread.once('exit', () => this.#end())
+    thread.once('error', (cause) => this.#end(thread, cause))
+    thread.once('exit', () => this.#end(thread))
     return thread
   }
 
-  #end(cause?: Error): void {
+  #end(thread: Worker, cause?: Error): void {
+    if (this.#thread !== thread) return
     this.#thread = undefined
     const error = new InternalError('the thread for the pixels of pictures ended', { cause })
     for (const { reject } of this.#waiting.values()) reject(error)
   }
 }
 
-const pixelThread = new PixelThread()
+const pixelThread = new PixelThread(30_000)
 
 /**
  * Runs work of the thread. The memory that moves there must be whole buffers. **Errors**: those of the work;

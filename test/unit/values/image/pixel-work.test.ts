@@ -1,6 +1,6 @@
 import { io, RasterImage } from 'serving'
-import { describe, expect, it } from 'vitest'
-import { convertPixels, copyBytes, inPixelThread } from '../../../../src/values/image/pixel-work.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { convertPixels, copyBytes, inPixelThread, PixelThread } from '../../../../src/values/image/pixel-work.ts'
 import { convertRaster } from '../../../../src/values/image/raster-convert.ts'
 import { type Pixels, type RasterMode, rasterModes } from '../../../../src/values/image/raster-modes.ts'
 import { fixtureBytes } from '../../../fixtures/images/pictures.ts'
@@ -46,6 +46,16 @@ describe('the thread for pixels', () => {
     const work = given(controller.signal)
     controller.abort(new Error('gone meanwhile'))
     await expect(work).rejects.toThrow('gone meanwhile')
+  })
+
+  it('ends when it has had nothing to do, and starts again', async () => {
+    const thread = new PixelThread(1)
+    for (let round = 0; round < 3; round++) {
+      const pixels = grey(2, 2)
+      const { data } = await thread.run('convert', { pixels, modes: ['RGB'] }, [pixels.data], undefined)
+      expect([...data]).toEqual([0, 0, 0, 7, 7, 7, 14, 14, 14, 21, 21, 21])
+      await vi.waitFor(() => expect(thread.isRunning).toBe(false))
+    }
   })
 
   it('passes on what fails', async () => {
