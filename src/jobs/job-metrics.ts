@@ -29,6 +29,9 @@ export interface JobLog {
   warn(fields: object, message: string): void
 }
 
+/** A job that was handed back so often is told: its workers may stop before it can end. */
+const manyHandBacks = 3
+
 /** Counts the attempts that a process makes, and logs those that fail: never what is asked or answered. */
 export class JobCounts {
   readonly #series = new Map<string, Series>()
@@ -41,7 +44,13 @@ export class JobCounts {
   }
 
   async run(attempt: Attempt, run: (attempt: Attempt) => Promise<Outcome>): Promise<Outcome> {
-    const { job, number } = attempt
+    const { job, number, starts } = attempt
+    const handBacks = starts - number
+    if (handBacks > 0 && handBacks % manyHandBacks === 0) {
+      const fields = { event: 'job_begins_again', job: job.id, api: job.api, handBacks }
+      const remedy = 'a worker needs --drain-timeout-ms, and time before it is killed, for its longest job'
+      this.#log.warn(fields, `job ${job.id} was handed back ${handBacks} times by workers that stopped: ${remedy}`)
+    }
     const series = this.#of(job.api)
     if (number > 1) series.retries++
     else series.wait.add(Math.max(0, (job.startedAt ?? job.createdAt) - job.createdAt) / 1000)

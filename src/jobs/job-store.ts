@@ -48,8 +48,10 @@ export interface Attempt {
   readonly job: Job
   readonly request: StoredRequest
   readonly state: string | undefined
-  /** Counts starts, from 1. */
+  /** Counts starts, from 1, without those that were handed back. */
   readonly number: number
+  /** Counts all starts. */
+  readonly starts: number
   /**
    * Aborted with a ClientClosed when somebody cancels the job, with an Overloaded when the lease is lost or the worker
    * stops: what the attempt returns afterwards counts for nothing in the last two cases.

@@ -26,7 +26,8 @@ export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): Bl
     AWS_SESSION_TOKEN: sessionToken,
   } = env
   const hasKeys = accessKeyId !== undefined && secretAccessKey !== undefined
-  checkThat(hasKeys, 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY', `the environment of ${bucket}`, accessKeyId)
+  const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (roles of pods and machines are not read)'
+  checkThat(hasKeys, keys, `the environment of ${bucket}`, accessKeyId)
   const { AwsClient } = loadOptional<typeof import('aws4fetch')>('aws4fetch', '^1.0.20', 'blobs in a bucket')
   const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries })
   const prefix = folder.replace(/^\/+|\/+$/g, '')

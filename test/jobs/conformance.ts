@@ -293,10 +293,10 @@ export function conforms(name: string, start: StartStore): void {
       expect(await store.get(id)).toMatchObject({ status: 'queued', attempt: 0 })
       await working(
         'stop',
-        ({ number }) => completed(`attempt ${number}`),
+        ({ number, starts }) => completed(`attempt ${number}, start ${starts}`),
         () => untilStatus(store, id, 'completed'),
       )
-      expect(await resultText(store, id)).toBe('attempt 1')
+      expect(await resultText(store, id)).toBe('attempt 1, start 2')
     })
 
     it('waits for what runs as long as the grace lasts', async () => {

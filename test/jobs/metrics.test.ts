@@ -60,6 +60,7 @@ describe('JobCounts', () => {
           request: newJob().request,
           state: undefined,
           number: 1,
+          starts: 1,
           signal: reason === undefined ? new AbortController().signal : AbortSignal.abort(reason),
           report: () => Promise.resolve(),
         },

@@ -67,6 +67,26 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     await until(() => received > 0)
   })
 
+  it('says of a job that it was handed back three times', async () => {
+    const redis = await redisServer()
+    onTestFinished(() => redis.stop())
+    let calls = 0
+    const wait = { input: new io.Text(), output: new io.Text(), name: 'wait', async: true } as const
+    const slow = (svc: Service) => svc.api(wait, () => (++calls < 4 ? new Promise<string>(() => {}) : 'ended'))
+    const again = () => start('uws', slow, {}, { jobs: { store: redis.url } })
+    let served = await again()
+    const job = await served.submit('/wait', 'x')
+    for (let begun = 1; begun < 4; begun++) {
+      await until(() => calls === begun)
+      await served.listener.close()
+      expect(served.log()).not.toContain('job_begins_again')
+      served = await again()
+    }
+    expect(await (await served.result(job)).text()).toBe('ended')
+    const id = job.split('/').at(-1)
+    expect(served.log()).toContain(`job ${id} was handed back 3 times by workers that stopped: a worker needs`)
+  }, 60_000)
+
   it('counts its jobs in the metrics of each server, which answer and close without Redis, too', async () => {
     const redis = await redisServer()
     onTestFinished(() => redis.stop())
@@ -127,7 +147,9 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
       for await (const piece of request) pieces.push(piece)
       if (isAway) request.socket.destroy()
       if (request.method === 'PUT') kept.set(request.url as string, Buffer.concat(pieces))
-      response.end(request.method === 'GET' ? kept.get(request.url as string) : '')
+      const body = kept.get(request.url as string) ?? Buffer.alloc(0)
+      if (request.method !== 'PUT') response.setHeader('content-length', body.length)
+      response.end(request.method === 'GET' ? body : '')
     })
     await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void bucket.close())

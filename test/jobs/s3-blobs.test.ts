@@ -114,7 +114,11 @@ describe('the place of blobs in a bucket', () => {
     ['s3://', keys, 'expected s3://BUCKET/FOLDER'],
     ['s3://bodies/a b', keys, 'expected s3://BUCKET/FOLDER'],
     ['s3://bodies?endpoint=nowhere', keys, 'the endpoint of blobs'],
-    ['s3://bodies', {}, 'expected AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY for the environment of bodies'],
+    [
+      's3://bodies',
+      { AWS_ROLE_ARN: 'arn:aws:iam::1:role/r', AWS_WEB_IDENTITY_TOKEN_FILE: '/token' },
+      'AWS_SECRET_ACCESS_KEY (roles of pods and machines are not read) for the environment of bodies',
+    ],
   ])('is checked: %s with %j', (place, env, message) => {
     expect(() => s3Blobs(place, env)).toThrow(message)
   })

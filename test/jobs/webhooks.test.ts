@@ -58,6 +58,7 @@ function attempt(url: string, number = 1): Attempt {
     request: { ...job.request, body: deliveryBody(ended) },
     state: undefined,
     number,
+    starts: number,
     signal: new AbortController().signal,
     report: async () => {},
   }

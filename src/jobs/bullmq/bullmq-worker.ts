@@ -171,7 +171,7 @@ export class BullmqWorker {
     if (begun === null) return
     const [start, number] = begun
     const thinned = new Thinned((kind, data) => scripts.report(id, start, kind, data).then(() => {}, this.#failed))
-    const running = this.#outcome(id, start, { number, signal, report: thinned.report })
+    const running = this.#outcome(id, start, { number, starts: start, signal, report: thinned.report })
     const ended = await Promise.race([running, gaveUp])
     await thinned.flush()
     if (ended === undefined) {
@@ -198,7 +198,7 @@ export class BullmqWorker {
   async #outcome(
     id: string,
     start: number,
-    attempt: Pick<Attempt, 'number' | 'signal' | 'report'>,
+    attempt: Pick<Attempt, 'number' | 'starts' | 'signal' | 'report'>,
   ): Promise<{ outcome: Outcome; body?: Body }> {
     try {
       const [job, { request, state }] = await Promise.all([this.#records.job(id), this.#records.submitted(id)])

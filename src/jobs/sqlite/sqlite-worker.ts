@@ -92,6 +92,7 @@ export class SqliteWorker implements JobWorker {
         request: await readBody(blobs, taken.request),
         state: taken.state,
         number: job.attempt,
+        starts: taken.lease,
         signal: running.abort.signal,
         report: thinned.report,
       })
