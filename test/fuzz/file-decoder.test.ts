@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { BadInput } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../src/testing/mutate.ts'
+import { mutations, seeded } from '../../src/testing/mutate.ts'
 import { type Column, textAt } from '../../src/values/table/columns.ts'
 import { decodeFile } from '../../src/values/table/file-decoder.ts'
 import { fixture, polars } from '../unit/descriptors/frames.ts'
@@ -37,6 +38,22 @@ describe('hostile Parquet', () => {
     await expect(decode(wideParquet(17_000))).rejects.toMatchObject({ reason: 'size' })
     for (const groups of [17, 1000, 200_000]) {
       await expect(decode(deepParquet(groups))).rejects.toMatchObject({ reason: 'size' })
+    }
+  })
+})
+
+describe('hostile Arrow', () => {
+  const folder = new URL('../fixtures/strangers/', import.meta.url)
+  const names = readdirSync(folder).filter((name) => name.endsWith('.stream'))
+
+  it.each(names)('gives columns that Polars takes or a BadInput, whatever is damaged: %s', async (name) => {
+    for (const body of mutations(readFileSync(new URL(name, folder)), 150)) {
+      try {
+        const { rows, columns } = await decodeFile(body, 'the tests', 'Arrow')
+        expect(polars.fromColumns({ rows, columns }).height).toBe(rows)
+      } catch (error) {
+        expect(error).toBeInstanceOf(BadInput)
+      }
     }
   })
 })

@@ -23,7 +23,9 @@ function instance(): ParquetInstance {
 const tooLarge = 'one that unpacks to too much'
 
 function decodeArrow({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
-  return readArrowIpc(file, limits.maxDecodedBytes, (codec, parts) => unpackBuffers(instance(), codec, parts))
+  return readArrowIpc(file, limits.maxDecodedBytes, (codec, parts) =>
+    told(() => unpackBuffers(instance(), codec, parts)),
+  )
 }
 
 function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
@@ -45,17 +47,22 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
 
 const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)
 
-/** Reads a file. **Errors**: FileRefusal with what arrow-rs says, traps. */
+/** Reads a file. **Errors**: as {@link told}. */
 function streamOf(file: Uint8Array, { rows }: ParquetMetadata, maxBytes: number): Uint8Array {
-  let stream: Uint8Array | 'too large'
-  try {
-    stream = instance().read(file, rows, maxBytes)
-  } catch (error) {
-    if (isTrap(error) || error === loaded) throw error
-    throw damagedFile(reasonOf(error))
-  }
+  const stream = told(() => instance().read(file, rows, maxBytes))
   if (stream === 'too large' || stream.length > maxBytes) throw new FileRefusal(tooLarge, true)
   return stream
+}
+
+/** Runs work of arrow-rs. **Errors**: FileRefusal with its message, and all others that the work throws. */
+function told<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    // Of a class of its own are traps, the end of the stack, and errors of the package itself after one of them.
+    if (!(error instanceof Error) || error.constructor !== Error) throw error
+    throw damagedFile(reasonOf(error))
+  }
 }
 
 const maxReason = 200
@@ -64,10 +71,6 @@ function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, maxReason)
 }
-
-/** Whether no more files may be read by the instance: after a trap, or the end of its stack. */
-const isTrap = (error: unknown) =>
-  error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
 
 function answerTo(request: FileRequest): FileAnswer {
   try {
@@ -79,7 +82,7 @@ function answerTo(request: FileRequest): FileAnswer {
       return { kind: 'refused', received: error.message, isTooLarge: error.isTooLarge, heldBytes: heldBytes() }
     }
     if (error instanceof MissingDependencyException) return { kind: 'missing', message: error.message }
-    // A trap is how arrow-rs ends where no memory is left.
+    // A trap is how arrow-rs ends where no memory is left. The instance is of no use afterwards.
     const received = `one that cannot be decoded in ${maxWasmBytes} bytes of memory`
     return { kind: 'ended', received, isTooLarge: true, cause: reasonOf(error) }
   }

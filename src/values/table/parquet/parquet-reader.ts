@@ -43,7 +43,7 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
   try {
     const schema = metadata.elements.slice(1)
-    const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
+    const types = isFlat(metadata, schema) ? typesOf(schema, metadata.arrowSchema) : undefined
     if (types === undefined) return undefined
     const requested = types.map((type, i) => ({
       kind: type.layout === 'flat' ? type.kind : ('str' as const),
@@ -60,7 +60,7 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   }
 }
 
-function isFlat({ groups }: ParquetMetadata, columns: readonly SchemaElement[], rows: number): boolean {
+function isFlat({ rows, groups }: ParquetMetadata, columns: readonly SchemaElement[]): boolean {
   if (!columns.every(({ isLeaf, repetition }) => isLeaf && repetition !== repeated)) return false
   const total = groups.reduce((sum, group) => sum + group.rows, 0)
   const isWhole = groups.every(
