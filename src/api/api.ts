@@ -124,9 +124,10 @@ export function createApi(method: ApiMethod, given: string | undefined, options:
   const path = given ?? options.route
   // Two methods of one route have two names.
   const toName = method === 'GET' || method === 'POST' ? path : `${method.toLowerCase()}/${path}`
+  const pathRoute = path === undefined ? undefined : parseRoute(path)
   const common = parseFunction(caller, options, fn, toName, ['params', ...(hasQuery ? ['query'] : own)])
   const { name, output, hooks } = common
-  const route = parseRoute(path ?? name)
+  const route = pathRoute ?? parseRoute(name)
   const input = hasQuery ? new Query(options.query, name) : requireDescriptor(options.input, 'input', name)
   hooks.request.unshift(...paramsHook(options.params, route, name))
   const settings = parseAsync(options.async, name)
@@ -192,6 +193,9 @@ function requireDescriptor(value: unknown, role: string, name: string): IODescri
 /** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */
 export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
+  const colon = segments.find((segment) => /^:\w+$/.test(segment))
+  if (colon !== undefined)
+    throw new InvalidArgument(`expected {name} for a parameter of the route ${route}: write {${colon.slice(1)}}`)
   const isPath = segments.every((segment) => isPathSegment(segment) || isParameter(segment))
   const names = paramNames(segments.join('/'))
   const isUnique = new Set(names).size === names.length

@@ -3,6 +3,7 @@
 import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
+import type { RunnerReadiness } from '../runner/not-started.ts'
 
 /** `stopping`: still answers, not ready. `leaving`: a successor accepts connections. `draining`: refuses requests. */
 export type HealthState = 'starting' | 'ready' | 'stopping' | 'leaving' | 'draining'
@@ -10,6 +11,8 @@ export type HealthState = 'starting' | 'ready' | 'stopping' | 'leaving' | 'drain
 /** The state of one server, which the listener changes. */
 export interface Health {
   state: HealthState
+  /** A Runner that a function has called and nobody has started, by mistake of the service. */
+  missing?: RunnerReadiness
 }
 
 // A proxy that keeps an old answer would keep a dead server in rotation.
@@ -24,19 +27,19 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
   return [
     openPage('/livez', 'Whether the process answers.', () => ok),
     openPage('/healthz', 'As `/livez`.', () => ok),
-    openPage('/readyz', 'Whether requests should be sent.', () => readiness(health.state, unready), 'No, and why.'),
+    openPage('/readyz', 'Whether requests should be sent.', () => readiness(health, unready), 'No, and why.'),
   ]
 }
 
 /** Undefined if the server should get requests. */
-export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
-  if (state === 'ready' || state === 'leaving') return unready()
+export function unreadyReason({ state, missing }: Health, unready: () => string | undefined): string | undefined {
+  if (state === 'ready' || state === 'leaving') return missing?.unready ?? unready()
   const waitsFor = state === 'starting' ? unready() : undefined
   return waitsFor === undefined ? state : `${state}: ${waitsFor}`
 }
 
-function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {
-  const reason = unreadyReason(state, unready)
+function readiness(health: Health, unready: () => string | undefined): HttpResponse {
+  const reason = unreadyReason(health, unready)
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 

@@ -7,6 +7,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { OutcomeRecorder, type RecordedEndpoint } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
+import { RunnerNotStarted } from '../runner/not-started.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 
@@ -100,6 +101,7 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
   }
 
   protected log(error: Error): void {
+    if (error instanceof RunnerNotStarted) this.server.health.missing = error.runner
     logFailure(this.server.log, error, this.ctx.id, this.#asked.endpoint?.name)
   }
 }

@@ -1,11 +1,12 @@
 /** The runner: a model behind typed calls, off the event loop. @module */
 
-import { InvalidArgument, Overloaded } from '../core/errors.ts'
+import { Overloaded } from '../core/errors.ts'
 import { measureRunner, RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import { tracer } from '../telemetry/tracing/tracer.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenStream } from './job.ts'
+import { RunnerNotStarted } from './not-started.ts'
 import { type PythonOptions, type PythonSettings, pythonRunnerOptions } from './python/python-options.ts'
 import { type RemoteLife, type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
@@ -188,12 +189,7 @@ class ModelRunner implements RunnerLife {
   /** **Errors**: InvalidArgument before the start; Overloaded if the runner takes no calls. */
   #dispatcher(): Dispatcher {
     const dispatcher = this.#supervisor?.dispatcher
-    if (dispatcher === undefined) {
-      throw new InvalidArgument(
-        `the runner ${this.name} has not started: give it to new Service(name, { runners: [...] }), ` +
-          'or await its start()',
-      )
-    }
+    if (dispatcher === undefined) throw new RunnerNotStarted(this)
     const refusal = dispatcher.refusal()
     if (refusal !== undefined) throw refusal
     return dispatcher

@@ -55,7 +55,7 @@ export function createServerState(
     group: new ModelGroup(models, askOthers),
     prefix,
     introspection: disclosure.introspection,
-    unready: () => unreadyReason(health.state, () => service.unready ?? jobs?.unready),
+    unready: () => unreadyReason(health, () => service.unready ?? jobs?.unready),
     onLateError: (error, requestId) => logFailure(log, error, requestId),
   }
   const cors = corsOf(service, corsOrigin)

@@ -1,7 +1,7 @@
 /** Starts each service that a page names, once, and sends the curl lines of all pages to it. */
 
 import { execFile } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,6 +25,7 @@ function project(name: string): string {
   const files = readdirSync(join(snippets, name))
   const texts = files.map((file) => [file, readFileSync(join(snippets, name, file), 'utf8')])
   const cwd = folder({ ...Object.fromEntries(texts), 'package.json': '{ "type": "module" }' }, true)
+  symlinkSync(join(root, 'node_modules/fastify'), join(cwd, 'node_modules/fastify'), 'dir')
   for (const file of ['digits/model.onnx', 'all/pattern.png']) {
     copyFileSync(join(root, 'examples', file), join(cwd, basename(file)))
   }

@@ -117,6 +117,8 @@ describe('the route of an API', () => {
     expect(get('/items/{id}')).toThrow('the route items/{id} belongs to the API read already')
     expect(get('/items/{key}')).toThrow('the route items/{key} belongs to the API read already')
     expect(() => svc.patch('/items/{key}', { input: json, output: json, name: 'new' }, () => 1)).toThrow('belongs to')
+    for (const route of ['/a/:id', 'a/:id/b', ':id'])
+      expect(get(route), route).toThrow(`expected {name} for a parameter of the route ${route}: write {id}`)
     for (const route of ['/a/{}', '/a/{b', '/a/x{b}', '/a/{1}', '/a/{__proto__}', '/{a}/{a}', '/docs/{a}'])
       expect(get(route), route).toThrow(/route|reserved/)
   })

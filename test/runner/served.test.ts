@@ -1,8 +1,10 @@
 import { io, Runner, Service, serve } from 'serving'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines } from '../engines.ts'
+import { post, start } from '../http/harness.ts'
 import { model } from './runner.ts'
 
+type Arithmetic = typeof import('./models/arithmetic.ts')
 type Hangs = typeof import('./models/hangs.ts')
 interface LogLine {
   readonly event?: string
@@ -46,3 +48,24 @@ for (const engine of engines) {
     expect(events).toEqual(['runner_hung', 'runner_replaced'])
   })
 }
+
+describe.each(engines)('a Runner that the service was not given on %s', (engine) => {
+  it('is told by /readyz once a function has called it, until somebody starts it', async () => {
+    const forgotten = new Runner<Arithmetic>('forgotten', { module: model('arithmetic'), methods: { add: {} } })
+    const { ask } = await start(engine, (svc) => {
+      svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'add' }, (pair: unknown, ctx) =>
+        forgotten.add(pair as { a: number; b: number }, ctx),
+      )
+    })
+    const other = await start(engine, () => {})
+    const ready = async (server = { ask }) => (await server.ask(post('/readyz', '', {}, 'GET'))).text
+    const add = () => ask(post('/add', '{"a":1,"b":2}', { 'content-type': 'application/json' }))
+    expect(await ready()).toBe('ok\n')
+    expect((await add()).status).toBe(500)
+    expect([await ready(), await ready(other)]).toEqual(['the runner forgotten has not started\n', 'ok\n'])
+    expect((await ask(post('/v2/health/ready', '', {}, 'GET'))).status).toBe(503)
+    await forgotten.start()
+    onTestFinished(() => forgotten.stop())
+    expect([(await add()).text, await ready()]).toEqual(['3', 'ok\n'])
+  })
+})

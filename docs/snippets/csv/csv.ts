@@ -1,4 +1,4 @@
-import { BadInput, type HttpRequest, type HttpResponse, io, Service } from 'serving'
+import { BadInput, type HttpRequest, type HttpResponse, io, Service, UnsupportedMediaType } from 'serving'
 
 export class Csv extends io.IODescriptor<string[][]> {
   readonly mimeType = 'text/csv'
@@ -6,6 +6,8 @@ export class Csv extends io.IODescriptor<string[][]> {
   override readonly readsHeaders = []
 
   fromHttpRequest(request: HttpRequest): string[][] {
+    const type = request.headers.get('content-type') ?? this.mimeType
+    if (!/^text\/csv *(;|$)/i.test(type)) throw new UnsupportedMediaType(`expected text/csv for Csv, received ${type}`)
     const text = new TextDecoder().decode(request.peek())
     const quote = text.indexOf('"')
     if (quote >= 0) throw new BadInput('expected CSV without quotes for Csv', { reason: 'syntax', offset: quote })
