@@ -45,7 +45,7 @@ export interface ResultOptions extends CallOptions {
   readonly wait?: number
 }
 
-/** Proxies break off what is silent for longer. **Units**: seconds. */
+/** Proxies break off a stream that is silent for longer. **Units**: seconds. */
 const waitAtOnce = 20
 
 const pauseMs = 200

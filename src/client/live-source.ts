@@ -59,7 +59,7 @@ export function liveSource<I>(
     /** Asks why no connection was made; undefined if the server would make one. */
     async whyRefused() {
       const refusal = await send(await url(), undefined, all, limit).then(() => undefined, networkError)
-      // What is said to a request without an upgrade that is fine otherwise.
+      // The answer to a request without an upgrade that is fine otherwise.
       return refusal?.status === 426 ? undefined : refusal
     },
     async encode(value: unknown) {

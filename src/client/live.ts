@@ -71,7 +71,7 @@ export class Live<I, O> implements AsyncIterable<O> {
     })
   }
 
-  /** Ends the stream both ways at once; what was not received is lost. */
+  /** Ends the stream both ways at once. Messages on their way are lost. */
   close(): void {
     this.#finish(undefined)
   }
@@ -181,7 +181,7 @@ export class Live<I, O> implements AsyncIterable<O> {
         this.#wakeReader()
       })
       socket.addEventListener('close', ({ code, reason }) => over(code, reason))
-      // What is closed follows it.
+      // The close follows it.
       socket.addEventListener('error', () => {})
     })
   }

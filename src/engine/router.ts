@@ -25,7 +25,7 @@ export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
 const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 // URL parsers drop tabs and line breaks, and read a backslash as a slash.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the search is for them
 const ambiguous = /[\\\x00-\x1f]|\/(?:\.|%2e){1,2}(?:\/|$)/i
 const parameter = /^\{(\w+)\}$/
 

@@ -16,7 +16,7 @@ export interface RequestSocket {
   remoteAddress(): string | undefined
 }
 
-/** What is asked for. `endpoint` is undefined for a path without one. */
+/** A request line with its endpoint, which is undefined for a path without one. */
 export interface AskedRequest {
   readonly endpoint?:
     | (RecordedEndpoint & Pick<Endpoint, 'api' | 'isLimited'> & Partial<Pick<Endpoint, 'problem'>>)

@@ -55,7 +55,7 @@ function encoded(content: ProtoContent): Uint8Array {
   }
 }
 
-/** Returns `WatchJob`. It ends when the server drains; clients go on elsewhere. */
+/** Returns `WatchJob`. It ends when the server drains; clients watch elsewhere. */
 export function watchMethod(server: ServerState, path: string, watch: JobRpcs['watch']): GrpcMethod {
   return methodOf(server, path, (open, message) =>
     sendStream(open, async () => {

@@ -12,7 +12,7 @@ export interface Submission {
   readonly api: ApiInfo
   readonly base: string
   readonly headers: Record<string, string>
-  /** Ends the view; the job goes on. */
+  /** Ends the view, not the job. */
   readonly signal: AbortSignal
   readonly started: number
 }
