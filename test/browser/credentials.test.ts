@@ -20,9 +20,14 @@ it.skipIf(chromium === undefined)(
       const { page } = await watch(browser, `http://127.0.0.1:${own.port}`)
       const textOf = (selector: string) => page.$eval(selector, (each) => each.textContent)
       await page.goto(`http://127.0.0.1:${own.port}/`)
-      await page.waitForFunction(() => document.querySelector('.failure')?.textContent?.includes('credentials'))
+      await page.waitForFunction(() => document.querySelector('form p')?.textContent?.includes('credentials'))
+      expect(await page.$('.failure')).toBeNull()
       expect(await textOf('h1')).toBe('serving')
-      await page.keyboard.type('secret')
+      await page.keyboard.type('secre')
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(() => document.querySelector('.failure')?.textContent === 'Wrong key or token.')
+      await page.keyboard.press('End')
+      await page.keyboard.type('t')
       await page.keyboard.press('Enter')
       await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'hello')
       expect(await textOf('h1')).toBe('guarded')
@@ -33,6 +38,37 @@ it.skipIf(chromium === undefined)(
     } finally {
       await own.close()
     }
+  },
+  60_000,
+)
+
+it.skipIf(chromium === undefined)(
+  'the page of a service without APIs shows the paths of its protocols and mounted handlers',
+  async () => {
+    const browser = await launch()
+    onTestFinished(() => browser.close())
+    const openapi = { openapi: '3.1.0', paths: { '/app/items': { get: { responses: {} }, post: { responses: {} } } } }
+    const textsOf = async (svc: Service) => {
+      const own = await serve(svc, { port: 0, host: '127.0.0.1' })
+      onTestFinished(() => own.close())
+      const base = `http://127.0.0.1:${own.port}`
+      const { page } = await watch(browser, base)
+      await page.goto(`${base}/docs`)
+      await page.waitForSelector('main p')
+      const all = await page.$$eval('main p, main li, main pre', (list) => list.map((each) => each.textContent))
+      return all.map((text) => text?.replace(base, 'BASE'))
+    }
+    const described = new Service('described')
+    described.mount('/app', () => new Response('app'), { openapi })
+    expect(await textsOf(described)).toEqual([
+      'The service has no APIs of its own. It answers:',
+      'GET /app/items',
+      'POST /app/items',
+      'curl BASE/app/items',
+    ])
+    const plain = new Service('plain')
+    plain.mount('/app', () => new Response('app'))
+    expect(await textsOf(plain)).toEqual(['The service has no APIs. Paths of mounted handlers are not on this page.'])
   },
   60_000,
 )

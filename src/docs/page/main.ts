@@ -42,7 +42,7 @@ async function load(): Promise<void> {
     const name = decodeURIComponent(location.hash.replace(/^#\/?/, ''))
     const api = apis.get(name) ?? apis.values().next().value
     shown?.leave()
-    if (api === undefined) return main.replaceChildren(h('p', 'The service has no APIs.'))
+    if (api === undefined) return main.replaceChildren(othersView(document))
     for (const [other, link] of links) link.ariaCurrent = other === api.name ? 'page' : null
     links.get(api.name)?.scrollIntoView({ block: 'nearest' })
     menu.replaceChildren(...breakable(api.name))
@@ -55,6 +55,21 @@ async function load(): Promise<void> {
   }
   globalThis.addEventListener('hashchange', show)
   show()
+}
+
+/** Shows the paths of a service without APIs: those of its protocols, and of mounted handlers with a document. */
+function othersView({ paths = {} }: ServiceDocument): HTMLElement {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+  const first = all.find(({ method, path }) => method === 'GET' && !path.includes('{'))
+  if (all.length === 0) return h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.')
+  return h(
+    'div.card',
+    h('p', 'The service has no APIs of its own. It answers:'),
+    h('ul', ...all.map(({ method, path }) => h('li', h('code', `${method} ${path}`)))),
+    first && h('pre', `curl ${base}${first.path}`),
+  )
 }
 
 /** A long name may break after its marks, and nowhere else. */
@@ -102,7 +117,10 @@ function askCredentials(): void {
     event.preventDefault()
     start()
   }
-  const text = h('p.failure', { role: 'alert' }, 'The service asks for credentials.')
+  const isWrong = Object.keys(credentials.headers()).length > 0
+  const text = isWrong
+    ? h('p.failure', { role: 'alert' }, 'Wrong key or token.')
+    : h('p', { role: 'alert' }, 'The service asks for credentials.')
   main.replaceChildren(
     h('form.card', { onsubmit: submit }, text, credentials.element, h('div.tools', h('button.send', 'Open'))),
   )
