@@ -40,9 +40,6 @@ svc.mount('/app', () => new Response('app'))
 svc.mount('/', () => new Response('the rest'))
 export default svc`
     const cwd = folder({ 'package.json': '{"type":"module"}', 'service.js': file }, true)
-    mkdirSync(join(cwd, 'node_modules/@modelcontextprotocol'))
-    const sdk = '@modelcontextprotocol/sdk'
-    symlinkSync(join(root, 'node_modules', sdk), join(cwd, 'node_modules', sdk), 'dir')
     const { stdout } = await serveFile('service.js', ['--workers', '1', '--base-url', '/v1'], { cwd })
     const paths = ['POST /v1/echo', 'POST /v1/mcp', 'ANY /v1/app/*', 'ANY /v1/*', '']
     expect(stdout().split('\n').slice(1)).toEqual(paths)
