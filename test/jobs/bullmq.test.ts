@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openRedis } from '../../src/core/redis.ts'
 import { io } from '../../src/index.ts'
 import { openBullmqStore } from '../../src/jobs/bullmq/bullmq-store.ts'
+import { jobScripts } from '../../src/jobs/bullmq/scripts.ts'
 import type { Attempt, JobStore, JobTimes } from '../../src/jobs/job-store.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
@@ -186,6 +187,24 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     expect(await store.add(job, 10)).toEqual({ kind: 'added' })
     expect(await store.get(job.id)).toMatchObject({ status: 'completed', attempt: 1 })
     await worker.stop(0)
+  })
+
+  it('takes each step of a job once, also if a connection sends it again', async () => {
+    const { url } = await testServer()
+    const store = await opened(url)
+    const client = openRedis(url, 'the test')
+    onTestFinished(() => client.disconnect())
+    const { start, requeue, finish } = jobScripts(client, 'serving-jobs:')
+    const twice = async <T>(step: () => Promise<T>) => [await step(), await step()]
+    const { id } = newJob()
+    await store.add(newJob({ id }), 10)
+    expect(await twice(() => start(id, 'first'))).toEqual(Array(2).fill([1, 1]))
+    expect(await twice(() => requeue(id, 1, 0))).toEqual([1, 1])
+    expect(await twice(() => start(id, 'second'))).toEqual(Array(2).fill([2, 2]))
+    expect(await requeue(id, 1, 0)).toBe(0)
+    expect(await twice(() => finish(id, 2, 'completed', 200, '[]', '', 'blob-2'))).toEqual([1, 1])
+    expect(await finish(id, 1, 'completed', 200, '[]', '', 'blob-1')).toBe(0)
+    expect(await store.get(id)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
   it.each([2, -2])(

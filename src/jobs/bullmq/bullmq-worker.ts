@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ClientClosed, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
 import { deferred, within } from '../../core/promise.ts'
@@ -167,7 +168,7 @@ export class BullmqWorker {
       const response = (await client.hexists(prefix + id, 'survived')) === 1 ? lostAnswer(id) : crashAnswer(id)
       return this.#finish(id, 'failed', '', signal, response, await this.#records.keep('', response))
     }
-    const begun = await scripts.start(id)
+    const begun = await scripts.start(id, randomUUID())
     if (begun === null) return
     const [start, number] = begun
     const thinned = new Thinned((kind, data) => scripts.report(id, start, kind, data).then(() => {}, this.#failed))

@@ -97,15 +97,17 @@ begin(api, new, createdAt, ttl, '', old[2], delivery)
 return { 'added' }
 `
 
-/** Begins an attempt. Returns its start's number and the attempt's, or nothing if the job is gone or has ended. */
+/** `name of the attempt`. Begins it. Returns the numbers of start and attempt, or nothing if the job has ended. */
 const start = `
-local job = call('HMGET', key, 'status', 'cancel')
+local job = call('HMGET', key, 'status', 'cancel', 'name', 'starts', 'attempt')
+-- As for add.
+if job[1] == 'running' and job[3] == ARGV[3] then return { tonumber(job[4]), tonumber(job[5]) } end
 if job[1] ~= 'queued' and job[1] ~= 'running' then return false end
 if job[2] then
   finish('canceled')
   return false
 end
-call('HSET', key, 'startedAt', now)
+call('HSET', key, 'startedAt', now, 'name', ARGV[3])
 enter('running')
 return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
 `
@@ -113,6 +115,8 @@ return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
 /** `start or '' for any, status, HTTP status, answer, body or '', blob or ''`. Returns whether the answer is kept. */
 const finish = `
 local start, status, http, answer, body, blob = unpack(ARGV, 3)
+-- As for add: else the blob would be dropped that counts.
+if blob ~= '' and call('HGET', key, 'answerBlob') == blob then return 1 end
 if start ~= '' and not isCurrent(start) then return 0 end
 local job = call('HMGET', key, 'status', 'cancel')
 if job[1] ~= 'running' and job[1] ~= 'queued' then return 0 end
@@ -128,6 +132,9 @@ return 1
 
 /** `start, 1 if the attempt does not count`. Returns whether the job waits: not if it is to end. */
 const requeue = `
+local before = call('HMGET', key, 'status', 'requeued')
+-- As for add: else BullMQ would drop a job that waits.
+if before[1] == 'queued' and before[2] == ARGV[3] then return 1 end
 if not isCurrent(ARGV[3]) then return 0 end
 if call('HEXISTS', key, 'cancel') == 1 then
   finish('canceled')
@@ -135,6 +142,7 @@ if call('HEXISTS', key, 'cancel') == 1 then
 end
 if ARGV[4] == '1' then call('HINCRBY', key, 'attempt', -1) end
 enter('queued')
+call('HSET', key, 'requeued', ARGV[3])
 return 1
 `
 
