@@ -55,6 +55,20 @@ export function keepsBodies(name: string, start: StartStore): void {
       90_000,
     )
 
+    it('joins partials that come within a moment, and keeps no large one whole', async () => {
+      const id = await add(newJob({ api: 'joined' }))
+      const pieces = [...Array.from({ length: 500 }, (_, i) => `${i} `), '\u{1f600}'.repeat(20_001)]
+      const run = async ({ report }: Attempt) => {
+        for (const piece of pieces) await report('partial', piece)
+        return completed('')
+      }
+      await working('joined', run, () => untilStatus(store, id, 'completed'))
+      const partials = (await eventsOf(id)).filter(({ kind }) => kind === 'partial').map(({ data }) => data)
+      expect(partials.join('')).toBe(pieces.join(''))
+      expect(partials.length).toBeLessThan(100)
+      expect(partials.every((text) => text.length <= 16 * 1024 && text.isWellFormed())).toBe(true)
+    })
+
     it('gives events of at most as many bytes, and one at least', async () => {
       const id = await add(newJob({ api: 'bytes' }))
       const run = async ({ report }: Attempt) => {
@@ -75,14 +89,14 @@ export function keepsBodies(name: string, start: StartStore): void {
     it('keeps the latest 1,000 events', async () => {
       const id = await add(newJob({ api: 'events' }))
       const run = async ({ report }: Attempt) => {
-        await Promise.all(Array.from({ length: 1_100 }, (_, i) => report('partial', String(i))))
+        await Promise.all(Array.from({ length: 1_100 }, (_, i) => report('partial', `${i}`.padEnd(16 * 1024))))
         return completed('')
       }
       await working('events', run, () => untilStatus(store, id, 'completed'))
       const events = await eventsOf(id)
       expect(events.length).toBeGreaterThanOrEqual(1_000)
       expect(events.length).toBeLessThanOrEqual(1_002)
-      expect(dataOf(events.slice(-2))).toEqual(['partial 1099', 'status completed'])
+      expect(dataOf(events.slice(-2)).map((text) => text.trim())).toEqual(['partial 1099', 'status completed'])
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => 1_103 - events.length + 1 + i))
     })
 

@@ -54,7 +54,7 @@ export function storeOfTests(start: StartStore) {
       expect(await store.add(job, 1_000)).toEqual({ kind: 'added' })
       return job.id
     },
-    eventsOf: (id: string) => store.events(id, 0, 10_000_000),
+    eventsOf: (id: string) => store.events(id, 0, 100_000_000),
     dataOf: (events: readonly JobEvent[]) => events.map(({ kind, data }) => `${kind} ${data}`),
   }
 }

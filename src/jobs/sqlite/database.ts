@@ -129,3 +129,13 @@ export function transaction<T>(database: Database, change: () => T): T {
     throw error
   }
 }
+
+/** Runs transactions that outlive the process, and perhaps no loss of power. **Source**: sqlite.org/pragma.html. */
+export function withoutSync<T>(database: Database, change: () => T): T {
+  database.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return change()
+  } finally {
+    database.exec('PRAGMA synchronous = FULL')
+  }
+}

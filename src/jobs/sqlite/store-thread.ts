@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkQueue } from '../job-store.ts'
-import { type Database, openDatabase, type Statement, transaction } from './database.ts'
+import { type Database, openDatabase, type Statement, transaction, withoutSync } from './database.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
@@ -113,7 +113,10 @@ class StoreThread {
   /** Runs a group in one transaction, with the start of jobs; if that fails, each call in its own. */
   #write(calls: readonly Call[]): Answer[] {
     try {
-      return this.#commit(() => calls.map((call) => ({ id: call.id, value: this.#run(call) })))
+      const run = () => calls.map((call) => ({ id: call.id, value: this.#run(call) }))
+      // What an attempt tells need not outlive a loss of power, in which the attempt ends, too.
+      if (calls.every(({ name }) => name === 'report')) return withoutSync(this.#database, () => this.#commit(run))
+      return this.#commit(run)
     } catch (error) {
       if (calls.length > 1) return calls.flatMap((call) => this.#write([call]))
       return calls.map(({ id }) => ({ id, fault: faultOf(error) }))
