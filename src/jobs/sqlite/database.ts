@@ -102,6 +102,8 @@ export function openDatabase(path: string): Database {
   const database = new sqlite.DatabaseSync(path)
   // The first, since the others wait for locks, too; shorter than a lease. FULL: a commit outlives a loss of power.
   database.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  const [damage] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
+  if (damage !== 'ok') throw new InvalidArgument(`it is damaged, restore it from a copy: ${damage}`)
   transaction(database, () => {
     const found = database.prepare('PRAGMA user_version').get()?.user_version as number
     if (found > version) {

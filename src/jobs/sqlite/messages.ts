@@ -47,5 +47,7 @@ export type News =
   | { readonly kind: 'end'; readonly lease: Lease; readonly why: 'canceled' | 'lost' }
   | { readonly kind: 'changed'; readonly id: string }
   | { readonly kind: 'blobs'; readonly names: readonly string[] }
+  /** Why the file cannot keep jobs; undefined if it can again. */
+  | { readonly kind: 'state'; readonly unready: string | undefined }
   /** Work of the thread's timers has failed, such as renewing leases; it tries again. */
   | { readonly kind: 'failed'; readonly message: string }

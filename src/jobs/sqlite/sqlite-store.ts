@@ -53,6 +53,7 @@ class SqliteStore implements JobStore {
   readonly kind = 'sqlite'
   readonly blobs: BlobStore
   readonly warn: (message: string) => void
+  unready: string | undefined
   readonly #data: ThreadData
   readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   readonly #workers = new Map<number, SqliteWorker>()
@@ -88,13 +89,19 @@ class SqliteStore implements JobStore {
   readonly #failed = (error: Error): void => this.warn(`job store: ${error.message}${causesOf(error)}`)
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
+    // 202 would promise what the end of the process breaks.
+    if (this.unready !== undefined) throw new InsufficientStorage(this.unready)
     const request = await keepBody(this.blobs, requestBlob(job.id), job.request)
     const added = await this.call('add', { ...job, request }, maxQueued)
     if (added.kind !== 'added' && typeof request.body === 'string') await this.blobs.delete(request.body)
     return added
   }
 
-  readonly again: JobStore['again'] = (...of) => this.call('again', ...of)
+  async again(...of: Parameters<JobStore['again']>): Promise<Added | undefined> {
+    if (this.unready !== undefined) throw new InsufficientStorage(this.unready)
+    return this.call('again', ...of)
+  }
+
   readonly get: JobStore['get'] = (id) => this.call('get', id)
   readonly events: JobStore['events'] = (...of) => this.call('events', ...of)
   readonly cancel: JobStore['cancel'] = (id) => this.call('cancel', id)
@@ -176,6 +183,10 @@ class SqliteStore implements JobStore {
         // What a failure leaves is an orphan.
         for (const name of news.names) this.blobs.delete(name).catch(this.#failed)
         break
+      case 'state':
+        this.unready = news.unready && `the job store: ${news.unready}`
+        this.warn(this.unready ?? `the job store takes changes again`)
+        break
       case 'failed':
         this.warn(`job store: ${news.message}`)
     }
@@ -194,6 +205,12 @@ class SqliteStore implements JobStore {
 /** **Source**: sqlite.org/rescode.html. Extended codes have the primary one in their low byte. */
 function errorOf({ message, errcode = 0 }: Fault): Error {
   const text = `the job store: ${message}`
-  const isOwn = { 5: Overloaded, 6: Overloaded, 13: InsufficientStorage }[errcode & 0xff]
+  const isOwn = {
+    5: Overloaded,
+    6: Overloaded,
+    8: InsufficientStorage,
+    10: InsufficientStorage,
+    13: InsufficientStorage,
+  }[errcode & 0xff]
   return isOwn === undefined ? new InternalError(text) : new isOwn(text)
 }

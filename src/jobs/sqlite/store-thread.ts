@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkQueue } from '../job-store.ts'
 import { type Database, openDatabase, type Statement, transaction, withoutSync } from './database.ts'
+import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
 import type { Answer, Call, Fault, News, ThreadData, ThreadOperations } from './messages.ts'
@@ -40,6 +41,7 @@ class StoreThread {
   #version: unknown
   #nextDue = 0
   readonly #writes: WriteWatch
+  readonly #file: FileState
   #noticeTimer: NodeJS.Timeout | undefined
   #hasNews = false
   #isClosed = false
@@ -51,10 +53,16 @@ class StoreThread {
     this.#dataVersion = this.#database.prepare('PRAGMA data_version')
     this.#version = this.#dataVersion.get()?.data_version
     this.#operations = this.#makeOperations()
-    this.#writes = new WriteWatch(`${path}-wal`, () => this.#look(), tellFailure)
+    this.#file = new FileState(path, this.#database, (unready) => post({ kind: 'state', unready }))
+    this.#writes = new WriteWatch(`${path}-wal`, () => this.#look(), this.#failed)
     this.#timers = [
       setInterval(() => this.#guard(() => this.#renew()), times.renewMs),
-      setInterval(() => this.#guard(() => this.#sweep()), times.sweepMs),
+      setInterval(() => {
+        this.#guard(() => this.#file.look())
+        // Who waited for a lock is late, and not dead.
+        this.#guard(() => this.#renew())
+        this.#guard(() => this.#sweep())
+      }, times.sweepMs),
     ]
     this.#guard(() => this.#sweep())
   }
@@ -119,6 +127,7 @@ class StoreThread {
       return this.#commit(run)
     } catch (error) {
       if (calls.length > 1) return calls.flatMap((call) => this.#write([call]))
+      this.#file.failed(error)
       return calls.map(({ id }) => ({ id, fault: faultOf(error) }))
     }
   }
@@ -227,13 +236,14 @@ class StoreThread {
     try {
       work()
     } catch (error) {
-      tellFailure(error)
+      this.#failed(error)
     }
   }
-}
 
-function tellFailure(error: unknown): void {
-  post({ kind: 'failed', message: (error as Error).message })
+  readonly #failed = (error: unknown): void => {
+    this.#file.failed(error)
+    post({ kind: 'failed', message: (error as Error).message })
+  }
 }
 
 function keyOf({ seq, lease }: Lease): string {

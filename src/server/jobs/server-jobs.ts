@@ -12,7 +12,7 @@ import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
 import { callEndpoint, jobRpcs } from '../../jobs/job-rpcs.ts'
-import type { Attempt, JobWorker } from '../../jobs/job-store.ts'
+import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
 import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
 import { openStore } from '../../jobs/open-store.ts'
 import { isCall } from '../../jobs/stored-request.ts'
@@ -61,6 +61,7 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
   const started = {
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */
     start(server: ServerState, tracer: RequestObserver | undefined): void {
+      tellOfStrangers(store, service, log).catch((error: Error) => warn(error.message))
       // Who may call was decided when the job was submitted; what HTTP promises its clients is no matter of jobs.
       const state: ServerState = {
         ...server,
@@ -99,4 +100,18 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
   }
   // Not by spreading, which would read what changes.
   return Object.assign(paths, started)
+}
+
+/** Warns of jobs that wait for an API which the service does not have: nobody here runs them. */
+async function tellOfStrangers(store: JobStore, { apis, jobs }: Service, log: Logger): Promise<void> {
+  for (const { api, counts } of await store.states()) {
+    const isKnown = api === deliveryApi ? jobs.webhooks !== undefined : apis.get(api)?.async !== undefined
+    const waiting = counts.queued + counts.running
+    if (isKnown || waiting === 0) continue
+    const what = api === deliveryApi ? 'webhooks, which it does not send' : `an API that it does not have: ${api}`
+    log.warn(
+      { event: 'jobs_unknown_api', api, jobs: waiting },
+      `the job store of the service has ${waiting} jobs of ${what}`,
+    )
+  }
 }
