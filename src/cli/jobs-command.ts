@@ -6,6 +6,7 @@ import { jobDocument } from '../jobs/job-answers.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import { newJob } from '../jobs/jobs.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
+import { failureOf } from '../jobs/problem-answer.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
@@ -37,8 +38,19 @@ export function actOnJob(settings: Settings, action: JobAction, id: string): Pro
   return withStore(settings, async (store) => {
     const job = await store.get(id)
     if (job === undefined) throw new InvalidArgument(`there is no job ${id}`)
-    return jsonOf(jobDocument(await actions[action](store, job)))
+    const acted = await actions[action](store, job)
+    return jsonOf({ ...jobDocument(acted), ...(await failureOfJob(store, acted)) })
   })
+}
+
+/** Returns why a job failed: the code of its error, or what a receiver answered. */
+async function failureOfJob(store: JobStore, { id, status }: Job) {
+  const stored = status === 'failed' ? await store.result(id) : undefined
+  if (stored === undefined) return {}
+  // This process holds nothing else.
+  const body = await stored.body.bytes({ reserve: () => true, onEnd: () => {} })
+  const { code: errorCode, reason } = failureOf({ ...stored, body })
+  return { errorCode, reason }
 }
 
 const actions: Readonly<Record<JobAction, (store: JobStore, job: Job) => Promise<Job>>> = {

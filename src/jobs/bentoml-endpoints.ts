@@ -33,7 +33,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
       return answer(job, ctx)
     }),
-    // Only looking takes no slot of those that run, and a result none of the API's.
+    // A look takes no slot. Results and retries take one of the server, and no slot of the API.
     isLimited,
     slots: undefined,
   })

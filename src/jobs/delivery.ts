@@ -4,6 +4,9 @@ import type { Job, NewJob } from './job.ts'
 /** The queue of deliveries. No API can have this name. */
 export const deliveryApi = '$webhooks'
 
+/** Media type of what the job of a delivery answers: a line about its receiver. */
+export const deliveryNote = 'text/plain; charset=utf-8'
+
 /** Waits between tries: about a day in all. **Units**: seconds. */
 export const deliveryWaits = [5, 60, 300, 1_800, 7_200, 21_600, 57_600] as const
 

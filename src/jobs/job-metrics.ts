@@ -9,6 +9,7 @@ import {
 } from '../telemetry/metrics/metric-family.ts'
 import { jobStatuses } from './job.ts'
 import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store.ts'
+import { failureOf } from './problem-answer.ts'
 
 /** **Units**: seconds. */
 const jobBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400] as const
@@ -71,12 +72,15 @@ export class JobCounts {
     const ms = performance.now() - start
     run.add(ms / 1000)
     ends.set(end, (ends.get(end) ?? 0) + 1)
-    const fields = { event: `job_${end}`, job: job.id, api: job.api, attempt: number, ms: Math.round(ms) }
+    // The id joins these lines with those of the request, and of the function's error.
+    const requestId = attempt.request.headers.find(([name]) => name === 'x-request-id')?.[1]
+    const fields = { event: `job_${end}`, job: job.id, requestId, api: job.api, attempt: number, ms: Math.round(ms) }
     if (end === 'lost') this.#log.warn(fields, `the lease of job ${job.id} was lost, it runs again`)
     else if (end !== 'failed') this.#log.debug(fields, `job ${job.id} ${end}`)
     else {
       const failed = outcome?.kind === 'failed' ? outcome : undefined
-      const more = { status: failed?.response.status, mayRetry: failed?.mayRetry ?? true }
+      const mayRetry = (failed?.mayRetry ?? true) && number <= job.retries
+      const more = { status: failed?.response.status, ...(failed && failureOf(failed.response)), mayRetry }
       this.#log.warn({ ...fields, ...more }, `attempt ${number} at job ${job.id} failed`)
     }
   }

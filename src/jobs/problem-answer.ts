@@ -1,5 +1,6 @@
 import { InternalError, ServingError } from '../core/errors.ts'
 import { problemResponse } from '../http/problem.ts'
+import { deliveryNote } from './delivery.ts'
 import type { StoredResponse } from './job.ts'
 import type { Outcome } from './job-store.ts'
 
@@ -23,4 +24,12 @@ export function lostAnswer(id: string): StoredResponse {
 export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonly kind: 'failed' }> {
   const error = ServingError.is(cause) ? cause : new InternalError('the job could not be run', { cause })
   return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
+}
+
+/** Returns the code of a problem document, or what a delivery tells of its receiver: never what a function answers. */
+export function failureOf({ headers, body }: StoredResponse): { readonly code?: string; readonly reason?: string } {
+  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  const text = Buffer.from(body).toString()
+  if (type === 'application/problem+json') return { code: JSON.parse(text).code }
+  return type === deliveryNote ? { reason: text } : {}
 }

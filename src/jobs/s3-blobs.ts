@@ -98,7 +98,7 @@ class S3Blobs implements BlobStore {
       })
       .finally(() => clearTimeout(timer))
     const text = response.ok ? '' : await response.clone().text()
-    // The answer to HEAD has no body that tells what is missing.
+    // The answer to HEAD has no body with a code.
     const isMissing = response.status === 404 && (method === 'HEAD' || /<Code>NoSuchKey</.test(text))
     if (response.ok || isMissing) return response
     const code = textOf(text, 'Code') ?? ''

@@ -7,8 +7,8 @@ const maxPartial = 16 * 1024
 type Send = (kind: 'progress' | 'partial', data: string) => Promise<void>
 
 /**
- * Sends the first of what is reported at once. Of what comes within a moment after that it joins partials, and keeps the
- * last progress: each event is a write of the store.
+ * Sends the first report at once. Of reports within a moment after that it joins partials, and keeps the last
+ * progress: each event is a write of the store.
  */
 export class Thinned {
   readonly #send: Send

@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { BadInput, expected } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
-import { deliveryWaits, type EndedJob } from './delivery.ts'
+import { deliveryNote, deliveryWaits, type EndedJob } from './delivery.ts'
 import { timeOf } from './job-answers.ts'
 import type { Attempt, Outcome } from './job-store.ts'
 import { AddressRefused, isRefusedHost, lookupPublic } from './public-addresses.ts'
@@ -120,5 +120,5 @@ function retryAfterMs(value: string | undefined): number | undefined {
 
 /** The answer of a delivery's job: a line for whoever looks at it. */
 function note(status: number, text: string) {
-  return { status, headers: [['content-type', 'text/plain']] as const, body: Buffer.from(text) }
+  return { status, headers: [['content-type', deliveryNote]] as const, body: Buffer.from(text) }
 }

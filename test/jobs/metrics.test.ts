@@ -139,7 +139,10 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see 
       [40, 'job_failed', 'twice', 1],
       [20, 'job_completed', 'twice', 2],
     ])
-    expect(lines).toContainEqual(expect.objectContaining({ event: 'job_failed', status: 500, mayRetry: true }))
+    const requestId = expect.stringMatching(/^\w{16,}$/)
+    const failure = { event: 'job_failed', status: 500, code: 'function_error', mayRetry: true, requestId }
+    expect(lines).toContainEqual(expect.objectContaining(failure))
+    expect(lines.filter((line) => line.requestId !== undefined).map((line) => line.requestId)).toHaveLength(2)
     expect(served.log()).not.toMatch(/my secret input|the answer/)
   })
 

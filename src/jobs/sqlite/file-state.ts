@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Database, transaction } from './database.ts'
 
-/** Primary codes of SQLite that pass by themselves or are of one call: locked, a constraint. **Source**: rescode.html. */
+/** Primary codes of failures that pass, or are of one call: locked, a constraint. **Source**: sqlite.org/rescode. */
 const passing: ReadonlySet<number> = new Set([5, 6, 19])
 
 /** Whether the file of a store can keep jobs, which is told whenever it changes. */
@@ -30,7 +30,7 @@ export class FileState {
     const file = fileOf(this.#path)
     if (file !== this.#file) {
       const what = file === '' ? 'was deleted or moved' : 'was replaced by another one'
-      this.#set(`its file ${what}, and what is written to it is lost at the end of this process`)
+      this.#set(`its file ${what}, and each job in it is lost at the end of this process`)
       return
     }
     if (this.#unready === undefined) return
