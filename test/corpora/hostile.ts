@@ -137,7 +137,7 @@ csv('commas alone', ','.repeat(20_000), 400)
 csv('no UTF-8', Buffer.from([0x61, 0x0a, 0xff, 0x0a]), [400, 'encoding'])
 csv('nothing', '', 400)
 
-// Parquet that lies; what expands takes seconds, and is in test/fuzz/parquet-sandbox.test.ts.
+// Parquet that lies; what expands takes seconds, and is in test/fuzz/file-decoder.test.ts.
 for (const [title, body] of craftedParquet()) {
   const isLie = /^number (0|5|9|14|20) /.test(title)
   if (!isLie && !/^17,000|of nothing|of no rows|inside each other/.test(title)) continue

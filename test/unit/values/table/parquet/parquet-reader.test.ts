@@ -79,7 +79,7 @@ describeNative('a small Parquet file, by the add-on,', () => {
     expect(shown(frame as DataFrame)).toEqual(shown(rich()))
   })
 
-  it('is left to the sandbox when little makes much, or much text is repeated', async () => {
+  it('is left to the decoder when little makes much, or much text is repeated', async () => {
     const many = fileOf(pl.DataFrame({ a: Array.from({ length: 2 ** 20 }, () => 1) }))
     expect(many.length).toBeLessThan(2 ** 19)
     expect(await readFlatParquet(many)).toBeUndefined()
@@ -88,7 +88,7 @@ describeNative('a small Parquet file, by the add-on,', () => {
     expect(await readFlatParquet(bomb)).toBeUndefined()
   })
 
-  it('that is damaged is left to the sandbox, or is columns of the lengths that it says', async () => {
+  it('that is damaged is left to the decoder, or is columns of the lengths that it says', async () => {
     let state = 1
     const random = (below: number) => {
       state = (Math.imul(state, 1103515245) + 12345) >>> 0
@@ -131,11 +131,11 @@ describeNative('a large Parquet file, by the add-on,', () => {
     expect(polars.fromColumns(table).frameEqual(polars.readParquet(file), true)).toBe(true)
   })
 
-  it('that zlib would have to unpack is left to the sandbox', async () => {
+  it('that zlib would have to unpack is left to the decoder', async () => {
     expect(await readFlatParquet(fileOf(wide(), 'gzip'))).toBeUndefined()
   })
 
-  it('that is damaged is left to the sandbox, or is columns of the lengths that it says', async () => {
+  it('that is damaged is left to the decoder, or is columns of the lengths that it says', async () => {
     const file = fileOf(wide(), 'snappy')
     for (let round = 0; round < 20; round++) {
       const broken = Buffer.from(file)
