@@ -254,7 +254,7 @@ describe.skipIf(!hasRedis)('an API with a cache in Redis', () => {
     const server = await redisServer()
     onTestFinished(() => server.stop())
     const cache = { ttl: '1h', store: server.url }
-    const [one, two] = [await start('uws', define(cache)), await start('uws', define(cache))]
+    const [one, two] = [await start(engines[0], define(cache)), await start(engines[0], define(cache))]
     const both = await Promise.all([one.ask(post('/upper', 'a')), one.ask(post('/upper', 'a'))])
     expect(both.map(({ text }) => text)).toEqual(['A 1', 'A 1'])
     // It is written after the answer.
@@ -262,7 +262,7 @@ describe.skipIf(!hasRedis)('an API with a cache in Redis', () => {
     for (let tries = 0; shared.text !== 'A 1' && tries < 100; tries++) {
       calls = ['']
       await new Promise((resolve) => setTimeout(resolve, 20))
-      const three = await start('uws', define(cache))
+      const three = await start(engines[0], define(cache))
       shared = await three.ask(post('/upper', 'a'))
     }
     expect(shared.text).toBe('A 1')
@@ -287,18 +287,18 @@ describe.skipIf(!hasRedis)('a damaged entry in Redis', () => {
     const client = new Redis(server.url)
     onTestFinished(() => client.disconnect())
     const cache = { ttl: '1h', store: server.url }
-    const one = await start('uws', define(cache))
+    const one = await start(engines[0], define(cache))
     await one.ask(post('/upper', 'a'))
     let keys: string[] = []
     while (keys.length === 0) keys = await client.keys('serving-cache:*')
     const entry = (await client.getBuffer(keys[0])) as Buffer
     await client.set(keys[0], damage(entry))
-    const two = await start('uws', define(cache))
+    const two = await start(engines[0], define(cache))
     for (const _ of [1, 2]) expect((await two.ask(post('/upper', 'a'))).text).toBe('A 2')
     // It is written after the answer.
     let repaired: Buffer | null = null
     while (repaired === null || repaired.length < entry.length) repaired = await client.getBuffer(keys[0])
-    const three = await start('uws', define(cache))
+    const three = await start(engines[0], define(cache))
     expect((await three.ask(post('/upper', 'a'))).text).toBe('A 2')
   })
 })
