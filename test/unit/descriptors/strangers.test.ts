@@ -22,6 +22,10 @@ svc.api({ input: new io.PandasDataFrame(), output: new io.JSON() }, function tou
   return frame.slice(0, 1).height
 })
 
+svc.api({ input: new io.Multipart({ frame: new io.PandasDataFrame() }), output: new io.JSON() }, function part() {
+  return true
+})
+
 function echo<T>(value: T): T {
   return value
 }
@@ -91,5 +95,18 @@ describe('a file that is not read', () => {
     const place = file.indexOf(Buffer.from([0x16, rows * 2, 0x19]), at) + 1
     file[place] = 0
     expect(await messageOf(file, types.parquet)).toContain(`row groups have ${rows} rows where its footer says 0`)
+  })
+
+  it('is refused alike in a body, in a part of a form and in a message of gRPC', async () => {
+    const told = 'column \\"c\\" that has a time of 96 bits before 1677 or after 2262'
+    const file = bytesOf('int96-far.parquet')
+    const form = new FormData()
+    form.set('frame', new Blob([Uint8Array.from(file)], { type: types.parquet }), 'far.parquet')
+    const request = new Request('http://a.example/', { method: 'POST', body: form })
+    const type = request.headers.get('content-type') ?? ''
+    const part = await ask(Buffer.from(await request.arrayBuffer()), type, '*/*', '/part')
+    expect([part.status, JSON.stringify(part.json())]).toEqual([400, expect.stringContaining(told)])
+    expect(await messageOf(file, types.parquet)).toContain(told)
+    await expect(new io.PandasDataFrame().fromProto(file)).rejects.toThrow(told.replaceAll('\\', ''))
   })
 })
