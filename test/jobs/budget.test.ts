@@ -5,16 +5,17 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { apiKey, rateLimit } from '../../src/api/auth/index.ts'
 import { deferred } from '../../src/core/promise.ts'
 import { Forbidden, io, type Service } from '../../src/index.ts'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
+import { Jobs } from '../../src/jobs/jobs.ts'
 import { decodeResponse } from '../../src/messages/envelope.ts'
 import { bothEngines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, jsonOf, type Served, start } from './harness.ts'
-import { until } from './stores.ts'
+import { newJob, openStore, until } from './stores.ts'
 
 const mb = 1024 * 1024
 const json = { input: new io.JSON(), output: new io.JSON() }
@@ -221,5 +222,22 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on
     gate.resolve(1)
     await held
     expect((await post(`${job}/retry`)).status).toBe(202)
+  })
+})
+
+describe.skipIf(!isBuiltin('node:sqlite'))('events of jobs', () => {
+  it('are read once for all who want the same, and not again while they are read', async () => {
+    const store = await openStore({ kind: 'sqlite', path: join(folder(), 'jobs.db') })
+    onTestFinished(() => store.close())
+    const job = newJob()
+    await store.add(job, 10)
+    const reads = vi.spyOn(store, 'events')
+    const log = { debug: () => {}, warn: () => {} }
+    const jobs = new Jobs(store, { apis: new Map(), auth: undefined }, undefined, false, log)
+    const all = await Promise.all(Array.from({ length: 50 }, () => jobs.events(job.id, 0, 1_000)))
+    expect(reads).toHaveBeenCalledTimes(1)
+    expect(new Set(all).size).toBe(1)
+    expect((await jobs.events(job.id, 0, 1_000)).map(({ data }) => data)).toEqual(['queued'])
+    expect(reads).toHaveBeenCalledTimes(2)
   })
 })
