@@ -23,7 +23,7 @@ function keyOf({ name, claims }: Caller): OwnerKey | undefined {
   return JSON.stringify([String(claims?.iss ?? ''), name]) as OwnerKey
 }
 
-/** Whether `owner`, of what is stored, is the caller. Jobs of version 0.1.0 have the name alone. */
+/** Whether `owner`, of something stored, is the caller. Jobs of version 0.1.0 have the name alone. */
 export function isOwner(owner: string, ctx: Context): boolean {
   const key = ownerOf(ctx)
   if (key === undefined) return false

@@ -102,7 +102,7 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
 
 /** The body of a request, as a platform gives it. */
 export interface BodySource {
-  /** Content-Length; undefined if the body has none. **Units**: bytes. */
+  /** Content-Length; undefined for a body without one. **Units**: bytes. */
   readonly declared: number | undefined
   /** Returns the next piece, which the reader may keep; undefined after the last one. */
   read(): Promise<Uint8Array | undefined>
@@ -271,7 +271,7 @@ export class HandledRequest {
     throw noMemory()
   }
 
-  /** Checks what is sent, counts the memory of a large answer, and adds the lines of every answer. */
+  /** Checks the answer, counts the memory of a large answer, and adds the lines of every answer. */
   #checked(response: HttpResponse): HttpResponse {
     const fault = responseFault(response)
     if (fault !== undefined) return this.#refused(response, new BadOutput(fault))

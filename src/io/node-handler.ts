@@ -232,7 +232,7 @@ class NodeReply {
     })
   }
 
-  /** Starts the time in which the client has to read what was written. */
+  /** Starts the time in which the client has to read the written bytes. */
   #awaitReader(): void {
     const { socket } = this.#res
     if (socket === null) return
@@ -245,7 +245,7 @@ class NodeReply {
     this.#clock?.start()
   }
 
-  /** Shows a failure after the status by a connection that ends early; what was written before it is sent. */
+  /** Shows a failure after the status by a connection that ends early, behind the bytes before it. */
   #breakOff(error: Error): void {
     if (this.#isOver) return
     this.#handled.failed(error)

@@ -12,7 +12,7 @@ const heartbeatMs = 5_000
  */
 const bytesAtOnce = 64 * 1024
 
-/** The events of a job behind `after`, to the last one or the server's end; undefined if none came for a while. */
+/** The events of a job behind `after`, to the last one or the server's end; undefined after a while without events. */
 export async function* eventsBehind(
   jobs: Jobs,
   id: string,

@@ -33,7 +33,7 @@ export interface JobLog {
 /** A job that was handed back so often is told: its workers may stop before it can end. */
 const manyHandBacks = 3
 
-/** Counts the attempts that a process makes, and logs those that fail: never what is asked or answered. */
+/** Counts the attempts that a process makes, and logs those that fail, without inputs and answers. */
 export class JobCounts {
   readonly #series = new Map<string, Series>()
   readonly #log: JobLog

@@ -72,7 +72,7 @@ export interface Job extends Omit<NewJob, 'request' | 'state' | 'fingerprint' | 
   readonly responseStatus?: number
 }
 
-/** Something that happened to a job. Its number counts from 1 without gaps, and goes on over attempts. */
+/** Something that happened to a job. Its number counts from 1 without gaps, also over attempts. */
 export interface JobEvent {
   readonly sequence: number
   readonly at: number

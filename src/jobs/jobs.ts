@@ -210,7 +210,7 @@ export class Jobs {
     return changes
   }
 
-  /** Ends all that wait for changes, as the server ends: their clients go on at another one. */
+  /** Ends all that wait for changes, as the server ends: their clients continue at another one. */
   leave(): void {
     this.#isLeaving = true
     for (const changes of this.#watched) changes.stop()
@@ -234,7 +234,7 @@ export class Jobs {
   }
 }
 
-/** A job that was sent to the store; one that names the input of another has none. */
+/** A job that was sent to the store; one that names the input of another has no request. */
 type Accepted = Omit<NewJob, 'request' | 'fingerprint'>
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */

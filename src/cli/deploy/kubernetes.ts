@@ -53,7 +53,7 @@ function jobManifests(service: BuiltService, options: DeployOptions): Manifest[]
   // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
   const query = (status: string) =>
     `max(sum by (pod) (serving_jobs{service="${front}",status="${status}",api!="$webhooks"}))`
-  // KEDA follows the one that asks for more pods. Deliveries need none: the submitting processes make them.
+  // KEDA follows the one that asks for more pods. Deliveries need no pod: the submitting processes make them.
   const queries = [
     [query('queued'), queued],
     [query('running'), concurrency * options.workers],

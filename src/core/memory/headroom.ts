@@ -11,7 +11,7 @@ export function allocateWithHeadroom(size: number): Buffer {
   return bytes
 }
 
-/** Uses up the room in front of bytes; false if they have none, or had it and it is used. */
+/** Uses up the room in front of bytes; false if they have no room, or no longer. */
 export function takeHeadroom(bytes: Uint8Array): boolean {
   return withHeadroom.delete(bytes)
 }

@@ -46,7 +46,7 @@ export function asyncMembers(api: Api, components: Components) {
   return { parameters: headers, accepted: { 202: { ...jobAnswer(components), headers: place } } }
 }
 
-/** Returns the paths of jobs; none for a service without asynchronous APIs. */
+/** Returns the paths of jobs, which only services with asynchronous APIs have. */
 export function jobPaths(apis: Iterable<Api>, prefix: string, components: Components): readonly DescribedEndpoint[] {
   if (![...apis].some((api) => api.async !== undefined)) return []
   const job = jobAnswer(components)

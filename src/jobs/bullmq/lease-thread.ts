@@ -65,7 +65,7 @@ async function renewAll(leases: readonly (HeldLease & { readonly endsAt: number 
   const states = await renewLeases(prefix, queuePrefix, ...args)
   for (const [i, state] of states.entries()) {
     const { id, token } = leases[i]
-    // What has ended meanwhile gave its lease back.
+    // A job that has ended meanwhile gave its lease back.
     if (state === 'held' || !held.has(token)) continue
     post({ kind: state, id, token })
     if (state !== 'lost') continue
