@@ -23,6 +23,7 @@ export default defineConfig({
         text: 'Start',
         items: pages('guide', {
           'getting-started': 'Getting started',
+          'how-it-works': 'How it works',
           service: 'A service',
           testing: 'Testing',
         }),
