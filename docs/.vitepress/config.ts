@@ -26,6 +26,7 @@ export default defineConfig({
           'how-it-works': 'How it works',
           service: 'A service',
           testing: 'Testing',
+          comparison: 'Comparison',
         }),
       },
       {
