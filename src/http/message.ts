@@ -141,7 +141,8 @@ export interface HttpResponse {
 }
 
 /** Returns a response whose text in front of its body is part of the body, in pooled memory. */
-export function joinedResponse({ before = '', body, ...rest }: HttpResponse): HttpResponse {
+export function joinedResponse(response: HttpResponse): HttpResponse {
+  const { before = '', body, ...rest } = response
   return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
 }
 
