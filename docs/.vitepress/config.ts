@@ -27,6 +27,7 @@ export default defineConfig({
           service: 'A service',
           testing: 'Testing',
           comparison: 'Comparison',
+          troubleshooting: 'Troubleshooting',
         }),
       },
       {
