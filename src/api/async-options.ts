@@ -14,6 +14,8 @@ export interface AsyncOptions {
   readonly concurrency?: number
   /** Jobs of this API that wait; more get 503. Default 10,000. */
   readonly maxQueued?: number
+  /** How long a job waits for a worker, or for its next attempt, before it fails. Default `'7d'`. */
+  readonly queueTtl?: Duration
   /** How long a result stays after the end of its job. Default `'24h'`. */
   readonly resultTtl?: Duration
 }
@@ -25,16 +27,18 @@ export interface AsyncSettings {
   readonly priority: number
   readonly concurrency: number
   readonly maxQueued: number
+  readonly queueTtlMs: number
   readonly resultTtlMs: number
 }
 
-const optionNames = ['retries', 'timeout', 'priority', 'concurrency', 'maxQueued', 'resultTtl']
+const optionNames = ['retries', 'timeout', 'priority', 'concurrency', 'maxQueued', 'queueTtl', 'resultTtl']
 
 /** Returns undefined for an API that is only called synchronously. **Errors**: InvalidArgument. */
 export function parseAsync(given: boolean | AsyncOptions | undefined, api: string): AsyncSettings | undefined {
   if (given === undefined || given === false) return undefined
   const options = given === true ? {} : checkOptions(`async of ${api}`, given, optionNames)
-  const { retries = 3, timeout = '30m', priority = 0, concurrency = 1, maxQueued = 10_000, resultTtl = '24h' } = options
+  const { retries = 3, timeout = '30m', priority = 0, concurrency = 1, maxQueued = 10_000 } = options
+  const { queueTtl = '7d', resultTtl = '24h' } = options
   checkThat(checkAtLeast(`priority of ${api}`, priority, 0) <= 100, 'at most 100', `priority of ${api}`, priority)
   return {
     retries: checkAtLeast(`retries of ${api}`, retries, 0),
@@ -42,6 +46,7 @@ export function parseAsync(given: boolean | AsyncOptions | undefined, api: strin
     priority,
     concurrency: checkAtLeast(`concurrency of ${api}`, concurrency, 1),
     maxQueued: checkAtLeast(`maxQueued of ${api}`, maxQueued, 1),
+    queueTtlMs: parseDuration(`queueTtl of ${api}`, queueTtl),
     resultTtlMs: parseDuration(`resultTtl of ${api}`, resultTtl),
   }
 }

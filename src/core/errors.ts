@@ -244,7 +244,7 @@ export class MissingDependencyException extends errorClass('missing_dependency',
 
 /** Whether the client sees message, reason and place: below 500, and for states that it should know about. */
 export function tellsDetail({ status, code }: ServingError): boolean {
-  return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage'].includes(code)
+  return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage', 'waited_too_long'].includes(code)
 }
 
 /** OK for undefined. */

@@ -28,6 +28,7 @@ export function deliveryOf({ id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'w
     priority: 0,
     retries: deliveryWaits.length,
     timeoutMs: 20_000,
+    queueTtlMs: 604_800_000,
     resultTtlMs: 86_400_000,
     fingerprint: '',
     webhook,

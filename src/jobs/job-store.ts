@@ -30,7 +30,7 @@ export type Added =
 
 /** What a job of the input of another one has of its own; the rest, but the idempotency key, is as it was there. */
 export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
-  Partial<Pick<NewJob, 'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'resultTtlMs'>>
+  Partial<Pick<NewJob, 'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'queueTtlMs' | 'resultTtlMs'>>
 
 /** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =

@@ -44,6 +44,8 @@ export interface NewJob {
   readonly retries: number
   /** Time for one attempt. **Units**: milliseconds. */
   readonly timeoutMs: number
+  /** How long it may wait each time. Undefined: without end, as jobs did of version 0.1.0. **Units**: milliseconds. */
+  readonly queueTtlMs?: number
   /** How long the result stays after the end. **Units**: milliseconds. */
   readonly resultTtlMs: number
   /** `Idempotency-Key`, which counts for one owner and API. */

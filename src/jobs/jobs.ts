@@ -262,8 +262,9 @@ export function newJob() {
   return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
 }
 
-function common({ name, auth, async: { retries, timeoutMs, priority, resultTtlMs } }: AsyncApi) {
-  return { ...newJob(), api: name, isOfService: auth === undefined, retries, timeoutMs, priority, resultTtlMs }
+function common({ name, auth, async: { retries, timeoutMs, priority, queueTtlMs, resultTtlMs } }: AsyncApi) {
+  const times = { timeoutMs, queueTtlMs, resultTtlMs }
+  return { ...newJob(), api: name, isOfService: auth === undefined, retries, priority, ...times }
 }
 
 /** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

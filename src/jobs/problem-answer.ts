@@ -1,4 +1,4 @@
-import { InternalError, ServingError } from '../core/errors.ts'
+import { DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
 import { problemResponse } from '../http/problem.ts'
 import { deliveryNote } from './delivery.ts'
 import type { StoredResponse } from './job.ts'
@@ -18,6 +18,21 @@ export function crashAnswer(id: string): StoredResponse {
 /** The answer of a job that a store gives up, of whose processes at least one lived longer than its lease. */
 export function lostAnswer(id: string): StoredResponse {
   return problemAnswer(new InternalError('no process that ran the job kept its lease', {}, { code: 'lease_lost' }), id)
+}
+
+/** The answer of a job that has waited for longer than its `queueTtl`. */
+export function lateAnswer(id: string): StoredResponse {
+  const text = 'the job waited for longer than queueTtl of its API'
+  return problemAnswer(new DeadlineExceeded(text, {}, { code: 'waited_too_long' }), id)
+}
+
+/** Returns what the log tells of jobs that have waited for too long: one line for each API. */
+export function lateWarnings(jobs: readonly { readonly api: string }[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { api } of jobs) counts.set(api, (counts.get(api) ?? 0) + 1)
+  return [...counts].map(
+    ([api, jobs]) => `jobs of ${api} that failed, since they waited for longer than queueTtl: ${jobs}`,
+  )
 }
 
 /** The outcome of an attempt that could not be run at all. */

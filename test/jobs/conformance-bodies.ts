@@ -1,9 +1,10 @@
-/** What each job store holds of bodies, events, and the end of both. */
+/** What each job store holds of bodies and events, and what ends by time. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { deliveryId } from '../../src/jobs/delivery.ts'
 import type { Attempt, JobStore } from '../../src/jobs/job-store.ts'
 import { type StartStore, storeOfTests } from './conformance.ts'
-import { completed, newJob, resultText, textOf, until, untilStatus } from './stores.ts'
+import { completed, failed, newJob, resultText, textOf, until, untilStatus } from './stores.ts'
 
 /** Each test has APIs of its own in one store. */
 export function keepsBodies(name: string, start: StartStore): void {
@@ -98,6 +99,56 @@ export function keepsBodies(name: string, start: StartStore): void {
       expect(events.length).toBeLessThanOrEqual(1_002)
       expect(dataOf(events.slice(-2)).map((text) => text.trim())).toEqual(['partial 1099', 'status completed'])
       expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => 1_103 - events.length + 1 + i))
+    })
+
+    it('fails a job that waits for longer than its queueTtl, and frees its input with its answer', async () => {
+      const large = 'x'.repeat(2_000_000)
+      const more = { api: 'waits', queueTtlMs: 50, resultTtlMs: 3_000, webhook: { url: 'https://example.com/hook' } }
+      const id = await add(newJob(more, large))
+      const patient = await add(newJob({ api: 'waits' }))
+      const ended = await untilStatus(store, id, 'failed')
+      expect(ended).toMatchObject({ attempt: 0, responseStatus: 504 })
+      const document = JSON.parse(await resultText(store, id))
+      expect(document).toMatchObject({ status: 504, code: 'waited_too_long' })
+      expect(document.detail).toContain('longer than queueTtl')
+      expect(dataOf(await eventsOf(id))).toEqual(['status queued', 'status failed'])
+      expect(await store.get(deliveryId(id))).toMatchObject({ status: 'queued', queueTtlMs: 604_800_000 })
+      const { counts } = (await store.states()).find(({ api }) => api === 'waits') ?? {}
+      expect(counts).toMatchObject({ queued: 1, failed: 1 })
+      const again = { id: newJob().id, createdAt: Date.now() }
+      await untilStatus(store, id, 'expired', 60_000)
+      expect(await store.again(id, again, 10)).toBeUndefined()
+      expect(await store.get(patient)).toMatchObject({ status: 'queued' })
+    }, 70_000)
+
+    it('never runs a job that has waited for too long', async () => {
+      const first = await add(newJob({ api: 'late' }))
+      const ran: string[] = []
+      let isReleased = false
+      const run = async ({ job }: Attempt) => {
+        ran.push(job.id)
+        await until(() => isReleased)
+        return completed('')
+      }
+      await working('late', run, async () => {
+        await untilStatus(store, first, 'running')
+        const second = await add(newJob({ api: 'late', queueTtlMs: 1 }))
+        await sleep(20)
+        isReleased = true
+        await untilStatus(store, second, 'failed')
+      })
+      expect(ran).toEqual([first])
+    })
+
+    it('counts the wait of an attempt from the end of the one before', async () => {
+      const id = await add(newJob({ api: 'anew', queueTtlMs: 5_000, retries: 1 }))
+      const run = async ({ number }: Attempt) => {
+        if (number === 2) return completed('second')
+        await sleep(5_500)
+        return failed(500, true, 10)
+      }
+      await working('anew', run, () => untilStatus(store, id, 'completed'))
+      expect(await resultText(store, id)).toBe('second')
     })
 
     it('lets results expire, with all that was submitted, and forgets the job later', async () => {

@@ -11,7 +11,7 @@ import { deferred } from '../../src/core/promise.ts'
 import { BadInput, ClientClosed, io, Overloaded, type Service } from '../../src/index.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
 import { engines } from '../engines.ts'
-import { type Served, start } from './harness.ts'
+import { jsonOf, type Served, start } from './harness.ts'
 import { completed, newJob, until } from './stores.ts'
 
 // The real SDK of Node; only where its spans go is memory.
@@ -121,6 +121,16 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see 
     expect(await metric(served, 'serving_job_retries_total{api="refused"}')).toBe(0)
     expect(await metric(served, 'serving_job_wait_seconds_count{api="twice"}')).toBe(1)
     expect(await metric(served, 'serving_job_run_seconds_count{api="twice"}')).toBe(2)
+  })
+
+  it('counts and logs jobs that have waited for too long', async () => {
+    const define = (svc: Service) => svc.api({ ...json, name: 'late', async: { queueTtl: 1 } }, () => 1)
+    const served = await start(engine, define, { jobRole: 'submit' })
+    const answer = await served.result(await served.submit('/late', 0))
+    expect([answer.status, (await jsonOf(answer)).code]).toEqual([504, 'waited_too_long'])
+    expect(await metric(served, 'serving_jobs{api="late",status="failed"}')).toBe(1)
+    const msg = 'job store: jobs of late that failed, since they waited for longer than queueTtl: 1'
+    await until(() => linesOf(served).some((line) => line.level === 40 && line.msg === msg))
   })
 
   it('has no metrics of jobs without asynchronous APIs', async () => {

@@ -62,7 +62,7 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     const database = new DatabaseSync(path)
     database.exec('PRAGMA user_version = 1000')
     database.close()
-    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/has version 1000, this release reads up to 2/)
+    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/has version 1000, this release reads up to 3/)
     await writeFile(path, 'x'.repeat(10_000))
     await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/cannot be opened: file is not a database/)
   })

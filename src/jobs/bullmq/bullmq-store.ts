@@ -25,6 +25,7 @@ import {
 } from '../job-store.ts'
 import { jobOfBlob, requestBlob, sweepOrphans } from '../kept-body.ts'
 import { Listeners } from '../listeners.ts'
+import { lateAnswer, lateWarnings } from '../problem-answer.ts'
 import type { StoredAnswer } from '../stored-body.ts'
 import { loadBullmq, type Queue } from './bullmq-package.ts'
 import { BullmqWorker, type JobData } from './bullmq-worker.ts'
@@ -133,7 +134,8 @@ class BullmqStore implements JobStore {
     const delivery = job.webhook === undefined ? '' : JSON.stringify(deliveryOf(job, job.createdAt))
     const [inline, blob] = await records.keep(requestBlob(id), job.request)
     const text = JSON.stringify(kept)
-    const what = [api, maxQueued, key, fingerprint, text, job.createdAt, job.resultTtlMs, inline, blob, delivery]
+    const times = [job.createdAt, job.queueTtlMs ?? '', job.resultTtlMs]
+    const what = [api, maxQueued, key, fingerprint, text, ...times, inline, blob, delivery]
     const [kind, knownId, knownFingerprint] = await this.#added(id, records.scripts.add(id, ...what))
     if (kind === 'added') {
       // The job is stored: the sweep sends it later.
@@ -162,7 +164,8 @@ class BullmqStore implements JobStore {
     const { idempotencyKey: _, ...before } = JSON.parse(text) as KeptJob
     const kept: KeptJob = { ...before, ...job, state: job.state ?? before.state, retryOf: from }
     const delivery = kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
-    const what = [from, kept.api, maxQueued, JSON.stringify(kept), kept.createdAt, kept.resultTtlMs, delivery]
+    const times = [kept.createdAt, kept.queueTtlMs ?? '', kept.resultTtlMs]
+    const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, delivery]
     const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
     if (added === null) return undefined
     const [kind] = added
@@ -237,12 +240,14 @@ class BullmqStore implements JobStore {
     const { scripts } = this.#records
     const status = await this.#faults.reach(scripts.cancel(id))
     const job = await this.get(id)
-    // A worker that has just taken it finds that it has ended.
-    if (status === 'queued' && job !== undefined) {
-      await this.#queue(job.api).remove(id).catch(this.#faults.tell)
-      if (job.webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#faults.tell)
-    }
+    if (status === 'queued' && job !== undefined) await this.#unqueue(job)
     return job
+  }
+
+  /** Takes a job from its queue that ended there. A worker that has just taken it finds that it has ended. */
+  async #unqueue({ id, api, webhook }: Job): Promise<void> {
+    await this.#queue(api).remove(id).catch(this.#faults.tell)
+    if (webhook !== undefined) await this.#sendRest(deliveryId(id)).catch(this.#faults.tell)
   }
 
   async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
@@ -316,14 +321,30 @@ class BullmqStore implements JobStore {
     await Promise.all([this.#faults.look(client.set(`${prefix}look`, '')), this.#sweepDue()])
   }
 
-  /** Sends the jobs of processes that died before they could, and drops expired ones. */
+  /** Sends the jobs of processes that died before they could, ends those that wait too long, drops expired ones. */
   async #sweepDue(): Promise<void> {
     const { scripts } = this.#records
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
     for (const id of await scripts.due('', 'unsent', this.#times.leaseMs)) await this.#sendRest(id)
+    for (const message of lateWarnings(await this.#endLate())) this.#options.warn(`job store: ${message}`)
     for (const id of await scripts.due('', 'ends', 0)) {
       for (const blob of await scripts.expire(id, this.#times.forgetMs)) await this.#records.drop(blob)
     }
+  }
+
+  /** Returns the jobs that fail now, since they have waited for too long. */
+  async #endLate(): Promise<Job[]> {
+    const { scripts } = this.#records
+    const ended: Job[] = []
+    for (const id of await scripts.due('', 'late', 0)) {
+      const { status, headers, body } = lateAnswer(id)
+      const answer = [status, JSON.stringify(headers), Buffer.from(body), '']
+      const job = (await scripts.finish(id, 'late', 'failed', ...answer)) === 1 ? await this.get(id) : undefined
+      if (job === undefined) continue
+      await this.#unqueue(job)
+      ended.push(job)
+    }
+    return ended
   }
 
   async #sweepOrphans(): Promise<void> {

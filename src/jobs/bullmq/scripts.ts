@@ -3,7 +3,8 @@
  * place in the lists by status, and its event are one step. Keys below the prefix `P`: `P{id}` (a hash), `P{id}:in`,
  * `P{id}:out`, `P{id}:events`, `P{id}:names` (the jobs that run the input of this one, itself too, once it is retried),
  * `P{api}:{status}` (ids by `createdAt`), `Papis`, `Pends` (ids by the time when they
- * expire), `Punsent` (ids that BullMQ may not have yet), `Pkey:{hash}` (of an idempotency key). @module
+ * expire), `Plate` (ids of queued jobs by the time when they have waited for too long), `Punsent` (ids that BullMQ may
+ * not have yet), `Pkey:{hash}` (of an idempotency key). @module
  */
 import { type Redis, type RedisScript, redisScript } from '../../core/redis.ts'
 import { maxEvents } from '../job-store.ts'
@@ -22,15 +23,20 @@ local function event(kind, data)
   call('PUBLISH', P .. 'changed:' .. id, '')
 end
 local function enter(status)
-  local job = call('HMGET', key, 'api', 'status', 'createdAt')
+  local job = call('HMGET', key, 'api', 'status', 'createdAt', 'queueTtl')
+  call('ZREM', P .. 'late', id)
+  if status == 'queued' and job[4] and job[4] ~= '' then call('ZADD', P .. 'late', now + job[4], id) end
   if job[2] then call('ZREM', P .. job[1] .. ':' .. job[2], id) end
   call('ZADD', P .. job[1] .. ':' .. status, job[3], id)
   call('HSET', key, 'status', status)
   event('status', status)
 end
-local function begin(api, new, createdAt, ttl, idem, blob, delivery)
-  call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'ttl', ttl, 'key', idem, 'blob', blob,
-    'delivery', delivery, 'attempt', 0, 'starts', 0)
+local function isLate()
+  return tonumber(call('ZSCORE', P .. 'late', id) or now + 1) <= now
+end
+local function begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery)
+  call('HSET', key, 'api', api, 'new', new, 'createdAt', createdAt, 'queueTtl', queueTtl, 'ttl', ttl, 'key', idem,
+    'blob', blob, 'delivery', delivery, 'attempt', 0, 'starts', 0)
   call('SADD', P .. 'apis', api)
   call('ZADD', P .. 'unsent', now, id)
   enter('queued')
@@ -55,7 +61,7 @@ local function finish(status)
   id = delivery.id
   key = P .. id
   call('SET', key .. ':in', cjson.encode(ended))
-  begin(delivery.api, job[3], now, delivery.resultTtlMs, '', '', '')
+  begin(delivery.api, job[3], now, delivery.queueTtlMs or '', delivery.resultTtlMs, '', '', '')
 end
 local function isCurrent(start)
   local job = call('HMGET', key, 'status', 'starts')
@@ -63,9 +69,9 @@ local function isCurrent(start)
 end
 `
 
-/** `api, maxQueued, key or '', fingerprint, new, createdAt, ttl, body or '', blob or '', delivery or ''` */
+/** `api, maxQueued, key, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery`; '' for what it has not. */
 const add = `
-local api, maxQueued, idem, fingerprint, new, createdAt, ttl, body, blob, delivery = unpack(ARGV, 3)
+local api, maxQueued, idem, fingerprint, new, createdAt, queueTtl, ttl, body, blob, delivery = unpack(ARGV, 3)
 -- Sent again, since a connection was lost before it got the answer.
 if call('EXISTS', key) == 1 then return { 'added' } end
 if idem ~= '' then
@@ -75,13 +81,13 @@ end
 if call('ZCARD', P .. api .. ':queued') >= tonumber(maxQueued) then return { 'full' } end
 if idem ~= '' then call('HSET', idem, 'id', id, 'fingerprint', fingerprint) end
 if blob == '' then call('SET', key .. ':in', body) end
-begin(api, new, createdAt, ttl, idem, blob, delivery)
+begin(api, new, createdAt, queueTtl, ttl, idem, blob, delivery)
 return { 'added' }
 `
 
-/** `from, api, maxQueued, new, createdAt, ttl, delivery or ''`. Returns nothing if the input of `from` is gone. */
+/** `from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery`. Returns nothing if the input of `from` is gone. */
 const again = `
-local from, api, maxQueued, new, createdAt, ttl, delivery = unpack(ARGV, 3)
+local from, api, maxQueued, new, createdAt, queueTtl, ttl, delivery = unpack(ARGV, 3)
 -- As for add.
 if call('EXISTS', key) == 1 then return { 'added' } end
 local old = call('HMGET', P .. from, 'status', 'blob', 'input', 'finishedAt', 'ttl')
@@ -93,11 +99,11 @@ if old[2] == '' and call('EXISTS', P .. input .. ':in') == 0 then return false e
 call('PERSIST', P .. input .. ':in')
 call('SADD', P .. input .. ':names', from, id)
 call('HSET', key, 'input', input)
-begin(api, new, createdAt, ttl, '', old[2], delivery)
+begin(api, new, createdAt, queueTtl, ttl, '', old[2], delivery)
 return { 'added' }
 `
 
-/** `name of the attempt`. Begins it. Returns the numbers of start and attempt, or nothing if the job has ended. */
+/** `name of the attempt`. Begins it. Returns the numbers of start and attempt; nothing if it has ended or is late. */
 const start = `
 local job = call('HMGET', key, 'status', 'cancel', 'name', 'starts', 'attempt')
 -- As for add.
@@ -107,17 +113,26 @@ if job[2] then
   finish('canceled')
   return false
 end
+-- The sweep ends it.
+if isLate() then return false end
 call('HSET', key, 'startedAt', now, 'name', ARGV[3])
 enter('running')
 return { call('HINCRBY', key, 'starts', 1), call('HINCRBY', key, 'attempt', 1) }
 `
 
-/** `start or '' for any, status, HTTP status, answer, body or '', blob or ''`. Returns whether the answer is kept. */
+/**
+ * `start, status, HTTP status, answer, body or '', blob or ''`. Returns whether the answer is kept. The start is '' for
+ * any, and 'late' for a job that has waited for too long.
+ */
 const finish = `
 local start, status, http, answer, body, blob = unpack(ARGV, 3)
 -- As for add: else the blob would be dropped that counts.
 if blob ~= '' and call('HGET', key, 'answerBlob') == blob then return 1 end
-if start ~= '' and not isCurrent(start) then return 0 end
+if start == 'late' then
+  if not isLate() then return 0 end
+elseif start ~= '' and not isCurrent(start) then
+  return 0
+end
 local job = call('HMGET', key, 'status', 'cancel')
 if job[1] ~= 'running' and job[1] ~= 'queued' then return 0 end
 if status == 'canceled' or (status == 'failed' and job[2]) then

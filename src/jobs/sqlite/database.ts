@@ -88,8 +88,18 @@ CREATE TRIGGER unnamed AFTER DELETE ON requests WHEN NOT EXISTS (SELECT 1 FROM r
 END;
 `
 
+/** `late_at` is when a queued job has waited for too long; NULL for one that may wait without end. */
+const lateJobs = `
+ALTER TABLE jobs ADD COLUMN late_at INTEGER;
+CREATE INDEX late ON jobs (late_at) WHERE status = 'queued';
+CREATE TRIGGER waits_again AFTER UPDATE OF status ON jobs WHEN NEW.status = 'queued' BEGIN
+  UPDATE jobs SET late_at = CAST(unixepoch('subsec') * 1000 AS INTEGER) + json_extract(details, '$.queueTtlMs')
+  WHERE seq = NEW.seq;
+END;
+`
+
 /** What makes a file of the next version of one of the version before. A new file gets all of them. */
-const schemas = [firstSchema, namedInputs]
+const schemas = [firstSchema, namedInputs, lateJobs]
 const version = schemas.length
 
 /** Opens the file, or makes it. **Errors**: InvalidArgument for a file of a later version; those of SQLite. */

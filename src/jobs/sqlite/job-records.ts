@@ -164,11 +164,12 @@ function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
 }
 
 function insertRow(sql: (text: string) => Statement, shown: ShownJob, fingerprint: string, key?: string): number {
-  const { id, api, owner = null, priority, createdAt } = shown
+  const { id, api, owner = null, priority, createdAt, queueTtlMs } = shown
+  const lateAt = queueTtlMs === undefined ? null : createdAt + queueTtlMs
   const { seq } = sql(
-    `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-  ).get(id, api, owner, JSON.stringify(shown), key ?? null, fingerprint, priority, createdAt) as Row
+    `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at, late_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+  ).get(id, api, owner, JSON.stringify(shown), key ?? null, fingerprint, priority, createdAt, lateAt) as Row
   return seq as number
 }
 

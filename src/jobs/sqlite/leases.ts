@@ -2,7 +2,7 @@ import { backoffMs } from '../backoff.ts'
 import type { Job, StoredRequest } from '../job.ts'
 import { type JobTimes, maxCrashes, maxEvents, type Outcome } from '../job-store.ts'
 import type { Kept } from '../kept-body.ts'
-import { crashAnswer } from '../problem-answer.ts'
+import { crashAnswer, lateAnswer } from '../problem-answer.ts'
 import type { Database, Row, Statement } from './database.ts'
 import { bodyColumns, endJob, jobOf, requestOf, statements } from './job-records.ts'
 
@@ -36,6 +36,9 @@ export function leaseClock(): number {
   return Number(process.hrtime.bigint() / 1_000_000n)
 }
 
+/** Jobs of an API that may start at a time. */
+const startable = "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)"
+
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 
 /** The jobs of a database as the workers of one process see them, which `worker` names. */
@@ -52,8 +55,7 @@ export class Leases {
 
   /** Whether a job of the API may start now. Reads only, so that an idle process takes no lock. */
   canTake(api: string, now: number): boolean {
-    const text = "SELECT 1 FROM jobs WHERE api = ? AND status = 'queued' AND due_at <= ? LIMIT 1"
-    return this.#sql(text).get(api, now) !== undefined
+    return this.#sql(`SELECT 1 FROM jobs WHERE ${startable} LIMIT 1`).get(api, now) !== undefined
   }
 
   /** When the next job of the API may start that waits for its retry. */
@@ -64,10 +66,10 @@ export class Leases {
 
   take(api: string, limit: number, now: number): Taken[] {
     const rows = this.#sql(
-      `UPDATE jobs SET status = 'running', attempt = attempt + 1, lease = lease + 1, worker = ?, started_at = ?,
-       due_at = ? WHERE seq IN (SELECT seq FROM jobs WHERE api = ? AND status = 'queued' AND due_at <= ?
-       ORDER BY priority DESC, seq LIMIT ?) RETURNING *`,
-    ).all(this.#worker, now, leaseClock() + this.#times.leaseMs, api, now, limit)
+      `UPDATE jobs SET status = 'running', attempt = attempt + 1, lease = lease + 1, started_at = ?2,
+       worker = ?3, due_at = ?4 WHERE seq IN (SELECT seq FROM jobs WHERE ${startable}
+       ORDER BY priority DESC, seq LIMIT ?5) RETURNING *`,
+    ).all(api, now, this.#worker, leaseClock() + this.#times.leaseMs, limit)
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
       const request = this.#sql('SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?').get(row.seq) as Row
@@ -128,18 +130,26 @@ export class Leases {
 
   /** Whether {@link sweep} finds something. */
   canSweep(now: number): boolean {
-    return states.some((status) => this.#due(status, now, 1).length > 0)
+    return this.#late(now, 1).length > 0 || states.some((status) => this.#due(status, now, 1).length > 0)
   }
 
-  /** Ends what ends by time. Returns the blobs of expired jobs. */
-  sweep(now: number): string[] {
+  /** Ends what ends by time. Returns the blobs of expired jobs, and the jobs that have waited for too long. */
+  sweep(now: number): { readonly blobs: readonly string[]; readonly late: readonly Job[] } {
+    const late = this.#late(now)
+    for (const row of late) {
+      this.#end(row, { kind: 'failed', mayRetry: false, response: lateAnswer(row.id as string) }, now)
+    }
     for (const row of this.#due('running', now)) this.#crash(row, now)
     const blobs: string[] = []
     for (const status of ['completed', 'failed', 'canceled']) {
       for (const row of this.#due(status, now)) blobs.push(...this.#expire(row, now))
     }
     for (const { seq } of this.#due('expired', now)) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
-    return blobs
+    return { blobs, late: late.map(jobOf) }
+  }
+
+  #late(now: number, limit = sweepRows): Row[] {
+    return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(now, limit)
   }
 
   /** Returns jobs whose state is over. A lease of the far future is of a time before the machine began again. */

@@ -49,5 +49,5 @@ export type News =
   | { readonly kind: 'blobs'; readonly names: readonly string[] }
   /** Why the file cannot keep jobs; undefined if it can again. */
   | { readonly kind: 'state'; readonly unready: string | undefined }
-  /** Work of the thread's timers has failed, such as renewing leases; it tries again. */
-  | { readonly kind: 'failed'; readonly message: string }
+  /** For the log: jobs have waited for too long, or work of the thread's timers has failed, which it tries again. */
+  | { readonly kind: 'warning'; readonly message: string }

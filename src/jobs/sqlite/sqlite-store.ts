@@ -187,7 +187,7 @@ class SqliteStore implements JobStore {
         this.unready = news.unready && `the job store: ${news.unready}`
         this.warn(this.unready ?? `the job store takes changes again`)
         break
-      case 'failed':
+      case 'warning':
         this.warn(`job store: ${news.message}`)
     }
   }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkQueue } from '../job-store.ts'
+import { lateWarnings } from '../problem-answer.ts'
 import { type Database, openDatabase, type Statement, transaction, withoutSync } from './database.ts'
 import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
@@ -195,8 +196,9 @@ class StoreThread {
   #sweep(): void {
     const now = Date.now()
     if (this.#isClosed || !this.#leases.canSweep(now)) return
-    const names = this.#commit(() => this.#leases.sweep(now))
-    if (names.length > 0) post({ kind: 'blobs', names })
+    const { blobs, late } = this.#commit(() => this.#leases.sweep(now))
+    if (blobs.length > 0) post({ kind: 'blobs', names: blobs })
+    for (const message of lateWarnings(late)) post({ kind: 'warning', message })
     this.#notice()
     setImmediate(() => this.#guard(() => this.#sweep()))
   }
@@ -242,7 +244,7 @@ class StoreThread {
 
   readonly #failed = (error: unknown): void => {
     this.#file.failed(error)
-    post({ kind: 'failed', message: (error as Error).message })
+    post({ kind: 'warning', message: (error as Error).message })
   }
 }
 
