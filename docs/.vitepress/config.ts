@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress'
+import { isSearched } from './search.ts'
 
 const pages = (base: string, items: Record<string, string>) =>
   Object.entries(items).map(([path, text]) => ({ text, link: `/${base}/${path}` }))
@@ -10,7 +11,10 @@ export default defineConfig({
   srcExclude: ['snippets/**'],
   markdown: { languageAlias: { haproxy: 'ini' } },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: { _render: (text, env, md) => (isSearched(env.relativePath) ? md.render(text, env) : '') },
+    },
     outline: [2, 3],
     nav: [
       { text: 'Guide', link: '/guide/getting-started' },
