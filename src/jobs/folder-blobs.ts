@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InvalidArgument, NotFound, show } from '../core/errors.ts'
+import { InsufficientStorage, InvalidArgument, NotFound, show } from '../core/errors.ts'
 import type { BlobStore } from './blob-store.ts'
 
 /** **Units**: bytes. */
 const pieceBytes = 256 * 1024
+
+/** Codes of a disk that takes no more. */
+const storageCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
 
 /** Makes the folder when the first blob is written. */
 export class FolderBlobs implements BlobStore {
@@ -17,6 +20,13 @@ export class FolderBlobs implements BlobStore {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.#path(name)
+    await this.#write(path, bytes).catch((cause: NodeJS.ErrnoException) => {
+      if (!storageCodes.has(cause.code)) throw cause
+      throw new InsufficientStorage('the folder of large bodies is full or read-only', { cause })
+    })
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     // A dot begins no name of a blob. Readers never see a part of the file.
     const draft = join(this.#folder, `.${randomUUID()}`)
