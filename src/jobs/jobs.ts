@@ -16,6 +16,7 @@ import {
 } from '../core/errors.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
+import { noMemory } from '../http/endpoint.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/tracer.ts'
@@ -79,6 +80,7 @@ export class Jobs {
     if (refusal !== undefined) throw refusal
     if (api?.async === undefined) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
+    if (!ctx.reserve(bytes.length)) throw noMemory()
     await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
     const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(([name]) => name !== 'content-type')
     return this.#keep(api as AsyncApi, { headers: [...callHeaders, ...headers], query: '', body: bytes }, ctx)

@@ -13,7 +13,7 @@ import { deferred } from '../../src/core/promise.ts'
 import { Forbidden, io, type Service } from '../../src/index.ts'
 import { getJobRequest, jobMessage } from '../../src/jobs/job-messages.ts'
 import { Jobs } from '../../src/jobs/jobs.ts'
-import { decodeResponse } from '../../src/messages/envelope.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { bothEngines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, jsonOf, type Served, start } from './harness.ts'
@@ -133,6 +133,23 @@ describe.skipIf(!isBuiltin('node:sqlite'))('results of jobs over RPC', () => {
     expect(new Set(over.map(({ status }) => status))).toEqual(new Set([200, 503]))
     await Promise.all(over.map((each) => each.text()))
     expect((await served.post(path, { id })).status).toBe(200)
+  })
+})
+
+describe.skipIf(!isBuiltin('node:sqlite'))('jobs that are submitted over RPC', () => {
+  it('hold memory for the copy that is decoded', async () => {
+    const file = { input: new io.File(), output: new io.JSON() }
+    const define = (svc: Service) => svc.api({ ...file, name: 'size', async: true }, ({ size }) => size)
+    const served = await start('node', define, { grpcPort: 0, maxMemoryBytes: 12 * mb })
+    const grpc = new GrpcClient(served.listener.grpcPort as number)
+    onTestFinished(() => grpc.close())
+    const submit = (size: number) => {
+      const request = encodeRequest('size', { field: 'file', message: { content: Buffer.alloc(size) } })
+      return grpc.raw(request, {}, 'SubmitJob')
+    }
+    const { error } = await submit(8 * mb)
+    expect(error?.details).toContain('too little memory')
+    expect((await submit(4 * mb)).error).toBeUndefined()
   })
 })
 
