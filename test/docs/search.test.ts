@@ -38,9 +38,19 @@ function loadMiniSearch(): IndexClass | undefined {
 const indexOptions = { fields: ['title', 'titles', 'text'] }
 const searchOptions = { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } }
 
-/** Returns the sections of a page without the marks of Markdown. Files that it includes are left out. */
+/** Code has comments that begin like headings of Markdown. */
+function withoutHeadings(code: string): string {
+  return code.replace(/^#/gm, ' #')
+}
+
+/** Returns the sections of a page with the files that it includes, without the marks of Markdown. */
 function sectionsOf(page: string): Section[] {
-  const text = textOf(`docs/${page}`).replace(/^---\n[\s\S]*?\n---\n/, '')
+  const fileOf = (path: string) =>
+    path.startsWith('@/') ? join('docs', path.slice(2)) : join('docs', page, '..', path)
+  const text = textOf(`docs/${page}`)
+    .replace(/^---\n[\s\S]*?\n---\n/, '')
+    .replace(/^<<< ([^\s{]+).*$/gm, (_, path) => withoutHeadings(textOf(fileOf(path))))
+    .replace(/^ *```[\s\S]*?^ *```$/gm, withoutHeadings)
   const titles: string[] = []
   return text
     .split(/^(?=#{1,6} )/m)
@@ -50,7 +60,7 @@ function sectionsOf(page: string): Section[] {
       titles.length = marks.length - 1
       const above = titles.filter(Boolean)
       titles.push(title)
-      const plain = rest.replace(/\]\([^)]*\)|^<<<.*$|^ *```\w*|[`*|]/gm, ' ')
+      const plain = rest.replace(/\]\([^)]*\)|^ *```\w*|[`*|]/gm, ' ')
       return { id: `${page}#${index}`, title, titles: above, text: plain }
     })
 }
