@@ -45,11 +45,11 @@ export function silentLogger(onError: (error: Error) => void): Logger {
 }
 
 /** Faults of the server with stack and causes; mistakes of clients at debug, or they could fill the disk. */
-export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
+export function logFailure(log: Logger, error: Error, requestId: string, api?: string, job?: string): void {
   const code = ServingError.is(error) ? error.code : 'internal'
   const status = ServingError.is(error) ? error.status : 500
-  if (status < 500 || code === 'overloaded')
-    log.debug({ requestId, api, code, reason: error.message }, 'request refused')
-  else if (code === 'deadline_exceeded') log.warn({ requestId, api, code }, 'request deadline passed')
-  else log.error({ requestId, api, code, err: error }, 'request failed')
+  const fields = { requestId, api, job, code }
+  if (status < 500 || code === 'overloaded') log.debug({ ...fields, reason: error.message }, 'request refused')
+  else if (code === 'deadline_exceeded') log.warn(fields, 'request deadline passed')
+  else log.error({ ...fields, err: error }, 'request failed')
 }

@@ -102,6 +102,6 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
 
   protected log(error: Error): void {
     if (error instanceof RunnerNotStarted) this.server.health.missing = error.runner
-    logFailure(this.server.log, error, this.ctx.id, this.#asked.endpoint?.name)
+    logFailure(this.server.log, error, this.ctx.id, this.#asked.endpoint?.name, this.ctx.job?.id)
   }
 }

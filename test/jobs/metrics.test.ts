@@ -140,7 +140,8 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see 
 
   it('logs what is submitted and what fails, without input and answer', async () => {
     const served = await start(engine, define)
-    await served.result(await served.submit('/twice', ['my secret input']))
+    const job = await served.submit('/twice', ['my secret input'])
+    await served.result(job)
     const lines = linesOf(served)
     const events = lines.map(({ level, event, api, attempt }) => [level, event, api, attempt])
     // A job may end before its submission is answered.
@@ -152,6 +153,12 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see 
     const requestId = expect.stringMatching(/^\w{16,}$/)
     const failure = { event: 'job_failed', status: 500, code: 'function_error', mayRetry: true, requestId }
     expect(lines).toContainEqual(expect.objectContaining(failure))
+    const error =
+      served
+        .log()
+        .split('\n')
+        .find((line) => line.includes('"msg":"request failed"')) ?? '{}'
+    expect(JSON.parse(error)).toMatchObject({ code: 'function_error', job: job.split('/').pop(), requestId })
     expect(lines.filter((line) => line.requestId !== undefined).map((line) => line.requestId)).toHaveLength(2)
     expect(served.log()).not.toMatch(/my secret input|the answer/)
   })
