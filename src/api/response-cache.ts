@@ -87,7 +87,9 @@ export function responseCache(
   const lines = (headers: readonly HeaderLine[], ageMs: number): readonly HeaderLine[] => {
     const age: HeaderLine = ['age', String(Math.floor(ageMs / 1000))]
     const hasOwn = headers.some(([name]) => name === 'cache-control')
-    return hasOwn ? [...headers, age] : [...headers, ['cache-control', control], age]
+    // It names accept, too.
+    const others = headers.filter(([name, value]) => name !== 'vary' || value !== 'accept')
+    return [...others, ['vary', names.join(', ')], ...(hasOwn ? [] : [['cache-control', control] as const]), age]
   }
 
   const again = ({ status, headers, body, at }: Entry): HttpResponse => {
@@ -96,7 +98,8 @@ export function responseCache(
   }
 
   const keep = (key: string, entry: Entry) => {
-    const ttl = entry.at + ttlMs - Date.now()
+    // Of a server whose clock is ahead, `at` may be later than now.
+    const ttl = Math.min(ttlMs, entry.at + ttlMs - Date.now())
     if (ttl >= 1) entries.set(key, entry, { ttl })
   }
 

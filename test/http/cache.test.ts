@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import type { CacheOptions } from '../../src/api/cache-options.ts'
 import { BadInput, type Context, io, Service } from '../../src/index.ts'
@@ -55,8 +55,9 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
     ]
     for (const request of [...requests, ...requests]) await ask(request)
     expect(calls.length).toBe(requests.length)
-    await ask(post('/upper', 'a', { 'x-other': 'any' }))
+    const { headers } = await ask(post('/upper', 'a', { 'x-other': 'any' }))
     expect(calls.length).toBe(requests.length)
+    expect(headers.get('vary')).toEqual(['content-type, accept, x-model'])
   })
 
   it('keeps the answers of callers apart, and asks auth each time', async () => {
@@ -271,6 +272,28 @@ describe.skipIf(!hasRedis)('an API with a cache in Redis', () => {
     await server.kill()
     expect((await two.ask(post('/upper', 'c'))).text).toMatch(/^C /)
     expect((await one.ask(post('/upper', 'a'))).text).toBe('A 1')
+  })
+})
+
+describe.skipIf(!hasRedis)('an entry in Redis of a server whose clock is ahead', () => {
+  it('stays in memory for no longer than its time', async () => {
+    const server = await redisServer()
+    onTestFinished(() => server.stop())
+    const client = new Redis(server.url)
+    onTestFinished(() => client.disconnect())
+    const cache = { ttl: 1_000, store: server.url }
+    const now = Date.now()
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const ahead = await start(engines[0], define(cache))
+    await ahead.ask(post('/upper', 'a'))
+    while ((await client.keys('serving-cache:*')).length === 0);
+    vi.setSystemTime(now)
+    const right = await start(engines[0], define(cache))
+    expect((await right.ask(post('/upper', 'a'))).text).toBe('A 1')
+    const until = performance.now() + 1_100
+    while (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 50))
+    expect((await right.ask(post('/upper', 'a'))).text).toBe('A 2')
   })
 })
 
