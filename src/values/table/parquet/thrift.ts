@@ -100,7 +100,7 @@ export class ThriftReader {
     if (type === 'text') return this.#text()
     if (type === 'union') return this.#union()
     const place = this.position
-    const number = this.#signed()
+    const number = this.#integer(own)
     return type === 'place' ? place : number
   }
 
@@ -126,7 +126,7 @@ export class ThriftReader {
   #skip(own: number, isElement = false): void {
     if (own === wire.byte || (isElement && (own === wire.flag || own === wire.false))) this.#byte()
     else if (own === wire.flag || own === wire.false) return
-    else if (isInteger(own)) this.#varint()
+    else if (isInteger(own)) this.#integer(own)
     else if (own === wire.double) this.#advance(8)
     else if (own === wire.text) this.#advance(this.#varint())
     else if (own === structWire) this.#fields((_, kind) => this.#skip(kind))
@@ -166,6 +166,13 @@ export class ThriftReader {
       scale *= 128
     }
     throw new Unreadable()
+  }
+
+  /** Readers disagree on what is left of a number that is too large for its type: such a file has no one meaning. */
+  #integer(own: number): number {
+    const number = this.#signed()
+    if (own === wire.i32 && (number | 0) !== number) throw new Unreadable()
+    return number
   }
 
   #signed(): number {
