@@ -32,7 +32,12 @@ export async function* eventsBehind(
         yield event
       }
       if (events.length > 0) continue
-      if (job === undefined || isFinal(job.status) || changes.isStopped) return
+      if (job === undefined || isFinal(job.status)) return
+      if (changes.isStopped) {
+        // Lets the reader see that the server stops, and not the job.
+        yield undefined
+        return
+      }
       if (!(await changes.next(heartbeatMs))) yield undefined
     }
   } finally {
