@@ -20,6 +20,7 @@ interface DeclarationFile {
   readonly exported: ReadonlyMap<string, Place>
   /** Modules of `export * as name`. */
   readonly namespaces: readonly string[]
+  readonly namespaceNames: readonly string[]
 }
 
 /** Types that occur in public declarations and that no entry point exports, each with the declarations that use it. */
@@ -64,11 +65,21 @@ export function hiddenTypes(entries: readonly string[]): Map<string, string[]> {
   return hidden
 }
 
+/** Returns the names that an entry point of a built package exports, those of its namespaces with a dot. */
+export function exportedNames(entry: string): string[] {
+  const { exported, namespaces, namespaceNames } = parse(entry)
+  const inside = namespaces.flatMap((module, index) =>
+    exportedNames(module).map((name) => `${namespaceNames[index]}.${name}`),
+  )
+  return [...exported.keys(), ...namespaceNames, ...inside].toSorted()
+}
+
 function parse(file: string): DeclarationFile {
   const declared = new Map<string, string>()
   const borrowed = new Map<string, Place>()
   const exported = new Map<string, Place>()
   const namespaces: string[] = []
+  const namespaceNames: string[] = []
   const source = (module: string) => {
     const path = resolve(dirname(file), module.replace(/\.[tj]s$/, '.d.ts'))
     return existsSync(path) ? path : undefined
@@ -93,8 +104,11 @@ function parse(file: string): DeclarationFile {
       }
       continue
     }
-    const star = /^export \* as \w+ from ['"]([^'"]+)['"]/.exec(statement)
-    if (star !== null) namespaces.push(source(star[1]) as string)
+    const star = /^export \* as (\w+) from ['"]([^'"]+)['"]/.exec(statement)
+    if (star !== null) {
+      namespaceNames.push(star[1])
+      namespaces.push(source(star[2]) as string)
+    }
     const name =
       /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|class|enum|const|let|function) ([\w$]+)/.exec(
         statement,
@@ -103,7 +117,7 @@ function parse(file: string): DeclarationFile {
     declared.set(name, `${declared.get(name) ?? ''}${statement}`)
     if (statement.startsWith('export ')) exported.set(name, { file, name })
   }
-  return { declared, borrowed, exported, namespaces }
+  return { declared, borrowed, exported, namespaces, namespaceNames }
 }
 
 /** Top-level statements without comments and texts. The compiler begins each at the start of a line. */
