@@ -168,7 +168,7 @@ export class ThriftReader {
     throw new Unreadable()
   }
 
-  /** Readers disagree on what is left of a number that is too large for its type: such a file has no one meaning. */
+  /** Readers cut a number that is too large for its type in ways of their own: such a file has no one meaning. */
   #integer(own: number): number {
     const number = this.#signed()
     if (own === wire.i32 && (number | 0) !== number) throw new Unreadable()
