@@ -28,7 +28,13 @@ const processes = [
 const wide = testsIn('corpora', 'examples', 'mcp')
 
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
-const common = { pool: 'forks', testTimeout: 30_000, hookTimeout: 30_000 } as const
+const common = {
+  pool: 'forks',
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  // What has to happen happens late on a busy machine.
+  expect: { poll: { timeout: 10_000 } },
+} as const
 
 export default defineConfig({
   resolve: {
