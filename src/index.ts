@@ -51,8 +51,8 @@ export {
   type RequestPeer,
   type Scheme,
 } from './http/context.ts'
-export type { EndpointSlots } from './http/endpoint.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
+export type { EndpointSlots } from './http/limits.ts'
 export {
   type AllHeaders,
   type Chunk,

@@ -8,13 +8,21 @@ import {
   type ApiOptions,
   type ApiTypes,
   createApi,
+  type ServedFunction,
   type ServiceTypes,
   type serviceApis,
 } from './api/api.ts'
 import { type CorsOptions, corsBy } from './api/cors.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import { type Injector, injectorOf } from './api/inject.ts'
-import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
+import {
+  createLiveApi,
+  type LiveApi,
+  type LiveFunction,
+  type LiveOptions,
+  type LiveTypes,
+  type ServedLiveFunction,
+} from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount, type MountOptions } from './api/mount.ts'
 import { type ParamsArgument, type ParamsOf, paramNames } from './api/path-params.ts'
@@ -205,7 +213,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
 
   /** Registers a function of any method. **Errors**: InvalidArgument, also for a taken name, or a taken route. */
   #register(method: ApiMethod, route: string | undefined, options: AnyOptions, fn: unknown): never {
-    const api = createApi(method, route, options, fn as Api['fn'])
+    const api = createApi(method, route, options, fn as ServedFunction)
     this.#requireNew(api)
     const isPlain = method === 'POST' && paramNames(api.route).length === 0
     const apis = isPlain ? this.#apis : this.#routes
@@ -263,7 +271,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     options: LiveOptions<I, O>,
     fn: F & LiveFunction<I, O>,
   ): F & LiveTypes<I, O> {
-    const api = createLiveApi(name, options, fn as unknown as LiveApi['fn'])
+    const api = createLiveApi(name, options, fn as unknown as ServedLiveFunction)
     this.#requireNew(api)
     this.#lives.set(api.name, api)
     return fn as F & LiveTypes<I, O>

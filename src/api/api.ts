@@ -10,12 +10,13 @@ import {
 } from '../descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from '../descriptors/run-schema.ts'
 import type { Context, PathParams } from '../http/context.ts'
-import type { EndpointSlots } from '../http/endpoint.ts'
+import type { EndpointSlots } from '../http/limits.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import { type AsyncOptions, type AsyncSettings, parseAsync } from './async-options.ts'
 import { type CacheOptions, type CacheSettings, parseCache } from './cache-options.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type ApiExample, type EncodedExample, encodeExamples } from './examples.ts'
+import { functionOf } from './function-of.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 import { isParameter, paramNames, paramsHook } from './path-params.ts'
 import { Query } from './query.ts'
@@ -76,6 +77,9 @@ export interface ServiceTypes<A = unknown> {
 /** The methods of HTTP that APIs answer; GET includes HEAD. */
 export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+/** A function as the stages call it. */
+export type ServedFunction = (input: unknown, ctx: Context) => unknown
+
 /** A registered API. */
 export interface Api {
   readonly name: string
@@ -88,7 +92,10 @@ export interface Api {
   readonly examples: readonly EncodedExample[]
   readonly params: StandardSchemaV1 | undefined
   readonly output: IODescriptor
-  readonly fn: (input: unknown, ctx: Context) => unknown
+  /** The function. Only the stages call it: see {@link Visit}. */
+  readonly [functionOf]: ServedFunction
+  /** Whether the function yields its results. */
+  readonly isGenerator: boolean
   readonly auth: RequestHook | false | undefined
   /** Run after those of the service. */
   readonly hooks: Hooks
@@ -117,7 +124,7 @@ export function isPathSegment(text: string): boolean {
 }
 
 /** `given`: the route of `svc.get` and the like; that of POST is an option. **Errors**: InvalidArgument. */
-export function createApi(method: ApiMethod, given: string | undefined, options: AnyOptions, fn: Api['fn']): Api {
+export function createApi(method: ApiMethod, given: string | undefined, options: AnyOptions, fn: ServedFunction): Api {
   const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
   const hasQuery = method === 'GET' || method === 'DELETE'
   const own = method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
@@ -166,7 +173,8 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
     name,
     doc: options.doc,
     output: requireDescriptor(options.output, 'output', name),
-    fn,
+    [functionOf]: fn,
+    isGenerator: /^(Async)?GeneratorFunction$/.test(fn.constructor.name),
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks: new Hooks(options),
     slots: max === undefined ? undefined : new ConcurrencyLimiter(checkAtLeast(`maxInFlight of ${name}`, max, 1)),
@@ -212,7 +220,7 @@ export function requireFreePath(path: string, segments: readonly string[]): void
 }
 
 /** Whether a function may read its context; in doubt true: a wrong false hides headers from default parameters. */
-function takesContext(fn: Api['fn']): boolean {
+function takesContext(fn: ServedFunction): boolean {
   if (fn.length !== 1) return true
   const source = Function.prototype.toString.call(fn)
   if (/\.{3}|\barguments\b|\[native code\]/.test(source)) return true

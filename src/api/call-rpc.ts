@@ -1,11 +1,12 @@
-import { type ErrorCode, errorTable, NotFound, ServingError } from '../core/errors.ts'
+import { type ErrorCode, errorTable, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
 import type { RawContent } from '../messages/content-types.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { Api } from './api.ts'
-import { abortOf, type Callable, callNamed, endIterator, type Protocol, resultFailureOf } from './stages.ts'
+import { abortOf, type Callable, decodeFailureOf, type Encoding, endIterator, resultFailureOf } from './stages.ts'
+import type { Visit } from './visit.ts'
 
 /** A call, its content decoded or still as bytes; undefined if the client sent no content. */
 export interface RpcRequest {
@@ -19,12 +20,12 @@ export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: S
 /** The outcome of a streaming call: its first content was awaited, so that an early failure has a status. */
 export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
 
-const unary: Protocol<RpcAnswer> = {
+const unary: Encoding<RpcAnswer> = {
   encode: (api, result, ctx) => whenReady(api.output.toProto(result, ctx), (message) => answerOf(api, message, ctx)),
   fail: (error) => ({ error }),
 }
 
-const streaming: Protocol<RpcStream> = {
+const streaming: Encoding<RpcStream> = {
   encode: async (api, result, ctx) => {
     const messages = api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
     const stream = await firstOf(messages[Symbol.asyncIterator](), result, ctx)
@@ -34,33 +35,33 @@ const streaming: Protocol<RpcStream> = {
 }
 
 /** Answers a call under the context's deadline, synchronously if possible. Never throws, never rejects. */
-export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, ctx: Context): MaybePromise<RpcAnswer> {
-  return start(apis, request, ctx, unary)
+export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, visit: Visit): MaybePromise<RpcAnswer> {
+  return start(apis, request, visit, unary)
 }
 
 /** As {@link callRpc}, for functions that yield; the deadline ends with the first content. */
 export async function callRpcStream(
   apis: ReadonlyMap<string, Api>,
   request: RpcRequest,
-  ctx: Context,
+  visit: Visit,
 ): Promise<RpcStream> {
-  return start(apis, request, ctx, streaming)
+  return start(apis, request, visit, streaming)
 }
 
 function start<R>(
   apis: ReadonlyMap<string, Api>,
   request: RpcRequest,
-  ctx: Context,
-  protocol: Protocol<R>,
+  visit: Visit,
+  encoding: Encoding<R>,
 ): MaybePromise<R> {
-  const api = apis.get(request.apiName)
-  if (api === undefined) {
-    const denial = ctx.denial
-    if (denial !== undefined) return protocol.fail(denial, ctx)
-    const name = JSON.stringify(request.apiName.slice(0, 80))
-    return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
+  const { ctx } = visit
+  let api: Api
+  try {
+    api = visit.find(apis, request.apiName, 'api_name')
+  } catch (error) {
+    return encoding.fail(decodeFailureOf(error), ctx)
   }
-  return callNamed(api, () => fromContent(api.input, request.content, ctx), ctx, protocol)
+  return visit.call(api, () => fromContent(api.input, request.content, ctx), encoding)
 }
 
 function answerOf(api: Callable, message: unknown, ctx: Context): RpcAnswer {

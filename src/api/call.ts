@@ -5,7 +5,8 @@ import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { Api } from './api.ts'
-import { abortOf, type Callable, callDecoded, endIterator, functionFailureOf, type Protocol } from './stages.ts'
+import { abortOf, type Callable, callDecoded, type Encoding, endIterator, functionFailureOf } from './stages.ts'
+import type { Visit } from './visit.ts'
 
 /**
  * Answers a request, synchronously if possible. Never throws, never rejects: failures are problem responses. The
@@ -13,11 +14,11 @@ import { abortOf, type Callable, callDecoded, endIterator, functionFailureOf, ty
  * thread finishes, and its late result is dropped for a 504.
  */
 export function call(
-  api: Pick<Api, 'fn' | 'input' | 'output'>,
+  api: Callable & Pick<Api, 'input'>,
   request: HttpRequest,
   ctx: Context,
 ): MaybePromise<HttpResponse> {
-  return callDecoded(api, () => decode(api, request, ctx), ctx, http)
+  return callDecoded(api, () => decode(api, request, ctx), ctx, httpEncoding)
 }
 
 function decode(api: Pick<Api, 'input'>, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
@@ -36,12 +37,18 @@ function decode(api: Pick<Api, 'input'>, request: HttpRequest, ctx: Context): Ma
   return input
 }
 
-/** As {@link call}, for a value that `decode` makes. */
-export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx: Context): MaybePromise<HttpResponse> {
-  return callDecoded(api, decode, ctx, http)
+/** As {@link call}, for a caller whom the server lets in. */
+export function answerHttp(visit: Visit, api: Api, request: HttpRequest): MaybePromise<HttpResponse> {
+  return visit.call(api, () => decode(api, request, visit.ctx), httpEncoding)
 }
 
-const http: Protocol<HttpResponse> = {
+/** As {@link call}, for a value that `decode` makes. */
+export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx: Context): MaybePromise<HttpResponse> {
+  return callDecoded(api, decode, ctx, httpEncoding)
+}
+
+/** Results and errors as answers of HTTP. */
+export const httpEncoding: Encoding<HttpResponse> = {
   encode: (api, result, ctx) => whenReady(api.output.toHttpResponse(result, ctx), (response) => finish(response, ctx)),
   fail: failure,
 }

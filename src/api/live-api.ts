@@ -3,6 +3,7 @@ import { type ByteSize, type Duration, parseByteSize, parseDuration } from '../c
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'
+import { functionOf } from './function-of.ts'
 import type { HookOptions } from './hooks.ts'
 
 /** How a function that takes and yields messages is registered. */
@@ -39,9 +40,13 @@ export interface LiveTypes<I = unknown, O = unknown> {
   readonly [liveTypes]: { readonly input: I; readonly output: O }
 }
 
+/** The function of a live stream as it is called. */
+export type ServedLiveFunction = (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
+
 /** A registered live stream. */
 export interface LiveApi extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
-  readonly fn: (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
+  /** The function. Only `run-live.ts` calls it. */
+  readonly [functionOf]: ServedLiveFunction
   /** **Units**: bytes. */
   readonly maxMessage: number
   /** **Units**: bytes. */
@@ -56,7 +61,7 @@ const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origi
 export function createLiveApi(
   name: string,
   options: LiveOptions<AnyDescriptor, AnyDescriptor>,
-  fn: LiveApi['fn'],
+  fn: ServedLiveFunction,
 ): LiveApi {
   const common = parseFunction('svc.live', { ...options, name }, fn, name, optionNames)
   const { input, maxMessage = '256kb', maxBuffered = '1mb', idleTimeout = '60s', origins = [] } = options

@@ -18,8 +18,9 @@ import {
 import type { Api } from './api.ts'
 import type { CacheSettings } from './cache-options.ts'
 import { failure } from './call.ts'
-import { type SightKey, sightOf } from './caller-identity.ts'
+import type { SightKey } from './caller-identity.ts'
 import { abortOf, withDeadline } from './stages.ts'
+import type { Visit } from './visit.ts'
 
 interface Entry {
   readonly status: number
@@ -51,7 +52,7 @@ interface Asked {
 }
 
 /** Answers from memory, else by `compute`, which never fails. */
-export type AnswerAgain = (request: HttpRequest, ctx: Context, compute: Compute) => MaybePromise<HttpResponse>
+export type AnswerAgain = (request: HttpRequest, visit: Visit, compute: Compute) => MaybePromise<HttpResponse>
 
 /**
  * Returns the cache of one API in one process, asked after hooks and auth. Undefined if a descriptor does not name the
@@ -156,9 +157,8 @@ export function responseCache(
     return 'error' in landing ? failure(landing.error, ctx) : again(landing.entry)
   }
 
-  return (request, ctx, compute) => {
+  return (request, { ctx, sight }, compute) => {
     const control = ctx.headers.get('cache-control') ?? ''
-    const sight = sightOf(ctx)
     if (sight === undefined && !isTold) {
       isTold = true
       warn(`the cache of ${api.name} keeps no answers for what hooks leave in ctx.state without the name of a caller`)

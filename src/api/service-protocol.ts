@@ -1,6 +1,6 @@
 import type { ServingError } from '../core/errors.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import type { RunnerLife } from '../runner/runner.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** Endpoints beside those of the APIs, such as `openai` of `serving/openai` returns: for `protocols` of a Service. */
 export interface ServiceProtocol {

@@ -10,16 +10,15 @@ import {
 } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { tooMany } from '../http/endpoint.ts'
 import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
-import { runRequestHooks } from './hooks.ts'
+import { functionOf } from './function-of.ts'
 
 /** What the stages need of a function. */
-export type Callable = Pick<Api, 'fn' | 'output'>
+export type Callable = Pick<Api, typeof functionOf | 'output'>
 
 /** Encodes results and errors as answers of type `R`. */
-export interface Protocol<R> {
+export interface Encoding<R> {
   /** May throw: BadOutput and the like. */
   readonly encode: (api: Callable, result: unknown, ctx: Context) => MaybePromise<R>
   /** Never throws. */
@@ -31,46 +30,23 @@ export function callDecoded<R>(
   api: Callable,
   decode: () => MaybePromise<unknown>,
   ctx: Context,
-  protocol: Protocol<R>,
+  encoding: Encoding<R>,
 ): MaybePromise<R> {
   try {
     const input = tracer === undefined ? decode() : tracer.stage(ctx, 'decode', decode)
-    const next = (value: unknown) => invoke(api, value, ctx, protocol)
-    const answer = isPromise(input) ? awaitStage(input, ctx, protocol, decodeFailureOf, next) : next(input)
-    return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
+    const next = (value: unknown) => invoke(api, value, ctx, encoding)
+    const answer = isPromise(input) ? awaitStage(input, ctx, encoding, decodeFailureOf, next) : next(input)
+    return isPromise(answer) ? withDeadline(ctx, answer, encoding) : answer
   } catch (error) {
-    return protocol.fail(decodeFailureOf(error), ctx)
+    return encoding.fail(decodeFailureOf(error), ctx)
   }
-}
-
-/** As {@link callDecoded}, if the request names the API within: its auth and hooks run before decoding. */
-export function callNamed<R>(
-  api: Api,
-  decode: () => MaybePromise<unknown>,
-  ctx: Context,
-  protocol: Protocol<R>,
-): MaybePromise<R> {
-  ctx.api = api.name
-  const denial = ctx.denial
-  if (denial !== undefined && api.auth === undefined) return protocol.fail(denial, ctx)
-  const { slots } = api
-  if (slots !== undefined) {
-    if (!slots.acquire()) return protocol.fail(tooMany(slots), ctx)
-    ctx.onEnd(() => slots.release())
-  }
-  const request = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request
-  if (request.length === 0) return callDecoded(api, decode, ctx, protocol)
-  const run = (refusal: ServingError | undefined) =>
-    refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
-  const refusal = runRequestHooks(request, ctx)
-  return isPromise(refusal) ? withDeadline(ctx, refusal.then(run), protocol) : run(refusal)
 }
 
 /** Awaits a stage's value for the next stage. `failureOf` makes the answer of its error. */
 async function awaitStage<T, R>(
   pending: PromiseLike<T>,
   ctx: Context,
-  protocol: Protocol<R>,
+  encoding: Encoding<R>,
   failureOf: (error: unknown) => ServingError,
   next: (value: T) => MaybePromise<R>,
 ): Promise<R> {
@@ -78,44 +54,47 @@ async function awaitStage<T, R>(
   try {
     value = await pending
   } catch (error) {
-    return protocol.fail(failureOf(error), ctx)
+    return encoding.fail(failureOf(error), ctx)
   }
   return next(value)
 }
 
-function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+function invoke<R>(api: Callable, input: unknown, ctx: Context, encoding: Encoding<R>): MaybePromise<R> {
   const reason = ctx.abortReason
-  if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
+  if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
   let result: unknown
   try {
-    result = tracer === undefined ? api.fn(input, ctx) : tracer.stage(ctx, 'function', () => api.fn(input, ctx))
+    result =
+      tracer === undefined
+        ? api[functionOf](input, ctx)
+        : tracer.stage(ctx, 'function', () => api[functionOf](input, ctx))
   } catch (error) {
-    return protocol.fail(functionFailureOf(error), ctx)
+    return encoding.fail(functionFailureOf(error), ctx)
   }
-  if (!isPromise(result)) return encode(api, result, ctx, protocol)
-  return awaitStage(result, ctx, protocol, functionFailureOf, (value) => encode(api, value, ctx, protocol))
+  if (!isPromise(result)) return encode(api, result, ctx, encoding)
+  return awaitStage(result, ctx, encoding, functionFailureOf, (value) => encode(api, value, ctx, encoding))
 }
 
-function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+function encode<R>(api: Callable, result: unknown, ctx: Context, encoding: Encoding<R>): MaybePromise<R> {
   ctx.returned = true
   if (ctx.remainingMs === 0) ctx.abort(deadlinePassed())
   const reason = ctx.abortReason
-  if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
+  if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
   try {
     const answer =
       tracer === undefined
-        ? protocol.encode(api, result, ctx)
-        : tracer.stage(ctx, 'encode', () => protocol.encode(api, result, ctx))
+        ? encoding.encode(api, result, ctx)
+        : tracer.stage(ctx, 'encode', () => encoding.encode(api, result, ctx))
     if (!isPromise(answer)) return answer
     return awaitStage(
       answer,
       ctx,
-      protocol,
+      encoding,
       (error) => resultFailureOf(result, error),
       (value) => value,
     )
   } catch (error) {
-    return protocol.fail(resultFailureOf(result, error), ctx)
+    return encoding.fail(resultFailureOf(result, error), ctx)
   }
 }
 
@@ -136,7 +115,7 @@ export async function endIterator(iterator: AsyncIterator<unknown>): Promise<voi
 export function withDeadline<R>(
   ctx: Context,
   answer: Promise<R>,
-  protocol: { readonly fail: Protocol<R>['fail'] },
+  encoding: { readonly fail: Encoding<R>['fail'] },
 ): Promise<R> {
   const ms = ctx.remainingMs
   if (ms === Number.POSITIVE_INFINITY) return answer
@@ -145,7 +124,7 @@ export function withDeadline<R>(
     const timer = setTimeout(
       () => {
         const error = deadlinePassed()
-        resolve(protocol.fail(error, ctx))
+        resolve(encoding.fail(error, ctx))
         ctx.abort(error)
       },
       Math.min(ms, 0x7fffffff),
@@ -154,7 +133,7 @@ export function withDeadline<R>(
       clearTimeout(timer)
       resolve(value)
     }
-    answer.then(settle, (error) => settle(protocol.fail(decodeFailureOf(error), ctx)))
+    answer.then(settle, (error) => settle(encoding.fail(decodeFailureOf(error), ctx)))
   })
 }
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Api } from '../api/api.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { getPage } from '../http/endpoint.ts'
+import { type Endpoint, getPage } from '../api/endpoint.ts'
+import type { Access } from '../api/visit.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
 import { examplePath } from './openapi/content.ts'
@@ -28,7 +28,7 @@ export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis:
 function exampleEndpoints(prefix: string, { name, examples }: Api): Endpoint[] {
   return examples.map(({ headers, body }, i) => {
     const response = { headers: [...headers, nosniff, ['content-security-policy', 'sandbox'] as const], body }
-    return getPage(`${prefix}/${examplePath(name, i)}`, [], () => response)
+    return getPage(`${prefix}/${examplePath(name, i)}`, { kind: 'service' }, [], () => response)
   })
 }
 
@@ -36,14 +36,14 @@ function answersGet({ methods }: Endpoint): boolean {
   return methods === 'any' || methods.includes('GET')
 }
 
+const shown: Access = { kind: 'public', because: 'what it shows it asks for with the credentials typed into it' }
+
 function pageEndpoint(path: string): Endpoint {
-  const endpoint = getPage(path, ['accept-encoding', 'if-none-match'], (_, { headers }) => {
+  return getPage(path, shown, ['accept-encoding', 'if-none-match'], (_, { ctx: { headers } }) => {
     page ??= makePage(readFileSync(file))
     const whole = takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
     return page.revision.unchanged(headers) ?? whole
   })
-  // What it shows it asks for with the credentials that are typed into it.
-  return { ...endpoint, isPublic: true }
 }
 
 function makePage(html: Buffer) {

@@ -1,7 +1,8 @@
 /** Decides which requests are admitted, and how the others are answered. @module */
 
+import type { Endpoint } from '../api/endpoint.ts'
 import { BadInput, expected, Overloaded, type ServingError } from '../core/errors.ts'
-import { type Endpoint, tooLarge, tooMany } from '../http/endpoint.ts'
+import { tooLarge, tooMany } from '../http/limits.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
 

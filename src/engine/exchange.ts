@@ -1,5 +1,6 @@
 /** One request of an endpoint, between the socket's events and the endpoint. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EndpointReceiver } from '../api/endpoint.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
@@ -8,7 +9,7 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { BodyBuffer } from '../http/body-buffer.ts'
 import { codingsOf } from '../http/content-encoding.ts'
 import { decompress } from '../http/decompress.ts'
-import { type EndpointReceiver, noMemory, tooLarge, tooMany } from '../http/endpoint.ts'
+import { noMemory, tooLarge, tooMany } from '../http/limits.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
 import { BodyRest, TransferClock, withinText } from '../http/transfer-clock.ts'
 import { mustClose } from './admission.ts'
@@ -45,7 +46,7 @@ export class Exchange extends Reply {
 
   /** Runs the hooks, then calls `ready` to let the body come. */
   begin(ready?: () => void): void {
-    const refusal = this.server.before?.(this.endpoint, this.ctx)
+    const refusal = this.server.before?.(this.endpoint, this)
     if (!isPromise(refusal)) {
       if (refusal === undefined) this.#letIn(ready)
       else this.#refuseUnread(refusal, true)
@@ -128,19 +129,19 @@ export class Exchange extends Reply {
       this.#answerSoon(() => this.endpoint.problem(tooMany(full), this.ctx.id), true)
       return
     }
-    const { encoding, endpoint, ctx, target } = this
+    const { encoding, endpoint, ctx } = this
     if (encoding !== undefined) {
       const body = decompress(request, encoding, this.server.limits, this)
       const failed = (error: unknown) => endpoint.problem(decodeFailureOf(error), ctx.id)
-      this.answer(body.then((plain) => endpoint.answer(plain, ctx, target)).catch(failed), false)
+      this.answer(body.then((plain) => endpoint.answer(plain, this)).catch(failed), false)
       return
     }
     if (!this.socket.answersLater) {
-      this.answer(endpoint.answer(request, ctx, target), true)
+      this.answer(endpoint.answer(request, this), true)
       return
     }
     request.retain()
-    this.later(() => this.answer(endpoint.answer(request, ctx, target), false))
+    this.later(() => this.answer(endpoint.answer(request, this), false))
   }
 
   /** As {@link run}, for a receiver that has the whole body. */
@@ -293,10 +294,10 @@ class IncomingBody {
   open(): boolean {
     if (this.#receiver !== undefined || this.#buffer !== undefined) return true
     const exchange = this.#exchange
-    const { endpoint, ctx, target, declared, server } = exchange
+    const { endpoint, ctx, declared, server } = exchange
     const isPlain = exchange.encoding === undefined
     try {
-      this.#receiver = isPlain ? endpoint.receive?.(declared, ctx, target) : undefined
+      this.#receiver = isPlain ? endpoint.receive?.(declared, exchange) : undefined
       if (this.#receiver === undefined) {
         if (!this.#reserve(declared ?? 0)) return false
         const alignedAt = isPlain ? endpoint.alignedAt?.(ctx.headers) : undefined

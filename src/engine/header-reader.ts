@@ -1,6 +1,7 @@
 /** Reads the headers of a request on both engines. @module */
+
+import type { Endpoint } from '../api/endpoint.ts'
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import { HeaderList, type HeaderNames, type RequestHeaders, readsAll } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'

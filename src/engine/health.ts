@@ -1,7 +1,7 @@
 /** Liveness and readiness, for load balancers and orchestrators. @module */
 
-import type { Endpoint } from '../http/endpoint.ts'
-import { getPage } from '../http/endpoint.ts'
+import { type Endpoint, getPage } from '../api/endpoint.ts'
+import type { Access } from '../api/visit.ts'
 import type { HttpResponse } from '../http/message.ts'
 import type { RunnerReadiness } from '../runner/not-started.ts'
 
@@ -43,9 +43,11 @@ function readiness(health: Health, unready: () => string | undefined): HttpRespo
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 
+const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
+
 function openPage(path: string, summary: string, answer: () => HttpResponse, unavailable?: string): Endpoint {
   const text = (description: string) => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
   const responses = { 200: text('Yes.'), ...(unavailable !== undefined && { 503: text(unavailable) }) }
   const operation = { operationId: path.slice(1), tags: ['health'], summary, responses }
-  return { ...getPage(path, [], answer), isOpen: true, operation }
+  return { ...getPage(path, probes, [], answer), operation }
 }

@@ -1,8 +1,9 @@
 /** What an engine knows of a request once its headers have come, and the answer to one that is refused then. @module */
 
+import type { Endpoint } from '../api/endpoint.ts'
+import { noParams, type RequestTarget } from '../api/visit.ts'
 import type { ServingError } from '../core/errors.ts'
 import { Context } from '../http/context.ts'
-import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
@@ -35,7 +36,11 @@ export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: End
 export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
   const { endpoint, method, path, headers, peer } = request
   const ctx = new Context({ headers })
-  const refused = new ServedRequest(server, { endpoint, target: { method, path }, ctx }, { remoteAddress: peer })
+  const refused = new ServedRequest(
+    server,
+    { endpoint, target: { method, path, query: '', params: noParams }, ctx },
+    { remoteAddress: peer },
+  )
   const response = refused.problem(error)
   if (method !== 'HEAD') refused.recorder?.sent(response.body as string)
   refused.close(0)

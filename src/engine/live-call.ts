@@ -1,10 +1,11 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
-import { ClientClosed, DeadlineExceeded, Forbidden, type ServingError } from '../core/errors.ts'
+import type { RequestTarget } from '../api/visit.ts'
+import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/errors.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise, within } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
-import { noMemory, type RequestTarget } from '../http/endpoint.ts'
+import { noMemory } from '../http/limits.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
@@ -58,22 +59,13 @@ export class LiveCall extends ServedRequest implements LiveHost {
 
   /** Runs hooks and auth. Returns the answer of a refusal, or undefined: the stream then waits for `open`. */
   admit(): MaybePromise<HttpResponse | undefined> {
-    const refusal = this.#refusal() ?? this.server.before?.(this.#endpoint, this.ctx)
+    const refusal = this.#refusal() ?? this.server.before?.(this.#endpoint, this)
     if (isPromise(refusal)) return this.#inTime(refusal).then((error) => this.#admitted(error))
     return this.#admitted(refusal)
   }
 
   #refusal(): ServingError | undefined {
-    const endpoint = this.#endpoint
-    const { headers } = this.ctx
-    const early = notReady(this.server) ?? this.#streams.refusal
-    if (early !== undefined) return early
-    const origin = headers.get('origin')
-    const { origins } = endpoint.live
-    if (origin === undefined || origins.includes('*') || origins.includes(origin)) return undefined
-    // A page of another origin would send the visitor's cookies.
-    if (URL.canParse(origin) && new URL(origin).host === headers.get('host')?.toLowerCase()) return undefined
-    return new Forbidden(`expected a page of this host, or of one in origins of ${endpoint.name}, received ${origin}`)
+    return notReady(this.server) ?? this.#streams.refusal
   }
 
   /** Hooks have the time of a request. */

@@ -1,9 +1,11 @@
 /** The answer of one request, sent as fast as the client reads, and the request's end. @module */
+
+import type { Endpoint } from '../api/endpoint.ts'
 import { BadOutput, ClientClosed, expected, InternalError } from '../core/errors.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
-import { type Endpoint, type EndpointSlots, noMemory, type RequestTarget } from '../http/endpoint.ts'
+import { type EndpointSlots, noMemory } from '../http/limits.ts'
 import { type Chunk, discardBody, type HttpResponse, isAsyncBody, joinedResponse, lengthOf } from '../http/message.ts'
 import { isBodyless, responseFault } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
@@ -17,7 +19,6 @@ const pieceBytes = 16 * 1024
 /** The answer's side of an exchange. Once it is `over` nothing writes to the socket. */
 export abstract class Reply extends ServedRequest<ExchangeSocket> {
   readonly endpoint: Endpoint
-  readonly target: RequestTarget
   over = false
   /** Whether pieces of the body are still taken. */
   isReceiving = true
@@ -32,7 +33,6 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
   constructor(server: ServerState, request: IncomingRequest, socket: ExchangeSocket) {
     super(server, request, socket)
     this.endpoint = request.endpoint
-    this.target = request.target
     // At last: an exchange that could not be made will not leave.
     if (this.endpoint.isLimited) server.limiter.enter()
   }

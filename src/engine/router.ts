@@ -1,8 +1,9 @@
 /** Finds the endpoint of a method and a path. @module */
 
 import { isPathSegment } from '../api/api.ts'
+import type { Endpoint } from '../api/endpoint.ts'
+import { noParams } from '../api/visit.ts'
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../core/errors.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 
 /** An endpoint and its path parameters, or a mismatch: then `endpoint` has the error's format. */
 export type Route =
@@ -19,9 +20,6 @@ export interface Router {
 
 /** Makes the endpoint that answers OPTIONS on all paths. */
 export type MakePreflight = (methodsOf: (path: string) => readonly string[]) => Endpoint
-
-/** The parameters of a path without any. */
-export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
 const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 // URL parsers drop tabs and line breaks, and read a backslash as a slash.

@@ -1,9 +1,10 @@
 /** What each request of a server has, over any protocol: its context, its record, its memory and its end. @module */
 
+import type { Endpoint } from '../api/endpoint.ts'
+import { type Access, type RequestTarget, Visit } from '../api/visit.ts'
 import { InternalError, type ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
-import type { Context, RequestLine, RequestPeer, Scheme } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { OutcomeRecorder, type RecordedEndpoint } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
@@ -19,17 +20,19 @@ export interface RequestSocket {
 /** A request line with its endpoint, which is undefined for a path without one. */
 export interface AskedRequest {
   readonly endpoint?:
-    | (RecordedEndpoint & Pick<Endpoint, 'api' | 'isLimited'> & Partial<Pick<Endpoint, 'problem'>>)
+    | (RecordedEndpoint & Pick<Endpoint, 'access' | 'isLimited'> & Partial<Pick<Endpoint, 'problem'>>)
     | undefined
-  readonly target: RequestLine
+  readonly target: RequestTarget
   readonly ctx: Context
 }
 
+/** Of a request whose path is of no endpoint: it gets no further. */
+const nowhere: Access = { kind: 'open', because: 'there is no such path' }
+
 /** One request or call or live stream, from its headers to its end. */
-export class ServedRequest<S extends RequestSocket = RequestSocket> implements RequestPeer {
+export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visit implements RequestPeer {
   readonly server: ServerState
   readonly socket: S
-  readonly ctx: Context
   readonly recorder: OutcomeRecorder | undefined
   readonly #asked: AskedRequest
   /** Of the memory budget. **Units**: bytes. */
@@ -38,11 +41,11 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
   constructor(server: ServerState, asked: AskedRequest, socket: S) {
     const { endpoint, target, ctx } = asked
     const { observer, cors } = server
+    super(ctx, endpoint?.access ?? nowhere)
     this.server = server
     this.socket = socket
-    this.ctx = ctx
     this.#asked = asked
-    ctx.bind(target, endpoint?.api, this)
+    ctx.bind(target, apiOf(this.access), this)
     if (cors !== undefined && endpoint?.protocol !== 'grpc') ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
     if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
   }
@@ -59,6 +62,10 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
     const { proxies, isTls } = this.server
     const forwarded = proxies === undefined ? undefined : forwardedScheme(this.ctx.headers, proxies)
     return forwarded ?? (isTls ? 'https' : 'http')
+  }
+
+  get target(): RequestTarget {
+    return this.#asked.target
   }
 
   get reservation(): this {
@@ -104,4 +111,9 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> implements R
     if (error instanceof RunnerNotStarted) this.server.health.missing = error.runner
     logFailure(this.server.log, error, this.ctx.id, this.#asked.endpoint?.name, this.ctx.job?.id)
   }
+}
+
+/** Returns the API that a path names. */
+function apiOf(access: Access): string | undefined {
+  return access.kind === 'api' ? access.api : undefined
 }

@@ -1,29 +1,55 @@
 /** The auth and hooks of a service, and all who observe its requests. @module */
 
 import type { Api } from '../api/api.ts'
+import type { Cors } from '../api/cors.ts'
+import type { Endpoint } from '../api/endpoint.ts'
 import { type Hooks, isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { LiveApi } from '../api/live-api.ts'
-import type { ServingError } from '../core/errors.ts'
+import type { Origins, Visit } from '../api/visit.ts'
+import { expected, Forbidden, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import { allHeaders, joinHeaderNames } from '../http/message.ts'
+import { allHeaders, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import { hostFault } from '../http/own-page.ts'
+import { hostFault, isOwnPage, originFault } from '../http/own-page.ts'
 import type { Logger } from './log.ts'
 
 /** The part of an endpoint that decides what runs. */
-export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'isPublic' | 'namesApi' | 'path'>
+export type HookedEndpoint = Pick<Endpoint, 'access' | 'origins' | 'path'>
 
 /** Returns the error that refuses the request, or undefined. Never throws. */
-export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise<ServingError | undefined>
+export type RunBefore = (endpoint: HookedEndpoint, visit: Visit) => MaybePromise<ServingError | undefined>
 
-/** Undefined if all requests are let in: the service has no auth and no hooks, and any Host is answered. */
-export function beforeRequests(service: HookedService, hosts?: ReadonlySet<string>): RunBefore | undefined {
+/** Which hosts and pages a server answers. */
+export interface AllowedSources {
+  /** Names of the server beside localhost and addresses; undefined for any. */
+  readonly hosts: ReadonlySet<string> | undefined
+  readonly cors: Pick<Cors, 'allows'> | undefined
+  /** Of all endpoints. */
+  readonly origins: readonly Origins[]
+}
+
+/**
+ * Undefined if all requests are let in: the service has no auth and no hooks, and pages of any origin may ask by any
+ * Host.
+ */
+export function beforeRequests(service: HookedService, sources: AllowedSources): RunBefore | undefined {
   const before = beforeHooks(service)
-  if (hosts === undefined) return before
-  return (endpoint, ctx) =>
-    (endpoint.isOpen ? undefined : hostFault(ctx.headers.get('host'), hosts)) ?? before?.(endpoint, ctx)
+  const { hosts, origins } = sources
+  if (hosts === undefined && origins.every((each) => each === 'any')) return before
+  return (endpoint, visit) => sourceFault(endpoint, visit.ctx.headers, sources) ?? before?.(endpoint, visit)
+}
+
+/** Returns why nobody may ask from there. */
+function sourceFault({ access, origins }: HookedEndpoint, headers: RequestHeaders, sources: AllowedSources) {
+  if (access.kind === 'open') return undefined
+  const host = headers.get('host')
+  const fault = sources.hosts && hostFault(host, sources.hosts)
+  const origin = headers.get('origin')
+  if (fault !== undefined || origins === 'any' || origin === undefined) return fault
+  if (origins !== 'same') return originFault(origin, host, origins)
+  if (sources.cors?.allows(origin) || isOwnPage(origin, host, sources.hosts !== undefined)) return undefined
+  return new Forbidden(expected('a page of this host, or of an origin that cors names,', 'origin', origin.slice(0, 80)))
 }
 
 function beforeHooks(service: HookedService): RunBefore | undefined {
@@ -33,20 +59,21 @@ function beforeHooks(service: HookedService): RunBefore | undefined {
   if (hooks.request.length === 0 && auth === undefined && !hasOwn) return undefined
   const decidesLater = apis.some((api) => api.auth !== undefined)
   const runs = new Map<HookedEndpoint, RunBefore>()
-  return (endpoint, ctx) => {
+  return (endpoint, visit) => {
     let run = runs.get(endpoint)
     if (run === undefined) {
       run = runFor(endpoint)
       runs.set(endpoint, run)
     }
-    return run(endpoint, ctx)
+    return run(endpoint, visit)
   }
 
   function runFor(endpoint: HookedEndpoint): RunBefore {
-    if (endpoint.isOpen) return () => undefined
-    const api = apiOf(service, endpoint.api)
+    const { access } = endpoint
+    if (access.kind === 'open') return () => undefined
+    const api = access.kind === 'api' ? apiOf(service, access.api) : undefined
     const own = api?.hooks.request ?? []
-    const isPublic = endpoint.isPublic || isPublicPath(service.publicPaths, endpoint.path)
+    const isPublic = access.kind === 'public' || isPublicPath(service.publicPaths, endpoint.path)
     const authorize = api?.auth ?? (isPublic ? false : auth)
     const early = hooks.request.filter(({ before }) => before === 'auth')
     const later = hooks.request.filter(({ before }) => before !== 'auth')
@@ -55,23 +82,23 @@ function beforeHooks(service: HookedService): RunBefore | undefined {
       // A mounted handler has many paths, of which some may be public.
       const open = [...early, ...later]
       const closed = [...early, authorize, ...later]
-      return (_, ctx) => runRequestHooks(isPublicPath(service.publicPaths, ctx.path) ? open : closed, ctx)
+      return (_, { ctx }) => runRequestHooks(isPublicPath(service.publicPaths, ctx.path) ? open : closed, ctx)
     }
-    if (!endpoint.namesApi || !decidesLater) return runAll([...early, authorize, ...later, ...own])
+    if (access.kind !== 'message' || !decidesLater) return runAll([...early, authorize, ...later, ...own])
     // The body names the API, which decides whether the refusal holds.
-    return (_, ctx) =>
-      whenReady(runRequestHooks(early, ctx), (refusal) => {
+    return (_, visit) =>
+      whenReady(runRequestHooks(early, visit.ctx), (refusal) => {
         if (refusal !== undefined) return refusal
-        return whenReady(runRequestHooks([authorize], ctx), (denial) => {
-          ctx.denial = denial
-          return runRequestHooks(later, ctx)
+        return whenReady(runRequestHooks([authorize], visit.ctx), (denial) => {
+          visit.denial = denial
+          return runRequestHooks(later, visit.ctx)
         })
       })
   }
 }
 
 function runAll(hooks: readonly RequestHook[]): RunBefore {
-  return (_, ctx) => runRequestHooks(hooks, ctx)
+  return (_, { ctx }) => runRequestHooks(hooks, ctx)
 }
 
 /** The part of a service that is observed. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
-import { ClientClosed, type ServingError } from '../core/errors.ts'
+import { ClientClosed } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
 import { ResponseContext } from './response-context.ts'
@@ -106,8 +106,6 @@ export class Context<P = PathParams> {
   #job: JobContext | undefined
   #listeners: ((reason: Error) => void)[] | undefined
 
-  /** @internal Why the request is refused, unless its API is open to everybody. */
-  denial: ServingError | undefined
   /** @internal Whether the function has returned its result. */
   returned = false
 

@@ -1,7 +1,7 @@
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { decodeContent } from './content-encoding.ts'
 import type { RequestPeer } from './context.ts'
-import { noMemory } from './endpoint.ts'
+import { noMemory } from './limits.ts'
 import { HttpRequest } from './message.ts'
 
 /** How far a body may unpack. */

@@ -1,6 +1,6 @@
 /** The names that a server is asked by, and the pages that they make its own. @module */
 
-import { Forbidden } from '../core/errors.ts'
+import { expected, Forbidden } from '../core/errors.ts'
 
 /**
  * Whether nobody can point a name at another machine: localhost, and addresses. Whoever owns any other name can let it
@@ -27,4 +27,16 @@ export function isOwnPage(origin: string, host: string | undefined, isChecked: b
   const page = new URL(origin)
   if (page.host !== host?.toLowerCase()) return false
   return isChecked || page.protocol === 'https:' || isFixed(page.hostname)
+}
+
+/** Returns why a page may not ask: it is neither of this host nor of one of the origins, of which `*` is all. */
+export function originFault(
+  origin: string,
+  host: string | undefined,
+  origins: readonly string[],
+): Forbidden | undefined {
+  if (origins.includes('*') || origins.includes(origin)) return undefined
+  // A page of another origin would send the visitor's cookies.
+  if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return undefined
+  return new Forbidden(expected('a page of this host, or of one of its origins,', 'origin', origin.slice(0, 80)))
 }

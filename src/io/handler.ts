@@ -1,5 +1,8 @@
 /** A function between two descriptors, without a server: what the adapters of all platforms share. @module */
+
+import type { ServedFunction } from '../api/api.ts'
 import { call, callWith, failure } from '../api/call.ts'
+import { functionOf } from '../api/function-of.ts'
 import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
@@ -18,7 +21,7 @@ import { BodyBuffer } from '../http/body-buffer.ts'
 import { codingsOf } from '../http/content-encoding.ts'
 import { Context, type RequestLine, type Scheme } from '../http/context.ts'
 import { decompress } from '../http/decompress.ts'
-import { noMemory, tooLarge, tooMany } from '../http/endpoint.ts'
+import { noMemory, tooLarge, tooMany } from '../http/limits.ts'
 import { discardBody, HttpRequest, type HttpResponse, joinedResponse, type RequestHeaders } from '../http/message.ts'
 import { responseFault } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
@@ -74,7 +77,7 @@ const optionNames = ['input', 'output', 'room', 'onError', 'state', ...Object.ke
 
 /** The checked options of a handler, and its function. */
 export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescriptor = AnyDescriptor> {
-  readonly route: { readonly input: IODescriptor; readonly output: IODescriptor; readonly fn: HandlerFunction<I, O> }
+  readonly route: { readonly input: IODescriptor; readonly output: IODescriptor; readonly [functionOf]: ServedFunction }
   readonly limits: Limits
   readonly room: Room
   readonly onError: (error: Error, ctx: Context) => void
@@ -88,7 +91,11 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
     checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
     checkThat(room instanceof Room, 'a Room', `room of ${name}`, room)
     checkThat(typeof onError === 'function', 'a function', `onError of ${name}`, onError)
-    this.route = { input: input as unknown as IODescriptor, output: output as unknown as IODescriptor, fn }
+    this.route = {
+      input: input as unknown as IODescriptor,
+      output: output as unknown as IODescriptor,
+      [functionOf]: fn as unknown as ServedFunction,
+    }
     this.room = room
     this.onError = onError
     this.limits = Object.fromEntries(

@@ -1,7 +1,8 @@
 /** The task routes of BentoML 1.4, for its clients. **Source**: _bentoml_impl/server/app.py. @module */
+
+import type { Endpoint } from '../api/endpoint.ts'
+import type { Visit } from '../api/visit.ts'
 import { ServingError } from '../core/errors.ts'
-import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { isFinal, type Job, type JobStatus } from './job.ts'
 import { jsonAnswer, resultAnswer, timeOf, unkept } from './job-answers.ts'
@@ -18,27 +19,27 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     name: `${api.name}/${name}`,
     path: `${plain.path}/${name}`,
     methods: [method],
-    answer: (request, ctx, { query }) => answered(ctx, () => answer(request, ctx, query)),
+    answer: (request, visit) => answered(visit.ctx, () => answer(request, visit)),
     receive: () => undefined,
   })
   const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: AnswerTask, isLimited = false) => ({
-    ...endpoint(method, name, async (request, ctx) => {
+    ...endpoint(method, name, async (request, visit) => {
       request.release()
-      const id = ctx.query.get('task_id')
+      const id = visit.ctx.query.get('task_id')
       if (id === null) return failed('task_id is required')
-      const job = await jobs.find(id, ctx).catch((error) => {
+      const job = await jobs.find(id, visit).catch((error) => {
         if (ServingError.is(error) && error.status === 404) return undefined
         throw error
       })
       if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
-      return answer(job, ctx)
+      return answer(job, visit)
     }),
     // A look takes no slot. Results and retries take one of the server, and no slot of the API.
     isLimited,
     slots: undefined,
   })
   return [
-    endpoint('POST', 'submit', async (request, ctx, query) => submitted(await jobs.submit(api, request, query, ctx))),
+    endpoint('POST', 'submit', async (request, visit) => submitted(await jobs.submit(api, request, visit))),
     task('GET', 'status', async ({ id, status, createdAt, startedAt }) =>
       jsonAnswer({
         task_id: id,
@@ -50,17 +51,19 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     task(
       'GET',
       'get',
-      async (job, ctx) =>
+      async (job, visit) =>
         isFinal(job.status) && job.status !== 'canceled'
-          ? unkept(await resultAnswer(job, await jobs.answerOf(job), ctx))
+          ? unkept(await resultAnswer(job, await jobs.answerOf(job), visit.ctx))
           : failed(`task ${job.id} is not completed yet`),
       true,
     ),
     task(
       'POST',
       'retry',
-      async (job, ctx) =>
-        isFinal(job.status) ? submitted(await jobs.retry(job, ctx)) : failed(`task ${job.id} is not completed yet`),
+      async (job, visit) =>
+        isFinal(job.status)
+          ? submitted(await jobs.retry(job, visit.ctx))
+          : failed(`task ${job.id} is not completed yet`),
       true,
     ),
     task('PUT', 'cancel', async (job) => {
@@ -71,9 +74,9 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
   ]
 }
 
-type AnswerTask = (job: Job, ctx: Context) => Promise<HttpResponse>
+type AnswerTask = (job: Job, visit: Visit) => Promise<HttpResponse>
 
-type Answer = (request: HttpRequest, ctx: Context, query: string) => Promise<HttpResponse>
+type Answer = (request: HttpRequest, visit: Visit) => Promise<HttpResponse>
 
 function submitted({ id }: Job): HttpResponse {
   return jsonAnswer({ task_id: id, status: 'in_progress' })

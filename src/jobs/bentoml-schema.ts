@@ -1,7 +1,7 @@
 /** Describes asynchronous APIs to the clients of BentoML 1.4. **Source**: _bentoml_impl/client/http.py. @module */
 import { bentomlSpec } from '../api/bentoml-metadata.ts'
+import { type Endpoint, getPage } from '../api/endpoint.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import { type Endpoint, getPage } from '../http/endpoint.ts'
 import { jsonAnswer } from './job-answers.ts'
 import type { AsyncApi } from './jobs.ts'
 
@@ -24,7 +24,7 @@ export function schemaEndpoint(name: string, apis: ReadonlyMap<string, AsyncApi>
     if (input === undefined || output === undefined) return []
     return [{ name: api.name, route: path, input: { ...input, root_input: true }, output, is_task: true }]
   })
-  return getPage('/schema.json', [], () => jsonAnswer({ name, type: 'service', routes }))
+  return getPage('/schema.json', { kind: 'service' }, [], () => jsonAnswer({ name, type: 'service', routes }))
 }
 
 function schemaOf(descriptor: IODescriptor): Schema | undefined {

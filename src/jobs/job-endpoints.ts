@@ -1,7 +1,8 @@
+import { type Endpoint, getPage } from '../api/endpoint.ts'
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import type { ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
-import { type Endpoint, getPage } from '../http/endpoint.ts'
 import { eventHeaders } from '../http/event-stream.ts'
 import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
@@ -29,12 +30,13 @@ export interface JobPaths {
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
   return {
     ...plain,
-    answer(request, ctx, target) {
+    answer(request, visit) {
+      const { ctx } = visit
       const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
-      if (!isAsync && !jobs.runElsewhere) return plain.answer(request, ctx, target)
+      if (!isAsync && !jobs.runElsewhere) return plain.answer(request, visit)
       return answered(ctx, async () => {
-        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, target.query, ctx), ctx)
-        let job = await jobs.submit(api, request, target.query, ctx)
+        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, visit), ctx)
+        let job = await jobs.submit(api, request, visit)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
         const done = [['preference-applied', applied]] as const
         if (waitMs === 0 || !isFinal(job.status)) return acceptedAnswer(job, prefix, done)
@@ -42,8 +44,8 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
         return { ...result, headers: [...result.headers, ...done] }
       })
     },
-    receive: (declared, ctx, target) =>
-      jobs.runElsewhere || preferenceOf(ctx.headers).isAsync ? undefined : plain.receive?.(declared, ctx, target),
+    receive: (declared, visit) =>
+      jobs.runElsewhere || preferenceOf(visit.ctx.headers).isAsync ? undefined : plain.receive?.(declared, visit),
   }
 }
 
@@ -51,23 +53,23 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
     // Only looking takes no slot of those that run.
-    ...getPage(`${prefix}/jobs/{id}${below}`, [], (request, ctx, { params }) => {
+    ...getPage(`${prefix}/jobs/{id}${below}`, { kind: 'message' }, [], (request, visit) => {
       request.release()
-      return answered(ctx, async () => answer(await jobs.find(params.id, ctx), ctx))
+      const { ctx, target } = visit
+      return answered(ctx, async () => answer(await jobs.find(target.params.id, visit), visit))
     }),
     name: `jobs${below}`,
     methods: [method],
     readsHeaders: allHeaders,
-    namesApi: true,
   })
   const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({ ...endpoint(...of), isLimited: true })
   return [
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
-    limited('GET', '/result', async (job, ctx) => {
+    limited('GET', '/result', async (job, { ctx }) => {
       const { waitMs } = preferenceOf(ctx.headers)
       return unkept(await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, ctx))
     }),
-    endpoint('GET', '/events', async ({ id, status }, ctx) => {
+    endpoint('GET', '/events', async ({ id, status }, { ctx }) => {
       const after = Number(/^\d{1,15}$/.exec(ctx.headers.get('last-event-id') ?? '')?.[0] ?? 0)
       // A browser's EventSource connects again after each end, unless there is no content.
       if (isFinal(status) && (await jobs.events(id, after, 1)).length === 0)
@@ -78,14 +80,14 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       const now = await jobs.cancel(job)
       return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
-    limited('POST', '/retry', async (job, ctx) => {
-      await jobs.enter(job, ctx)
-      return acceptedAnswer(await jobs.retry(job, ctx), prefix)
+    limited('POST', '/retry', async (job, visit) => {
+      await jobs.enter(job, visit)
+      return acceptedAnswer(await jobs.retry(job, visit.ctx), prefix)
     }),
   ]
 }
 
-type AnswerJob = (job: Job, ctx: Context) => HttpResponse | Promise<HttpResponse>
+type AnswerJob = (job: Job, visit: Visit) => HttpResponse | Promise<HttpResponse>
 
 async function resultOf(jobs: Jobs, job: Job, ctx: Context): Promise<HttpResponse> {
   return resultAnswer(job, await jobs.answerOf(job), ctx)

@@ -1,13 +1,14 @@
 /** `SubmitJob`, `GetJob`, `WatchJob` and `CancelJob`, of gRPC and, but for `WatchJob`, of Connect. @module */
 import type { Api } from '../api/api.ts'
 import { statusErrorOf } from '../api/call-rpc.ts'
-import { callDecoded, decodeFailureOf, type Protocol } from '../api/stages.ts'
+import type { Endpoint } from '../api/endpoint.ts'
+import { decodeFailureOf, type Encoding } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import type { ServingError } from '../core/errors.ts'
 import { whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
@@ -30,14 +31,14 @@ import type { Jobs } from './jobs.ts'
 export type AnswerJobCall = (
   body: Uint8Array,
   isJson: boolean,
-  ctx: Context,
+  visit: Visit,
 ) => Promise<{ readonly bytes: Uint8Array } | { readonly error: ServingError }>
 
 /** The methods of jobs. */
 export interface JobRpcs {
   readonly unary: Readonly<Record<string, AnswerJobCall>>
   /** `WatchJob`; undefined when nothing has happened for a while. */
-  watch(body: Uint8Array, ctx: Context): AsyncGenerator<Uint8Array | undefined>
+  watch(body: Uint8Array, visit: Visit): AsyncGenerator<Uint8Array | undefined>
 }
 
 /** Returns the methods of jobs. */
@@ -49,27 +50,28 @@ export function jobRpcs(jobs: Jobs): JobRpcs {
   }
   return {
     unary: {
-      SubmitJob: async (body, isJson, ctx) =>
+      SubmitJob: async (body, isJson, visit) =>
         answered(isJson, async () => {
           const { apiName, bytes } = isJson ? requestOfJson(body) : { ...decodeRequest(body), bytes: body }
-          return messageOfJob(await jobs.submitCall(apiName, bytes, ctx), undefined)
+          return messageOfJob(await jobs.submitCall(apiName, bytes, visit), undefined)
         }),
-      GetJob: (body, isJson, ctx) =>
+      GetJob: (body, isJson, visit) =>
         answered(isJson, async () => {
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
-          const job = await jobs.find(id, ctx)
+          const { ctx } = visit
+          const job = await jobs.find(id, visit)
           return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, ctx)
         }),
-      CancelJob: (body, isJson, ctx) =>
+      CancelJob: (body, isJson, visit) =>
         answered(isJson, async () => {
-          const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', ctx)
+          const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', visit)
           return messageOfJob(await jobs.cancel(job), undefined)
         }),
     },
-    async *watch(body, ctx) {
+    async *watch(body, visit) {
       const { id = '', after = 0 } = watchJobRequest.decode(body)
-      const job = await jobs.find(id, ctx)
-      for await (const event of eventsBehind(jobs, job.id, after, (stop) => ctx.onEnd(stop)))
+      const job = await jobs.find(id, visit)
+      for await (const event of eventsBehind(jobs, job.id, after, (stop) => visit.ctx.onEnd(stop)))
         yield event && jobEventMessage.encode(messageOfEvent(event))
     },
   }
@@ -94,7 +96,7 @@ async function answered(isJson: boolean, answer: () => Promise<ReturnType<typeof
 }
 
 /** The answer of Call in an HTTP response; its errors are those of all jobs. */
-const called: Protocol<HttpResponse> = {
+const called: Encoding<HttpResponse> = {
   encode: (api, result, ctx) =>
     whenReady(api.output.toProto(result, ctx), (message) => {
       const error = statusErrorOf(ctx)
@@ -110,8 +112,8 @@ export function callEndpoint(plain: Endpoint, api: Api): Endpoint {
   return {
     ...plain,
     decompresses: false,
-    answer: ({ body }, ctx) =>
-      callDecoded(api, () => fromContent(api.input, decodeRequest(body).content, ctx), ctx, called),
+    answer: ({ body }, visit) =>
+      visit.call(api, () => fromContent(api.input, decodeRequest(body).content, visit.ctx), called),
     receive: () => undefined,
   }
 }

@@ -4,6 +4,7 @@ import type { AsyncSettings } from '../api/async-options.ts'
 import { isOwner, type OwnerKey, ownerOf } from '../api/caller-identity.ts'
 import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import {
   BadInput,
   Conflict,
@@ -16,7 +17,6 @@ import {
 } from '../core/errors.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
-import { noMemory } from '../http/endpoint.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/tracer.ts'
@@ -62,25 +62,24 @@ export class Jobs {
   }
 
   /** Keeps the job of a request. **Errors**: those of decoding; BadInput for a wrong header, KeyReused, Overloaded. */
-  async submit(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
+  async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
+    const { ctx, target } = visit
     const { headers } = ctx
     const { body } = request
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
-    return this.#keep(api, { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query, body }, ctx)
+    return this.#keep(api, { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query: target.query, body }, ctx)
   }
 
   /** As {@link submit}, for a Request of RPC. Auth and hooks of its API have not run yet. */
-  async submitCall(name: string, bytes: Uint8Array, ctx: Context): Promise<Job> {
+  async submitCall(name: string, bytes: Uint8Array, visit: Visit): Promise<Job> {
+    const { ctx } = visit
     const api = this.#source.apis.get(name)
-    if (api !== undefined) ctx.api = name
-    const denial = api?.auth === undefined ? ctx.denial : undefined
-    const hooks = api === undefined ? [] : [...(api.auth ? [api.auth] : []), ...api.hooks.request]
-    const refusal = denial ?? (await runRequestHooks(hooks, ctx))
-    if (refusal !== undefined) throw refusal
+    if (api === undefined && visit.denial !== undefined) throw visit.denial
+    if (api !== undefined) await visit.enter(withoutSlots(api))
     if (api?.async === undefined) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
-    if (!ctx.reserve(bytes.length)) throw noMemory()
+    visit.hold(bytes.length)
     await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
     const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(([name]) => name !== 'content-type')
     return this.#keep(api as AsyncApi, { headers: [...callHeaders, ...headers], query: '', body: bytes }, ctx)
@@ -108,11 +107,11 @@ export class Jobs {
   }
 
   /** Runs the hooks of a job's API, where the path names only the job. **Errors**: what they refuse with. */
-  async enter({ api: name }: Job, ctx: Context): Promise<void> {
+  async enter({ api: name }: Job, visit: Visit): Promise<void> {
     const api = this.#source.apis.get(name)
     if (api === undefined) throw new Conflict(`the service no longer has the API ${name}`)
-    ctx.api = name
-    const refusal = await runRequestHooks(api.hooks.request, ctx)
+    visit.ctx.api = name
+    const refusal = await runRequestHooks(api.hooks.request, visit.ctx)
     if (refusal !== undefined) throw refusal
   }
 
@@ -173,11 +172,11 @@ export class Jobs {
   }
 
   /** Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of the API's own auth. */
-  async find(id: string, ctx: Context): Promise<Job> {
+  async find(id: string, { ctx, denial }: Visit): Promise<Job> {
     const job = /^[\w-]{22}$/.test(id) ? await this.store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)
     const auth = api?.auth
-    const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? ctx.denial : undefined
+    const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? denial : undefined
     if (refusal !== undefined) throw refusal
     // An API that is gone has taken its own auth along: then nobody may look.
     const hasAuth = api !== undefined || job?.isOfService === true
@@ -187,8 +186,9 @@ export class Jobs {
   }
 
   /** Returns the job of a synchronous call at its end. It is canceled if the client or the deadline is faster. */
-  async call(api: AsyncApi, request: HttpRequest, query: string, ctx: Context): Promise<Job> {
-    const queued = await this.submit(api, request, query, ctx)
+  async call(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
+    const { ctx } = visit
+    const queued = await this.submit(api, request, visit)
     // Not of those that end with the server: this client cannot come back.
     const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, new Changes(this.store, queued.id))
     if (isFinal(job.status)) return job
@@ -234,6 +234,11 @@ export class Jobs {
       changes.stop()
     }
   }
+}
+
+/** A job takes its slot when it runs. */
+function withoutSlots(api: Api): Api {
+  return { ...api, slots: undefined }
 }
 
 /** A job that was sent to the store; one that names the input of another has no request. */

@@ -1,6 +1,7 @@
+import type { Endpoint } from '../api/endpoint.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
-import { type Endpoint, tooMany } from '../http/endpoint.ts'
+import { tooMany } from '../http/limits.ts'
 import { allHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { LiveCodec } from './live-codec.ts'
@@ -101,7 +102,8 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
   const { name, route, slots } = live
   return {
     name,
-    api: name,
+    access: { kind: 'api', api: name },
+    origins: live.origins,
     path: `${prefix}/${route}`,
     methods: ['GET'],
     readsHeaders: allHeaders,
@@ -109,7 +111,7 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
     slots,
     decompresses: false,
     problem: problemResponse,
-    answer(request, ctx) {
+    answer(request, { ctx }) {
       request.release()
       const { headers, ...problem } = problemResponse(
         new BadInput(`expected a WebSocket to ${name}, received a request without an upgrade`, {}, upgradeRequired),

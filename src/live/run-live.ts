@@ -1,10 +1,13 @@
 /** Live streams: functions that take the messages of one client and yield those to it, over any transport. @module */
 
+import { functionOf } from '../api/function-of.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import { abortOf, encodeFailureOf, endIterator, functionFailureOf } from '../api/stages.ts'
 import { expected, FunctionError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
+
+type RunningApi = Pick<LiveApi, 'name' | typeof functionOf>
 
 /**
  * Runs a function over decoded inputs until it returns or the context is aborted. `send` encodes and sends a result; a
@@ -14,7 +17,7 @@ import type { Context } from '../http/context.ts'
  * **Errors**: ServingErrors only; those that `inputs` throws pass through the function.
  */
 export async function runLive(
-  api: Pick<LiveApi, 'name' | 'fn'>,
+  api: RunningApi,
   inputs: AsyncIterable<unknown>,
   send: (result: unknown) => MaybePromise<void>,
   ctx: Context,
@@ -42,7 +45,7 @@ export async function runLive(
   }
 }
 
-function begin({ name, fn }: Pick<LiveApi, 'name' | 'fn'>, inputs: AsyncIterable<unknown>, ctx: Context) {
+function begin({ name, [functionOf]: fn }: RunningApi, inputs: AsyncIterable<unknown>, ctx: Context) {
   let results: unknown
   try {
     results = fn(inputs, ctx)

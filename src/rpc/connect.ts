@@ -1,12 +1,12 @@
 /** Unary calls of the Connect protocol over HTTP. **Source**: connectrpc.com/docs/protocol. @module */
 
 import { encodeContentJson } from '../api/content-json.ts'
+import type { Endpoint } from '../api/endpoint.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
+import type { Visit } from '../api/visit.ts'
 import { BadInput, grpcStatuses, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
-import type { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { allHeaders, type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
 import { problemHeaders, refusals } from '../http/problem.ts'
@@ -14,7 +14,7 @@ import { constantHeaders } from '../http/response-head.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
-import { type BytesAnswer, callBytes, callEncoded, metadataFor, namesApi, rpcServices } from './rpc.ts'
+import { accessOf, type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
 const connectHeaders = [
   'content-type',
@@ -29,7 +29,7 @@ const answerHeaders = {
   'application/proto': constantHeaders([['content-type', 'application/proto']]),
 }
 
-type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
+type Answer = (body: Uint8Array, isJson: boolean, visit: Visit) => MaybePromise<BytesAnswer>
 
 /** `Call`, those of jobs and, with introspection, `ServiceMetadata`, under each name of the service. */
 export function connectEndpoints(
@@ -39,10 +39,10 @@ export function connectEndpoints(
   jobs?: JobRpcs,
 ): Endpoint[] {
   const { apis } = service
-  const call: Answer = (body, isJson, ctx) => {
-    if (!isJson) return callBytes(apis, body, ctx)
+  const call: Answer = (body, isJson, visit) => {
+    if (!isJson) return callBytes(apis, body, visit)
     const decode = () => requestFromJson(parseJson(body, 'the request in JSON'))
-    return callEncoded(apis, decode, ctx, (content) => ({ bytes: encodeContentJson(content) }))
+    return callEncoded(apis, decode, visit, (content) => ({ bytes: encodeContentJson(content) }))
   }
   // The body names the API.
   const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
@@ -99,13 +99,15 @@ function connectEndpoint(
     operation: operationOf(name),
     path: `${prefix}/${name}`,
     protocol: 'connect',
-    namesApi: namesApi(name),
+    access: accessOf(name),
+    origins: 'any',
     methods: ['POST'],
     readsHeaders,
     isLimited: true,
     decompresses: false,
     problem,
-    answer(request, ctx) {
+    answer(request, visit) {
+      const { ctx } = visit
       const { headers } = request
       const type = headers.get('content-type')
       const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
@@ -114,7 +116,7 @@ function connectEndpoint(
         const fault = headerFault(headers)
         if (fault !== undefined) return problem(fault, ctx.id)
         // Not peek: files and arrays are views of the body.
-        return whenReady(answerTo(request.body, essence === 'application/json', ctx), (answer): HttpResponse => {
+        return whenReady(answerTo(request.body, essence === 'application/json', visit), (answer): HttpResponse => {
           if ('error' in answer) return problem(answer.error, ctx.id)
           const own = answerHeaders[essence]
           return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }

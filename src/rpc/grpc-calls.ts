@@ -1,28 +1,29 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
 import { callRpcStream } from '../api/call-rpc.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
+import type { Access, Visit } from '../api/visit.ts'
 import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { ServerState } from '../engine/engine.ts'
-import type { Context } from '../http/context.ts'
-import { noMemory } from '../http/endpoint.ts'
+import type { HookedEndpoint } from '../engine/service-hooks.ts'
+import { noMemory } from '../http/limits.ts'
 import type { JobRpcs } from '../jobs/job-rpcs.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { GrpcMethods } from '../protocols/oip/grpc-methods.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
-import { type Apis, type BytesAnswer, namesApi } from './rpc.ts'
+import { type Apis, accessOf, type BytesAnswer } from './rpc.ts'
 
 /** Returns a unary method. `path`: `/package.Service/Method`. */
 export function unaryMethod(
   server: ServerState,
   path: string,
-  run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>,
+  run: (message: Uint8Array, visit: Visit) => MaybePromise<BytesAnswer>,
 ): GrpcMethod {
   return methodOf(server, path, (open, message) => {
-    const answer = run(message, open.ctx)
+    const answer = run(message, open)
     if (!isPromise(answer)) return sendAnswer(server, open, answer)
     return answer
       .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
@@ -34,12 +35,12 @@ export function unaryMethod(
 export function streamMethod(server: ServerState, path: string, apis: Apis): GrpcMethod {
   return methodOf(server, path, (open, message) =>
     sendStream(open, async () => {
-      const answer = await callRpcStream(apis, decodeRequest(message), open.ctx)
+      const answer = await callRpcStream(apis, decodeRequest(message), open)
       if ('error' in answer) throw answer.error
       open.recorder?.answered(200)
       open.setOwnMetadata()
       for await (const content of answer.contents) {
-        if (open.call.cancelled) return
+        if (open.grpc.cancelled) return
         await open.send(encoded(content))
       }
     }),
@@ -60,8 +61,8 @@ export function watchMethod(server: ServerState, path: string, watch: JobRpcs['w
   return methodOf(server, path, (open, message) =>
     sendStream(open, async () => {
       open.recorder?.answered(200)
-      for await (const bytes of watch(message, open.ctx)) {
-        if (open.call.cancelled) return
+      for await (const bytes of watch(message, open)) {
+        if (open.grpc.cancelled) return
         if (server.health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
         if (bytes !== undefined) await open.send(bytes)
       }
@@ -71,7 +72,7 @@ export function watchMethod(server: ServerState, path: string, watch: JobRpcs['w
 
 /** Ends the call after all messages are sent, or with what `send` throws. */
 export async function sendStream(open: OpenCall, send: () => Promise<void>): Promise<void> {
-  const { call } = open
+  const { grpc: call } = open
   try {
     await send()
     if (call.cancelled) return open.leave()
@@ -86,10 +87,10 @@ export async function sendStream(open: OpenCall, send: () => Promise<void>): Pro
 /** Answers each message by any number; each is admitted, and has its deadline, as a call. */
 export function duplexMethod(server: ServerState, path: string, method: GrpcMethods['stream']): GrpcMethod {
   const run: RunCall = async (open, message) => {
-    const { call, ctx, recorder } = open
+    const { grpc: call, recorder } = open
     try {
       recorder?.answered(200)
-      for await (const bytes of method(message, ctx)) {
+      for await (const bytes of method(message, open)) {
         if (call.cancelled) return
         await open.send(bytes)
       }
@@ -103,12 +104,14 @@ export function duplexMethod(server: ServerState, path: string, method: GrpcMeth
 }
 
 function methodOf(server: ServerState, path: string, run: RunCall): GrpcMethod {
-  const endpoint = { path, namesApi: namesApi(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
+  const isProbe = /\/Server(Live|Ready)$/.test(path)
+  const access: Access = isProbe ? { kind: 'open', because: 'probes have no credentials' } : accessOf(path)
+  const endpoint: HookedEndpoint = { path, access, origins: 'any' }
   return { begin: (call) => new OpenCall(server, call, endpoint, run) }
 }
 
 function sendAnswer({ memory }: ServerState, open: OpenCall, answer: BytesAnswer): void {
-  const { call, recorder } = open
+  const { grpc: call, recorder } = open
   if (call.cancelled) open.leave()
   else if ('error' in answer) call.refuse(open.fail(answer.error))
   else if (!memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))

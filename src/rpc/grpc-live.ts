@@ -1,12 +1,12 @@
 /** Live streams over gRPC: `CallLive`. @module */
-import { runRequestHooks } from '../api/hooks.ts'
-import type { LiveApi } from '../api/live-api.ts'
+
 import { decodeFailureOf } from '../api/stages.ts'
 import { BadInput, expected, NotFound, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { notReady } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
+import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { LiveInbox } from '../live/live-inbox.ts'
 import type { LiveEndpoint, LiveStreams, OpenStream } from '../live/live-streams.ts'
@@ -20,7 +20,7 @@ import { OpenCall } from './open-call.ts'
 export function liveMethod(server: ServerState, path: string, lives: LiveStreams): GrpcMethod {
   // Its client alone sets a deadline.
   const served = { ...server, limits: { ...server.limits, requestTimeoutMs: 0 } }
-  const endpoint = { path, namesApi: true }
+  const endpoint: HookedEndpoint = { path, access: { kind: 'message' }, origins: 'any' }
   return {
     isDuplex: true,
     begin: (call) => new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, lives),
@@ -65,7 +65,7 @@ class LiveCall implements Answerer, OpenStream {
     } catch (error) {
       this.#refuse(decodeFailureOf(error))
     }
-    if (this.#inbox.cost < this.#maxBuffered || this.#open.call.cancelled) return
+    if (this.#inbox.cost < this.#maxBuffered || this.#open.grpc.cancelled) return
     await new Promise<void>((resolve) => {
       this.#goOn = resolve
     })
@@ -91,21 +91,21 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   #refuse(error: ServingError): void {
-    const { call, ctx } = this.#open
+    const { grpc: call, ctx } = this.#open
     if (!call.cancelled) call.refuse(this.#open.fail(error))
     ctx.abort(error)
   }
 
   /** **Errors**: why there is no such stream. */
   async #begin(message: Uint8Array): Promise<void> {
-    const { call, ctx } = this.#open
+    const { grpc: call } = this.#open
     const { apiName, content } = decodeRequest(message)
     const endpoint = this.#lives.endpoints.find(({ name }) => name === apiName)
     if (endpoint === undefined) {
-      throw ctx.denial ?? new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
+      throw this.#open.denial ?? new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
     }
-    const refusal = await refusalOf(endpoint.live, ctx)
-    if (refusal !== undefined) throw refusal
+    // The streams of the server take its slot.
+    await this.#open.enter({ ...endpoint.live, slots: undefined })
     if (call.cancelled) return
     this.#admit(endpoint)
     if (content !== undefined) this.#take(message, endpoint)
@@ -144,7 +144,7 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   async #answer({ live }: LiveEndpoint): Promise<void> {
-    const { call, ctx, recorder } = this.#open
+    const { grpc: call, ctx, recorder } = this.#open
     recorder?.answered(200)
     try {
       await runLive(live, this.#inbox, (result) => this.#send(result), ctx)
@@ -155,7 +155,7 @@ class LiveCall implements Answerer, OpenStream {
   }
 
   async #send(result: unknown): Promise<void> {
-    const { call } = this.#open
+    const { grpc: call } = this.#open
     const { live, counts } = this.#endpoint as LiveEndpoint
     // The stream's own context would keep what each message leaves to its end.
     const ctx = new Context({ headers: this.#open.ctx.headers })
@@ -168,11 +168,4 @@ class LiveCall implements Answerer, OpenStream {
       ctx.end()
     }
   }
-}
-
-/** Runs what decides about an API that a message names. */
-function refusalOf({ name, auth, hooks }: LiveApi, ctx: Context): MaybePromise<ServingError | undefined> {
-  ctx.api = name
-  if (ctx.denial !== undefined && auth === undefined) return ctx.denial
-  return runRequestHooks(auth ? [auth, ...hooks.request] : hooks.request, ctx)
 }

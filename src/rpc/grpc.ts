@@ -90,7 +90,7 @@ function* rpcMethods(
   const { apis } = service
   for (const name of rpcServices) {
     const [call, stream, metadata] = [`/${name}/Call`, `/${name}/CallStream`, `/${name}/ServiceMetadata`]
-    yield [call, unaryMethod(state, call, (message, ctx) => callBytes(apis, message, ctx))]
+    yield [call, unaryMethod(state, call, (message, visit) => callBytes(apis, message, visit))]
     yield [stream, streamMethod(state, stream, apis)]
     const tell = () => ({ bytes: encodeServiceMetadata(metadataFor(name, service)) })
     if (introspection) yield [metadata, unaryMethod(state, metadata, tell)]
@@ -103,7 +103,7 @@ function* jobMethods(state: ServerState, { unary, watch }: JobRpcs): Generator<r
     yield [watching, watchMethod(state, watching, watch)]
     for (const [method, answer] of Object.entries(unary)) {
       const path = `/${name}/${method}`
-      yield [path, unaryMethod(state, path, (message, ctx) => answer(message, false, ctx))]
+      yield [path, unaryMethod(state, path, (message, visit) => answer(message, false, visit))]
     }
   }
 }

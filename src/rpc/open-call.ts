@@ -1,5 +1,7 @@
 /** A gRPC call while it is open: its context, what it holds, and its end. @module */
+
 import { withDeadline } from '../api/stages.ts'
+import { noParams } from '../api/visit.ts'
 import { ClientClosed, grpcStatuses, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { notReady, refusalNow, timeoutWithin } from '../engine/admission.ts'
@@ -7,7 +9,7 @@ import type { ServerState } from '../engine/engine.ts'
 import { ServedRequest } from '../engine/served-request.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
-import { noMemory, tooMany } from '../http/endpoint.ts'
+import { noMemory, tooMany } from '../http/limits.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { TransferClock } from '../http/transfer-clock.ts'
 import { encodeStatusDetails, rpcErrorOf } from '../messages/rpc-error.ts'
@@ -35,10 +37,10 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
 
   /** `refuse`: tells early why the call would be refused. */
   constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall, refuse = refusalNow) {
-    const { path } = endpoint
+    const { path, access } = endpoint
     const ctx = new Context({ headers: call.headers, timeoutMs: timeoutWithin(server, call.deadline) })
-    const named = { name: path.slice(1), protocol: 'grpc', isLimited: true } as const
-    super(server, { endpoint: named, target: { method: 'POST', path }, ctx }, call)
+    const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
+    super(server, { endpoint: named, target: { method: 'POST', path, query: '', params: noParams }, ctx }, call)
     this.#run = run
     const { sendTimeoutMs } = server.limits
     if (sendTimeoutMs > 0) {
@@ -46,13 +48,13 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
       this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.#late())
     }
     const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
-    const refusal = refuse(server) ?? server.before?.(endpoint, ctx)
+    const refusal = refuse(server) ?? server.before?.(endpoint, this)
     this.refusal = isPromise(refusal)
       ? withDeadline(ctx, refusal, { fail: (error) => error }).then(refused)
       : refused(refusal)
   }
 
-  get call(): GrpcStream {
+  get grpc(): GrpcStream {
     return this.socket
   }
 
@@ -62,7 +64,7 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
     this.recorder?.bodyComplete()
     const error = this.#admit(message.length)
     if (error === undefined) return this.#run(this, message)
-    this.call.refuse(this.fail(error))
+    this.grpc.refuse(this.fail(error))
     return undefined
   }
 
@@ -104,22 +106,22 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
     if (headers.length === 0 && id === undefined) return
     const metadata = metadataOf(headers)
     if (id !== undefined) metadata['x-request-id'] = id
-    this.call.setMetadata(metadata)
+    this.grpc.setMetadata(metadata)
   }
 
   /** Sends a message; resolves when the client should get the next. */
   async send(bytes: Uint8Array): Promise<void> {
     this.#handed += bytes.length
     this.recorder?.sent(bytes)
-    if (this.call.write({ bytes })) return
+    if (this.grpc.write({ bytes })) return
     this.#clock?.start()
-    await drained(this.call.stream, this.ctx.signal)
+    await drained(this.grpc.stream, this.ctx.signal)
     this.#clock?.pause()
   }
 
   /** Calls `done` once. `isWritten`: the kernel has all bytes; else they may still be read. */
   whenSent(bytes: number, done: (isWritten: boolean) => void): void {
-    const { stream } = this.call
+    const { stream } = this.grpc
     if (stream.closed || stream.destroyed) {
       done(false)
       return
@@ -136,8 +138,8 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
 
   #late(): void {
     this.log(new ClientClosed('expected the client to read the answer in time, it did not'))
-    this.call.stream.close(cancelCode)
-    this.call.stream.destroy()
+    this.grpc.stream.close(cancelCode)
+    this.grpc.stream.destroy()
   }
 
   /** Returns what the call holds. Only the first call counts. */

@@ -5,9 +5,9 @@ import { bentomlMetadata } from '../api/bentoml-metadata.ts'
 import { callRpc, type RpcRequest } from '../api/call-rpc.ts'
 import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
+import type { Access, Visit } from '../api/visit.ts'
 import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
-import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
@@ -15,9 +15,9 @@ import type { ProtoContent } from '../messages/messages.ts'
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
 
-/** Whether the message of a method names an API, or a job of one, whose own auth decides. */
-export function namesApi(path: string): boolean {
-  return /\/(?:Call|CallStream|CallLive|\w+Job)$/.test(path)
+/** Who may call a method of the service: the message of some names an API, or a job of one, whose own auth decides. */
+export function accessOf(path: string): Access {
+  return { kind: /\/(?:Call|CallStream|CallLive|\w+Job)$/.test(path) ? 'message' : 'service' }
 }
 
 /** Returns the metadata of a service, as clients of `name` read it. */
@@ -32,11 +32,11 @@ export type Apis = ReadonlyMap<string, Api>
 export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
 
 /** Never throws, never rejects. Takes ownership of the bytes. */
-export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
+export function callBytes(apis: Apis, bytes: Uint8Array, visit: Visit): MaybePromise<BytesAnswer> {
   return callEncoded(
     apis,
     () => decodeRequest(bytes),
-    ctx,
+    visit,
     (content) => ({ bytes: encodeResponse(content), hasRoom: true }),
   )
 }
@@ -45,7 +45,7 @@ export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePro
 export function callEncoded(
   apis: Apis,
   decode: () => RpcRequest,
-  ctx: Context,
+  visit: Visit,
   encode: (content: ProtoContent) => EncodedMessage,
 ): MaybePromise<BytesAnswer> {
   let request: RpcRequest
@@ -54,7 +54,7 @@ export function callEncoded(
   } catch (error) {
     return { error: decodeFailureOf(error) }
   }
-  return whenReady(callRpc(apis, request, ctx), (answer) => {
+  return whenReady(callRpc(apis, request, visit), (answer) => {
     if ('error' in answer) return answer
     try {
       return encode(answer.content)

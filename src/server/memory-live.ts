@@ -7,12 +7,13 @@ import {
   type InjectMessage,
   provideInject,
 } from '../api/inject.ts'
+import { noParams } from '../api/visit.ts'
 import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import { refusalOf } from '../engine/incoming-request.ts'
 import { LiveCall } from '../engine/live-call.ts'
 import { parseLimits } from '../engine/options.ts'
-import { noParams, pathOf } from '../engine/router.ts'
+import { pathOf } from '../engine/router.ts'
 import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'

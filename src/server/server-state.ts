@@ -2,6 +2,7 @@
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { type Cors, type CorsOptions, corsBy } from '../api/cors.ts'
+import type { Endpoint } from '../api/endpoint.ts'
 import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
@@ -10,10 +11,8 @@ import type { Disclosure, Limits } from '../engine/options.ts'
 import { createRouter, type MakePreflight } from '../engine/router.ts'
 import { beforeRequests, hookObserver, joinObservers } from '../engine/service-hooks.ts'
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import { isOwnPage } from '../http/own-page.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { LiveStreams } from '../live/live-streams.ts'
 import { mcpEndpoint } from '../protocols/mcp/endpoint.ts'
@@ -64,12 +63,11 @@ export function createServerState(
   const hasApis = jobs?.role !== 'work'
   const hasLives = hasApis && service.lives.size > 0
   const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
-  const isAllowedPage = (origin: string, host: string | undefined) =>
-    cors?.allows(origin) || isOwnPage(origin, host, allowedHosts !== undefined)
-  const mcp = hasApis && service.mcp && mcpEndpoint(service, prefix, { isAllowedPage, onLateError: oip.onLateError })
+  const mcp = hasApis && service.mcp && mcpEndpoint(service, prefix, oip.onLateError)
   const others = [...endpoints, ...(lives?.endpoints ?? []), ...(mcp ? [mcp] : [])]
   const warn = (message: string) => log.warn({ event: 'cache' }, message)
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, others, warn, jobs), preflight)
+  const all = endpointsOf(service, health, prefix, disclosure, oip, others, warn, jobs)
+  const router = createRouter(all, preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
@@ -81,7 +79,7 @@ export function createServerState(
     health,
     log,
     observer,
-    before: beforeRequests(service, allowedHosts),
+    before: beforeRequests(service, { hosts: allowedHosts, cors, origins: all.map(({ origins }) => origins) }),
     cors,
     lives,
     readsHeaders: joinHeaderNames(

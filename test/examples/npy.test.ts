@@ -4,6 +4,7 @@ import { describeDescriptor } from 'serving/testing'
 import { describe, expect, it } from 'vitest'
 import { Npy } from '../../examples/npy/npy.ts'
 import svc from '../../examples/npy/service.ts'
+import { functionOf } from '../../src/api/function-of.ts'
 import { start } from '../http/harness.ts'
 
 interface Case {
@@ -93,7 +94,8 @@ describe('Npy', () => {
 describe('the npy service', () => {
   it('answers over HTTP, alone and within forms', async () => {
     const { port } = await start('node', (tested) => {
-      for (const { input, output, name, fn } of svc.apis.values()) tested.api({ input, output, name }, fn as never)
+      for (const { input, output, name, [functionOf]: fn } of svc.apis.values())
+        tested.api({ input, output, name }, fn as never)
     })
     const post = (path: string, body: Uint8Array, type: string) =>
       fetch(`http://127.0.0.1:${port}/${path}`, {

@@ -1,6 +1,5 @@
 import type { Service, ServingError } from 'serving'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Context } from '../../src/http/context.ts'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import type { ProtoContent } from '../../src/messages/messages.ts'
 import { ProtoWriter } from '../../src/messages/protobuf.ts'
@@ -11,6 +10,7 @@ import { encodeNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuff
 import { encodeNpy } from '../../src/values/array/npy.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
 import { echoService } from '../rpc/echo-service.ts'
+import { visitOf } from '../visit.ts'
 
 let service: Service
 beforeAll(() => {
@@ -18,7 +18,7 @@ beforeAll(() => {
 })
 
 async function codeOf(bytes: Uint8Array): Promise<string> {
-  const answer = await callBytes(service.apis, bytes, new Context())
+  const answer = await callBytes(service.apis, bytes, visitOf('/'))
   if (!('error' in answer)) return 'OK'
   const error: ServingError = answer.error
   if (error.grpc === 'INTERNAL') throw error

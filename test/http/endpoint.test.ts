@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
+import type { Endpoint } from '../../src/api/endpoint.ts'
 import { MemoryBudget } from '../../src/core/memory/memory-budget.ts'
 import type { Engine, ServerState } from '../../src/engine/engine.ts'
 import { defaultLimits } from '../../src/engine/options.ts'
 import { createRouter } from '../../src/engine/router.ts'
-import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
 import { ModelGroup } from '../../src/protocols/oip/model-group.ts'
 import { Models } from '../../src/protocols/oip/models.ts'
@@ -17,7 +17,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((engine) => engine.close()))
 })
 
-const base = { readsHeaders: ['x-request-id'], isLimited: true, decompresses: false, problem: problemResponse }
+const base = {
+  access: { kind: 'service' } as const,
+  origins: 'any' as const,
+  readsHeaders: ['x-request-id'],
+  isLimited: true,
+  decompresses: false,
+  problem: problemResponse,
+}
 const text = [['content-type', 'text/plain']] as const
 
 /** An endpoint of each kind that protocols need. */
@@ -27,7 +34,7 @@ const endpoints: Endpoint[] = [
     name: 'model',
     path: '/v2/models/{model}/infer',
     methods: ['GET', 'POST'],
-    answer: (request, _, { method, params, query }) => ({
+    answer: (request, { target: { method, params, query } }) => ({
       headers: text,
       body: [method, params.model, query, Buffer.from(request.body).toString()].join('|'),
     }),
@@ -44,7 +51,7 @@ const endpoints: Endpoint[] = [
     name: 'mounted',
     path: '/mounted/*',
     methods: 'any',
-    answer: (_, __, { method, path }) => ({ headers: text, body: `${method} ${path}` }),
+    answer: (_, { target: { method, path } }) => ({ headers: text, body: `${method} ${path}` }),
   },
   {
     ...base,

@@ -1,6 +1,5 @@
+import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import { BadInput, expected, InternalError } from '../../core/errors.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import { Revision } from '../revision.ts'
@@ -29,10 +28,11 @@ function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
   const older = documentEndpoint(path, () => asOpenApi30(make()))
   return {
     ...newest,
-    answer: (request, ctx, target) => {
+    answer: (request, visit) => {
+      const { ctx, target } = visit
       const version = new URLSearchParams(target.query).get('openapi') ?? '3.1'
-      if (version === '3.1') return newest.answer(request, ctx, target)
-      if (version === '3.0') return older.answer(request, ctx, target)
+      if (version === '3.1') return newest.answer(request, visit)
+      if (version === '3.0') return older.answer(request, visit)
       return problemResponse(new BadInput(expected('3.0 or 3.1', 'openapi of the query', version)), ctx.id)
     },
   }
@@ -40,7 +40,7 @@ function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
 
 function documentEndpoint(path: string, make: () => unknown): Endpoint {
   let made: { readonly whole: HttpResponse; readonly revision: Revision } | undefined
-  return getPage(path, ['if-none-match'], (_, { id, headers }) => {
+  return getPage(path, { kind: 'service' }, ['if-none-match'], (_, { ctx: { id, headers } }) => {
     try {
       if (made === undefined) {
         const body = JSON.stringify(make())

@@ -163,9 +163,8 @@ function problems(api: Api | LiveApi, errors: readonly ErrorDescription[], { ser
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
-function success({ name, fn, output }: Api, components: Components) {
+function success({ name, isGenerator, output }: Api, components: Components) {
   const described = output.describe()
-  const isGenerator = /^(Async)?GeneratorFunction$/.test(fn.constructor.name)
   const content = contentOf(isGenerator ? described.stream : described.output, components, `${name}_response`)
   return { 200: { description: 'What the function returned.', content } }
 }

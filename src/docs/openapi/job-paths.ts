@@ -70,7 +70,7 @@ export function jobPaths(apis: Iterable<Api>, prefix: string, components: Compon
     const parameters = headers.length > 0 && { parameters: headers }
     const responses = { ...answers, 404: problem, 409: problem, 410: problem }
     const operation = { operationId, tags: ['jobs'], summary, ...parameters, responses }
-    return { path: `${prefix}/jobs/{id}${below}`, methods: [method], operation }
+    return { path: `${prefix}/jobs/{id}${below}`, methods: [method], access: { kind: 'message' as const }, operation }
   }
   return [
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),

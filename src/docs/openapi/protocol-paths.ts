@@ -1,9 +1,9 @@
+import type { Endpoint } from '../../api/endpoint.ts'
 import { paramNames } from '../../api/path-params.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { pathParameter } from './query.ts'
 
 /** The part of an endpoint that its operation needs. */
-export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'isOpen'>
+export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'access'>
 
 /** Returns the paths of the endpoints that describe themselves; those outside of `prefix` are at the server's root. */
 export function protocolPaths(
@@ -13,13 +13,13 @@ export function protocolPaths(
   requirementsOf: (path: string) => readonly object[],
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const { path, methods, operation, isOpen } of endpoints) {
+  for (const { path, methods, operation, access } of endpoints) {
     if (operation === undefined) continue
     const id = String(operation.operationId)
     const isBelow = path.startsWith(`${prefix}/`)
     const own = isBelow ? path.slice(prefix.length) : path
     const parameters = paramNames(own).map(pathParameter)
-    const requirements = isOpen ? [] : requirementsOf(path)
+    const requirements = access.kind === 'open' ? [] : requirementsOf(path)
     paths[own] ??= isBelow ? {} : { servers: [{ url: '/' }] }
     paths[own][String(methods[0]).toLowerCase()] = {
       ...operation,

@@ -1,9 +1,9 @@
 /** The HTTP engine on node:http, for systems without a binary of uWebSockets.js. @module */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import type { Endpoint } from '../../api/endpoint.ts'
 import { BadInput, InternalError, type ServingError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { HeaderList } from '../../http/message.ts'
 import { http, https, listenOn } from '../../http/node-http.ts'
 import { statusLine } from '../../http/response-head.ts'

@@ -1,5 +1,6 @@
 /** Live streams on uWebSockets.js. @module */
 
+import { noParams } from '../../api/visit.ts'
 import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
@@ -10,7 +11,6 @@ import { HeaderReader } from '../header-reader.ts'
 import { refusalOf } from '../incoming-request.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
-import { noParams } from '../router.ts'
 import type { App, NativeRequest, NativeResponse, NativeSocketContext, NativeWebSocket } from './uws-package.ts'
 import { addressOf, sendText } from './uws-socket.ts'
 

@@ -3,16 +3,18 @@
  * HttpResponse until it ends or aborts; nothing may throw into native code; `onAborted` comes first.
  * @module
  */
+
+import type { Endpoint } from '../../api/endpoint.ts'
+import type { RequestTarget } from '../../api/visit.ts'
+import { noParams } from '../../api/visit.ts'
 import { InternalError, type ServingError, SetupError } from '../../core/errors.ts'
 import { Context } from '../../http/context.ts'
-import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
 import { uploadDrain } from '../../http/transfer-clock.ts'
 import { admit, type BodyAnnouncement, mustClose, TurnCounter, timeoutOf } from '../admission.ts'
 import type { Address, Engine, ServerState } from '../engine.ts'
 import { type HeaderReader, headerReaders } from '../header-reader.ts'
 import { type RefusedRequest, refusalOf } from '../incoming-request.ts'
 import { logFailure } from '../log.ts'
-import { noParams } from '../router.ts'
 import { addLiveRoutes } from './uws-live.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
 import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'

@@ -1,11 +1,12 @@
 /** The Model Context Protocol: APIs as tools, over streamable HTTP. **Source**: modelcontextprotocol.io. @module */
 
+import type { Endpoint } from '../../api/endpoint.ts'
 import { decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
-import { BadInput, expected, Forbidden, ServingError, UnsupportedMediaType } from '../../core/errors.ts'
+import type { Visit } from '../../api/visit.ts'
+import { BadInput, expected, ServingError, UnsupportedMediaType } from '../../core/errors.ts'
 import { within } from '../../core/promise.ts'
 import { preferredType } from '../../http/accept.ts'
 import type { Context } from '../../http/context.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../../http/event-stream.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { allHeaders, type HeaderLine, type HttpResponse } from '../../http/message.ts'
@@ -15,14 +16,6 @@ import { type ClientMessage, readMessages, refusalMessage, type ServerMessage } 
 import { sessionHeader } from './running-calls.ts'
 import { ToolServer, type ToolSource, versions } from './tool-server.ts'
 import type { Tool } from './tools.ts'
-
-/** What the server decides for `/mcp`. */
-export interface McpHost {
-  /** Whether the page of this origin may ask. */
-  isAllowedPage(origin: string, host: string | undefined): boolean
-  /** Called for an error that is told by a tool's result. */
-  onLateError(error: ServingError, requestId: string): void
-}
 
 // Proxies close a silent connection, most of them after 60 s. **Units**: milliseconds.
 const keepAliveMs = 15_000
@@ -34,27 +27,35 @@ const jsonHeaders = constantHeaders([['content-type', json], nosniff])
 const quickTypes = [json, eventStream]
 const callTypes = [eventStream, json]
 
-/** Returns `/mcp`. Requests need no session, so that any worker answers any of them. */
-export function mcpEndpoint(service: ToolSource, prefix: string, host: McpHost): Endpoint {
-  const server = new ToolServer(service, host.onLateError)
+/**
+ * Returns `/mcp`. Requests need no session, so that any worker answers any of them. `onLateError`: called for an error
+ * that is told by a tool's result.
+ */
+export function mcpEndpoint(
+  service: ToolSource,
+  prefix: string,
+  onLateError: (error: ServingError, requestId: string) => void,
+): Endpoint {
+  const server = new ToolServer(service, onLateError)
   const path = `${prefix}/mcp`
   return {
     name: path,
     path,
+    access: { kind: 'message' },
+    origins: 'same',
     methods: ['POST'],
     readsHeaders: allHeaders,
     isLimited: true,
     decompresses: true,
-    namesApi: true,
     problem,
-    answer: async (request, ctx) => {
+    answer: async (request, visit) => {
       const { body } = request
       request.release()
       try {
-        checkHeaders(ctx, host)
-        return await respond(server, body, ctx)
+        checkType(visit.ctx)
+        return await respond(server, body, visit)
       } catch (error) {
-        return problem(decodeFailureOf(error), ctx.id)
+        return problem(decodeFailureOf(error), visit.ctx.id)
       }
     },
   }
@@ -65,13 +66,8 @@ function problem(error: ServingError, requestId: string): HttpResponse {
   return { status: error.status, headers: problemHeaders(error, requestId, json), body, error }
 }
 
-/** **Errors**: Forbidden; UnsupportedMediaType; BadInput. */
-function checkHeaders({ headers }: Context, host: McpHost): void {
-  const origin = headers.get('origin')
-  if (origin !== undefined && !host.isAllowedPage(origin, headers.get('host')))
-    throw new Forbidden(
-      expected('a page of this host, or of an origin that cors names,', 'origin', origin.slice(0, 80)),
-    )
+/** **Errors**: UnsupportedMediaType. */
+function checkType({ headers }: Context): void {
   const given = headers.get('content-type')
   const type = given === undefined ? undefined : mediaTypeOf(given)
   // A page may send other types to any server.
@@ -81,7 +77,8 @@ function checkHeaders({ headers }: Context, host: McpHost): void {
 
 type Tools = readonly Tool[] | ServingError
 
-async function respond(server: ToolServer, body: Uint8Array, ctx: Context): Promise<HttpResponse> {
+async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Promise<HttpResponse> {
+  const { ctx } = visit
   const { headers } = ctx
   const { messages, isBatch } = readMessages(body)
   const version = headers.get('mcp-protocol-version')
@@ -103,9 +100,9 @@ async function respond(server: ToolServer, body: Uint8Array, ctx: Context): Prom
   ]
   // A call is admitted by its API.
   const isOther = requests.some(({ method }) => method !== 'tools/call')
-  const tools = isOther ? await withDeadline<Tools>(ctx, server.toolsFor(ctx), { fail: (error) => error }) : []
+  const tools = isOther ? await withDeadline<Tools>(ctx, server.toolsFor(visit), { fail: (error) => error }) : []
   if (ServingError.is(tools)) throw tools
-  const answers = answersOf(server, requests, tools, ctx)
+  const answers = answersOf(server, requests, tools, visit)
   ctx.onAbort(() => void endIterator(answers))
   if (type === json) return whole(answers, isBatch, own)
   return { headers: [...eventHeaders, ...own], body: eventsOf(answers) }
@@ -116,9 +113,9 @@ async function* answersOf(
   server: ToolServer,
   requests: readonly ClientMessage[],
   tools: readonly Tool[],
-  ctx: Context,
+  visit: Visit,
 ): AsyncGenerator<ServerMessage> {
-  for (const request of requests) yield* server.answer(request, tools, ctx)
+  for (const request of requests) yield* server.answer(request, tools, visit)
 }
 
 async function whole(

@@ -1,8 +1,8 @@
 /** What a service answers to the messages of its tools' clients. @module */
 
 import type { Api } from '../../api/api.ts'
-import { type RequestHook, runRequestHooks } from '../../api/hooks.ts'
-import { callNamed, decodeFailureOf, type Protocol } from '../../api/stages.ts'
+import { decodeFailureOf, type Encoding } from '../../api/stages.ts'
+import type { Visit } from '../../api/visit.ts'
 import { BadInput, ClientClosed, expected, type ServingError, tellsDetail } from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { whenReady } from '../../core/promise.ts'
@@ -64,10 +64,10 @@ export class ToolServer {
   }
 
   /** Yields the response, behind notifications of progress. Never throws. `tools`: of the caller, but for a call. */
-  async *answer(request: ClientMessage, tools: readonly Tool[], ctx: Context): AsyncGenerator<ServerMessage> {
+  async *answer(request: ClientMessage, tools: readonly Tool[], visit: Visit): AsyncGenerator<ServerMessage> {
     const id = request.id as RequestId
     try {
-      if (request.method === 'tools/call') yield* this.#call(request, id, ctx)
+      if (request.method === 'tools/call') yield* this.#call(request, id, visit)
       else if (request.method === 'initialize') yield resultMessage(id, this.#initialize(request))
       else if (request.method === 'tools/list') yield resultMessage(id, { tools })
       else if (request.method === 'ping') yield resultMessage(id, {})
@@ -91,38 +91,28 @@ export class ToolServer {
   }
 
   /** Returns the tools whose auth admits the caller. **Errors**: why, if there are only others. */
-  async toolsFor(ctx: Context): Promise<Tool[]> {
-    const tools: Tool[] = []
-    const refusals = new Map<RequestHook, ServingError | undefined>()
-    let refusal: ServingError | undefined
-    for (const api of this.#service.apis.values()) {
-      const tool = this.#toolOf(api)
-      if (tool === undefined) continue
-      const { auth } = api
-      if (auth && !refusals.has(auth)) refusals.set(auth, await runRequestHooks([auth], contextOf(api, ctx)))
-      const error = auth ? refusals.get(auth) : auth === undefined ? ctx.denial : undefined
-      if (error === undefined) tools.push(tool)
-      else refusal ??= error
-    }
-    if (tools.length === 0 && refusal !== undefined) throw refusal
-    return tools
+  async toolsFor(visit: Visit): Promise<Tool[]> {
+    const apis = [...this.#service.apis.values()].filter((api) => this.#toolOf(api) !== undefined)
+    const visible = await visit.visible(apis, (api) => contextOf(api, visit.ctx))
+    return visible.flatMap((api) => this.#toolOf(api) ?? [])
   }
 
-  async *#call(request: ClientMessage, id: RequestId, ctx: Context): AsyncGenerator<ServerMessage> {
+  async *#call(request: ClientMessage, id: RequestId, visit: Visit): AsyncGenerator<ServerMessage> {
     let asked: ToolCall
     try {
       asked = toolCallOf(request.params())
     } catch (error) {
-      yield resultMessage(id, this.#failed(decodeFailureOf(error), ctx))
+      yield resultMessage(id, this.#failed(decodeFailureOf(error), visit.ctx))
       return
     }
     const api = this.#service.apis.get(asked.name)
-    if (api !== undefined && this.#toolOf(api) !== undefined) yield* this.#run(api, asked, id, ctx)
-    else if (ctx.denial !== undefined) yield resultMessage(id, this.#failed(ctx.denial, ctx))
+    if (api !== undefined && this.#toolOf(api) !== undefined) yield* this.#run(api, asked, id, visit)
+    else if (visit.denial !== undefined) yield resultMessage(id, this.#failed(visit.denial, visit.ctx))
     else yield errorMessage(id, errorCodes.params, `unknown tool ${asked.name.slice(0, 80)}`)
   }
 
-  async *#run(api: Api, { args, progressToken }: ToolCall, id: RequestId, ctx: Context): AsyncGenerator<ServerMessage> {
+  async *#run(api: Api, { args, progressToken }: ToolCall, id: RequestId, visit: Visit): AsyncGenerator<ServerMessage> {
+    const { ctx } = visit
     // For the server's metrics and hooks.
     ctx.api = api.name
     const call = contextOf(api, ctx)
@@ -144,7 +134,7 @@ export class ToolServer {
           })
           if (api.async !== undefined) call.job = jobContextOf(call.id, progressToken, to)
           const decode = () => api.input.fromHttpRequest(requestOf(api, args), call)
-          const result = callNamed(api, decode, call, this.#protocolOf(api))
+          const result = visit.call(api, decode, this.#encodingOf(api), call)
           void Promise.resolve(result).then((answer) => end(resultMessage(id, answer)))
         },
       },
@@ -158,7 +148,7 @@ export class ToolServer {
     }
   }
 
-  #protocolOf(api: Api): Protocol<ToolResult | Promise<ToolResult>> {
+  #encodingOf(api: Api): Encoding<ToolResult | Promise<ToolResult>> {
     return {
       encode: (_, result, call) =>
         whenReady(api.output.toHttpResponse(result as never, call), (answer) => resultOf(api, answer, call)),
@@ -224,6 +214,5 @@ function contextOf(api: Api, asked: Context): Context {
     reservation: { reserve: (bytes, isSpare) => asked.reserve(bytes, isSpare) },
   })
   Object.assign(call.state, asked.state)
-  call.denial = asked.denial
   return call
 }

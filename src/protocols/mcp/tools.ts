@@ -6,7 +6,7 @@ import { isRecord } from '../../core/options.ts'
 import type { FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import type { IODescriptor } from '../../descriptors/descriptor.ts'
 import type { Context } from '../../http/context.ts'
-import { noMemory } from '../../http/endpoint.ts'
+import { noMemory } from '../../http/limits.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../http/message.ts'
 
@@ -70,8 +70,8 @@ function moved(schema: JsonSchema): JsonSchema {
 }
 
 /** Returns the schema of an answer that is always one JSON object. */
-function structureOf({ fn, output }: Api): JsonSchema | undefined {
-  if (/^(Async)?GeneratorFunction$/.test(fn.constructor.name)) return undefined
+function structureOf({ isGenerator, output }: Api): JsonSchema | undefined {
+  if (isGenerator) return undefined
   const [format] = output.describe().output
   return format !== undefined && isJson(format) && format.schema?.type === 'object' ? format.schema : undefined
 }

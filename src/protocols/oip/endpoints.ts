@@ -1,9 +1,10 @@
 /** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
 import { isPathSegment } from '../../api/api.ts'
+import type { Endpoint } from '../../api/endpoint.ts'
+import type { Access, RequestTarget } from '../../api/visit.ts'
 import { BadInput } from '../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { parseJson } from '../../core/text/parse-json.ts'
-import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { generateEndpoint } from './generate.ts'
 import { inferEndpoint } from './infer-endpoint.ts'
@@ -20,8 +21,11 @@ type Value = (params: Params, request: HttpRequest) => MaybePromise<unknown>
 export function oipEndpoints(server: OipServer): Endpoint[] {
   const values = Object.entries(valuesOf(server)).map(([key, value]) => {
     // Health is open to everybody, under any load.
-    const own = { isLimited: !/\/(live|ready)$/.test(key), isOpen: / \/health\//.test(key) }
-    return oipEndpoint(server, key, own, (request, _, { params }) => whenReady(value(params, request), jsonResponse))
+    const isOpen = / \/health\//.test(key)
+    const own = { isLimited: !/\/(live|ready)$/.test(key), ...(isOpen && { access: probes }) }
+    return oipEndpoint(server, key, own, (request, { target }) =>
+      whenReady(value(target.params, request), jsonResponse),
+    )
   })
   const { models } = server
   const inferences = modelPaths.flatMap((path) => [
@@ -46,6 +50,7 @@ function never(): never {
   throw new TypeError('no method goes here')
 }
 
+const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
 
 function valuesOf({ models, group, introspection, unready }: OipServer): Readonly<Record<string, Value>> {

@@ -1,9 +1,9 @@
 /** Triton's generate extension: inputs and outputs as members of one JSON object. @module */
 
+import type { Endpoint } from '../../api/endpoint.ts'
 import { functionFailureOf } from '../../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../../core/errors.ts'
 import { cutJson } from '../../core/text/json-cut.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { encodeEvent } from '../../http/event-stream.ts'
 import { parseArrayText } from '../../values/array/large-codec.ts'
 import { numberCodec } from '../../values/array/native-codec.ts'
@@ -126,19 +126,23 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
   const { models, onLateError } = server
   const name = path.endsWith('_stream') ? 'generate_stream' : 'generate'
   const own = { name, readsHeaders: inferHeaders(models.all()) }
-  return oipEndpoint(server, `POST ${path}`, own, async (request, ctx, { params }) => {
+  return oipEndpoint(server, `POST ${path}`, own, async (request, visit) => {
+    const {
+      ctx,
+      target: { params },
+    } = visit
     const model = models.find(params.model, params.version)
     const { body } = request
     const nonFinite = nonFiniteFor(ctx.headers.get('accept'))
     request.release()
     const read = await readGenerate(body, await describeModel(model))
     if (name === 'generate') {
-      const inference = await infer(model, read, ctx)
+      const inference = await infer(model, read, visit)
       return 'error' in inference
         ? inference
         : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs, nonFinite) }
     }
-    const inference = await inferStream(model, read, ctx)
+    const inference = await inferStream(model, read, visit)
     if ('error' in inference) return inference
     const late = (error: ServingError) => onLateError(error, ctx.id)
     return { headers: events, body: generateEvents(model, read.id, inference.answers, nonFinite, late) }

@@ -1,10 +1,10 @@
 /** The methods of `inference.GRPCInferenceService`, from bytes to bytes, without a gRPC package. @module */
 
 import { functionFailureOf } from '../../api/stages.ts'
+import type { Visit } from '../../api/visit.ts'
 import { NotFound, ServingError } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
 import type { EncodedMessage } from '../../messages/encoded-message.ts'
 import type { MessageOf } from '../../messages/message-type.ts'
 import {
@@ -37,7 +37,7 @@ export const grpcServiceName = 'inference.GRPCInferenceService'
 export type GrpcAnswer = EncodedMessage | { readonly error: ServingError }
 
 /** A unary method. Never throws, never rejects. Takes ownership of the bytes. */
-export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<GrpcAnswer>
+export type UnaryMethod = (message: Uint8Array, visit: Visit) => MaybePromise<GrpcAnswer>
 
 /** The methods of a server. */
 export type GrpcMethods = ReturnType<typeof grpcMethods>
@@ -45,9 +45,9 @@ export type GrpcMethods = ReturnType<typeof grpcMethods>
 /** Returns the methods of a server's models. */
 export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer) {
   const method =
-    (answer: (message: Uint8Array, ctx: Context) => MaybePromise<Uint8Array>): UnaryMethod =>
-    (message, ctx) =>
-      attempt(() => whenReady(answer(message, ctx), (bytes) => ({ bytes })))
+    (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): UnaryMethod =>
+    (message) =>
+      attempt(() => whenReady(answer(message), (bytes) => ({ bytes })))
   const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
     const { name = '', version } = modelName.decode(message)
     const model = models.find(name, version)
@@ -70,7 +70,7 @@ export function grpcMethods({ models, group, introspection, unready, onLateError
     ModelConfig: method((message) =>
       described(message, (model, description) => configAnswer.encode({ config: modelConfig(model, description) })),
     ),
-    ModelInfer: (message, ctx) => attempt(() => inferOne(models, readInferRequest(message), ctx)),
+    ModelInfer: (message, visit) => attempt(() => inferOne(models, readInferRequest(message), visit)),
     ModelStatistics: method((message) => {
       const { name = '', version } = modelName.decode(message)
       if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
@@ -86,7 +86,7 @@ export function grpcMethods({ models, group, introspection, unready, onLateError
     }),
   }
   /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
-  const stream = (message: Uint8Array, ctx: Context) => streamOne(models, message, ctx, onLateError)
+  const stream = (message: Uint8Array, visit: Visit) => streamOne(models, message, visit, onLateError)
   return { unary, stream }
 }
 
@@ -100,9 +100,9 @@ function readinessOf(models: Models, { name = '', version }: MessageOf<typeof mo
   }
 }
 
-function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): MaybePromise<GrpcAnswer> {
+function inferOne(models: Models, request: GrpcInferRequest, visit: Visit): MaybePromise<GrpcAnswer> {
   const model = models.find(request.name, request.version)
-  return whenReady(infer(model, request.read(), ctx), (inference): GrpcAnswer => {
+  return whenReady(infer(model, request.read(), visit), (inference): GrpcAnswer => {
     if ('error' in inference) return inference
     const info = { name: model.name, version: model.version, id: request.id }
     return encodeInferResponse(info, inference.outputs)
@@ -113,7 +113,7 @@ function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): Mayb
 async function* streamOne(
   models: Models,
   message: Uint8Array,
-  ctx: Context,
+  visit: Visit,
   onLateError: OipServer['onLateError'],
 ): AsyncGenerator<Uint8Array> {
   let info: AnswerInfo = { name: '', version: '', id: '' }
@@ -125,18 +125,19 @@ async function* streamOne(
     const model = models.find(request.name, request.version)
     info = { ...info, version: model.version, isFinal: true }
     if (!isStream) {
-      const inference = await infer(model, request.read(), ctx)
+      const inference = await infer(model, request.read(), visit)
       if ('error' in inference) throw inference.error
       yield encodeStreamResponse(info, inference.outputs)
       return
     }
-    const inference = await inferStream(model, request.read(), ctx)
+    const inference = await inferStream(model, request.read(), visit)
     if ('error' in inference) throw inference.error
     const open = { ...info, isFinal: false }
     for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
     if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(info, [])
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    const { ctx } = visit
     if (ctx.headers.get('triton_grpc_error') === 'true') throw error
     onLateError(error, ctx.id)
     yield encodeStreamResponse(info, [], errorText(error))

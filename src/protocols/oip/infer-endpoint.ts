@@ -1,10 +1,11 @@
 /** `POST …/infer`. @module */
 import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
+import type { Endpoint } from '../../api/endpoint.ts'
+import type { Visit } from '../../api/visit.ts'
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import { encodeAnswer, nonFiniteFor } from './infer-answer.ts'
 import { isLength, isRawBody, type LastRequest, readInfer } from './infer-json.ts'
@@ -30,13 +31,17 @@ export function inferEndpoint(path: string, server: OipServer, named?: Model): E
       return length === undefined || !isLength(length) ? undefined : Number(length)
     },
   }
-  return oipEndpoint(server, `POST ${path}`, own, (request, ctx, { params }) => {
+  return oipEndpoint(server, `POST ${path}`, own, (request, visit) => {
+    const {
+      ctx,
+      target: { params },
+    } = visit
     const find = () => named ?? models.find(params.model, params.version)
     const model = find()
     const read = readRequest(model, request, ctx, last)
-    if (!isPromise(read)) return answerTo(model, read, ctx, true)
+    if (!isPromise(read)) return answerTo(model, read, visit, true)
     // Looked up again: the version may have been replaced while the body was read.
-    return read.then((ready) => answerTo(find(), ready, ctx, false))
+    return read.then((ready) => answerTo(find(), ready, visit, false))
   })
 }
 
@@ -55,13 +60,14 @@ function readRequest(model: Model, request: HttpRequest, ctx: Context, last: Las
 function answerTo(
   model: Model,
   request: InferRequest,
-  ctx: Context,
+  visit: Visit,
   isAtOnce: boolean,
 ): MaybePromise<HttpResponse | { readonly error: ServingError }> {
   const { id, parameters, isRaw = false } = request
   const isBinary = isRaw || parameters.binary_data_output === true
+  const { ctx } = visit
   const encoding = encodingFrom(ctx.headers.get('accept-encoding'))
-  const pending = infer(model, request, ctx)
+  const pending = infer(model, request, visit)
   const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
   return whenReady(pending, (inference) => {
     if ('error' in inference) return inference

@@ -1,9 +1,9 @@
 /** The pipeline of an inference, for every transport: model, outputs, errors. @module */
 
 import { decodeFailureOf } from '../../api/stages.ts'
+import type { Visit } from '../../api/visit.ts'
 import { Overloaded, ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -22,18 +22,18 @@ export function describeModel(model: Model): MaybePromise<ModelDescription> {
 }
 
 /** Never throws, never rejects. */
-export function infer(model: Model, request: InferRequest, ctx: Context): MaybePromise<Inference> {
-  return run(model, request, ctx, ({ labels }) =>
-    whenReady(model.infer(request.inputs, ctx), (outcome) =>
+export function infer(model: Model, request: InferRequest, visit: Visit): MaybePromise<Inference> {
+  return run(model, request, visit, ({ labels }) =>
+    whenReady(model.infer(request.inputs, visit), (outcome) =>
       'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
     ),
   )
 }
 
 /** As {@link infer}, for functions that yield. */
-export function inferStream(model: Model, request: InferRequest, ctx: Context): MaybePromise<StreamInference> {
-  return run(model, request, ctx, ({ labels }) =>
-    whenReady(model.stream(request.inputs, ctx), (outcome) =>
+export function inferStream(model: Model, request: InferRequest, visit: Visit): MaybePromise<StreamInference> {
+  return run(model, request, visit, ({ labels }) =>
+    whenReady(model.stream(request.inputs, visit), (outcome) =>
       'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
     ),
   )
@@ -42,7 +42,7 @@ export function inferStream(model: Model, request: InferRequest, ctx: Context): 
 function run<R>(
   model: Model,
   request: InferRequest,
-  ctx: Context,
+  { ctx }: Visit,
   call: (description: ModelDescription) => MaybePromise<R>,
 ): MaybePromise<R | { readonly error: ServingError }> {
   return attempt(() =>

@@ -3,10 +3,10 @@
 import { performance } from 'node:perf_hooks'
 import type { Api } from '../../api/api.ts'
 import { firstOf, once, statusErrorOf } from '../../api/call-rpc.ts'
-import { callNamed, type Protocol } from '../../api/stages.ts'
+import type { Encoding } from '../../api/stages.ts'
+import type { Visit } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
 // The global of this name is a slow getter.
 import type { HeaderNames } from '../../http/message.ts'
 import { countInference, newStatistics, type Statistics } from './statistics.ts'
@@ -41,9 +41,9 @@ export interface Model {
   /** **Errors**: rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>
   /** Never throws, never rejects. */
-  infer(inputs: readonly Tensor[], ctx: Context): MaybePromise<Outcome>
+  infer(inputs: readonly Tensor[], visit: Visit): MaybePromise<Outcome>
   /** Never throws, never rejects. */
-  stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome>
+  stream(inputs: readonly Tensor[], visit: Visit): MaybePromise<StreamOutcome>
 }
 
 /** Returns the APIs whose descriptors are tensors. */
@@ -62,12 +62,12 @@ export const onlyVersion = '1'
 
 function apiModel(api: Api, input: TensorView, output: TensorView): Model {
   const statistics = newStatistics()
-  const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
+  const isStream = output.toStream !== undefined && api.isGenerator
   const { infos: inputs } = input
   const { infos: outputs } = output
   const description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
   const fail = (error: ServingError) => ({ error })
-  const unary: Protocol<Outcome> = {
+  const unary: Encoding<Outcome> = {
     encode: (_, result, ctx) =>
       whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
         const error = statusErrorOf(ctx)
@@ -75,7 +75,7 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
       }),
     fail,
   }
-  const streaming: Protocol<StreamOutcome> = {
+  const streaming: Encoding<StreamOutcome> = {
     encode: async (_, result, ctx) => {
       const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
       const first = await firstOf(answers[Symbol.asyncIterator](), result, ctx)
@@ -83,9 +83,9 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     },
     fail,
   }
-  const run = <R extends Outcome | StreamOutcome>(tensors: readonly Tensor[], ctx: Context, protocol: Protocol<R>) => {
-    const decode = () => input.fromTensors(requireInputs(tensors, input), ctx)
-    return measured(statistics, tensors, () => callNamed(api, decode, ctx, protocol))
+  const run = <R extends Outcome | StreamOutcome>(tensors: readonly Tensor[], visit: Visit, encoding: Encoding<R>) => {
+    const decode = () => input.fromTensors(requireInputs(tensors, input), visit.ctx)
+    return measured(statistics, tensors, () => visit.call(api, decode, encoding))
   }
   return {
     name: api.name,
@@ -94,8 +94,8 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     readsHeaders: api.readsHeaders,
     unready: undefined,
     describe: () => description,
-    infer: (inputs, ctx) => run(inputs, ctx, unary),
-    stream: (inputs, ctx) => run(inputs, ctx, streaming),
+    infer: (inputs, visit) => run(inputs, visit, unary),
+    stream: (inputs, visit) => run(inputs, visit, streaming),
   }
 }
 

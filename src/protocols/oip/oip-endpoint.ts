@@ -1,7 +1,8 @@
 /** What all endpoints of the protocol have in common. @module */
+
+import type { Endpoint } from '../../api/endpoint.ts'
 import type { ServingError } from '../../core/errors.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { joinHeaderNames } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
@@ -43,16 +44,18 @@ export function oipEndpoint({ prefix }: OipServer, key: string, own: Partial<End
     name: path,
     path,
     methods: [method],
+    access: { kind: 'service' },
+    origins: 'any',
     operation: oipOperations[key],
     readsHeaders: ['x-request-id', 'content-encoding'],
     isLimited: true,
     decompresses: true,
     ...own,
     problem: errorResponse,
-    answer: (request, ctx, target) =>
+    answer: (request, visit) =>
       whenReady(
-        attempt(() => answer(request, ctx, target)),
-        (response) => ('body' in response ? response : errorResponse(response.error, ctx.id)),
+        attempt(() => answer(request, visit)),
+        (response) => ('body' in response ? response : errorResponse(response.error, visit.ctx.id)),
       ),
   }
 }

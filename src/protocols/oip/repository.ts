@@ -1,9 +1,9 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
+import type { Visit } from '../../api/visit.ts'
 import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
-import type { Context } from '../../http/context.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
@@ -46,8 +46,8 @@ class LoadedModel extends RunnerModel {
     this.signature = signature
   }
 
-  override infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
-    const outcome = super.infer(tensors, ctx)
+  override infer(tensors: readonly Tensor[], visit: Visit): MaybePromise<Outcome> {
+    const outcome = super.infer(tensors, visit)
     this.#calls.add(outcome)
     void Promise.resolve(outcome).finally(() => this.#calls.delete(outcome))
     return outcome

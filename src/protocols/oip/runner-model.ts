@@ -2,7 +2,8 @@
 
 import { once } from '../../api/call-rpc.ts'
 import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
-import { functionFailureOf, type Protocol, withDeadline } from '../../api/stages.ts'
+import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
+import type { Visit } from '../../api/visit.ts'
 import { dataConstructor } from '../../core/dtype.ts'
 import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
@@ -18,7 +19,7 @@ import { requireInputs, type TensorInfo } from './tensor-info.ts'
 type Arrays = Readonly<Record<string, NDArray>>
 type Method = (input: unknown, ctx?: Context) => Promise<unknown>
 
-const protocol: Protocol<Outcome> = {
+const protocol: Encoding<Outcome> = {
   encode: () => ({ outputs: [] }),
   fail: (error) => ({ error }),
 }
@@ -95,12 +96,12 @@ export class RunnerModel implements Model {
     await this.#infer(tensors, new Context())
   }
 
-  infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
+  infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<Outcome> {
     return measured(this.statistics, tensors, () => withDeadline(ctx, this.#infer(tensors, ctx), protocol))
   }
 
-  async stream(tensors: readonly Tensor[], ctx: Context): Promise<StreamOutcome> {
-    const outcome = await this.infer(tensors, ctx)
+  async stream(tensors: readonly Tensor[], visit: Visit): Promise<StreamOutcome> {
+    const outcome = await this.infer(tensors, visit)
     return 'error' in outcome ? outcome : { answers: once(() => outcome.outputs) }
   }
 

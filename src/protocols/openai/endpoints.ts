@@ -1,11 +1,12 @@
 /** The endpoints below `/v1`. **Source**: OpenAI's API reference. @module */
 
+import type { Endpoint } from '../../api/endpoint.ts'
 import { endIterator, functionFailureOf, withDeadline } from '../../api/stages.ts'
+import type { RequestTarget } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import { EncodedPieces } from '../../http/encoded-pieces.ts'
-import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
 import { eventHeaders } from '../../http/event-stream.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { nosniff } from '../../http/response-head.ts'
@@ -83,12 +84,14 @@ function endpointOf(key: string, prefix: string, answer: Answer): Endpoint {
     name: path,
     path,
     methods: method === '' ? [] : [method],
+    access: { kind: 'service' },
+    origins: 'any',
     operation: openAiOperations[key],
     readsHeaders: ['x-request-id', 'content-encoding'],
     isLimited: true,
     decompresses: true,
     problem: errorResponse,
-    answer(request, ctx, target) {
+    answer(request, { ctx, target }) {
       const { body } = request
       request.release()
       return withDeadline(ctx, run(body, ctx, target), { fail })

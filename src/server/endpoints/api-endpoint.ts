@@ -1,11 +1,11 @@
 /** The functions of a service as endpoints: `{baseUrl}/{route}` with their methods. @module */
 
 import type { Api } from '../../api/api.ts'
-import { call, callWith } from '../../api/call.ts'
+import { answerHttp, httpEncoding } from '../../api/call.ts'
+import type { Endpoint } from '../../api/endpoint.ts'
 import { Query } from '../../api/query.ts'
 import { responseCache } from '../../api/response-cache.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import type { AsyncApi } from '../../jobs/jobs.ts'
@@ -33,7 +33,8 @@ function endpointOf(api: Api, prefix: string, service: Service, warn: (message: 
   const cache = api.cache && responseCache(service, api, api.cache, warn)
   return {
     name,
-    api: name,
+    access: { kind: 'api', api: name },
+    origins: 'any',
     path: `${prefix}/${route}`,
     methods: [method],
     readsHeaders: api.readsHeaders,
@@ -43,16 +44,17 @@ function endpointOf(api: Api, prefix: string, service: Service, warn: (message: 
     problem: problemResponse,
     answer:
       cache === undefined
-        ? (request, ctx) => call(api, request, ctx)
-        : (request, ctx) => cache(request, ctx, () => call(api, request, ctx)),
-    receive(declared, ctx) {
+        ? (request, visit) => answerHttp(visit, api, request)
+        : (request, visit) => cache(request, visit, () => answerHttp(visit, api, request)),
+    receive(declared, visit) {
+      const { ctx } = visit
       // A cache looks at the whole body.
       if (cache !== undefined || (declared !== undefined && declared <= receiveAboveBytes)) return undefined
       const receiver = api.input.receive?.(ctx.headers, ctx, declared)
       if (receiver === undefined) return undefined
       return {
         write: (piece) => receiver.write(piece),
-        end: () => callWith(api, () => receiver.end(), ctx),
+        end: () => visit.call(api, () => receiver.end(), httpEncoding),
         abort: (reason) => receiver.abort(reason),
       }
     },

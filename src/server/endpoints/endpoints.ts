@@ -1,11 +1,11 @@
 /** All that the HTTP port answers: one line for each protocol. @module */
 
+import type { Endpoint } from '../../api/endpoint.ts'
 import { docsEndpoints } from '../../docs/openapi/docs-endpoint.ts'
 import { type OpenApiDocument, openApiDocument } from '../../docs/openapi/document.ts'
 import { pageEndpoints } from '../../docs/page-endpoints.ts'
 import { type Health, healthEndpoints } from '../../engine/health.ts'
 import type { Disclosure } from '../../engine/options.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import { oipEndpoints } from '../../protocols/oip/endpoints.ts'
 import { ModelGroup } from '../../protocols/oip/model-group.ts'

@@ -1,10 +1,11 @@
 /** Fetch handlers as endpoints: `svc.mount(path, handler)`. @module */
 
+import type { Endpoint, EndpointReceiver } from '../../api/endpoint.ts'
 import type { FetchHandler, Mount } from '../../api/mount.ts'
 import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../../api/stages.ts'
+import type { RequestTarget } from '../../api/visit.ts'
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import type { Context } from '../../http/context.ts'
-import type { Endpoint, EndpointReceiver, RequestTarget } from '../../http/endpoint.ts'
 import { allHeaders, type Chunk, type HeaderLine, type HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 
@@ -17,6 +18,8 @@ const aheadBytes = 256 * 1024
 export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoint[] {
   return [...mounts].map(({ path, handler }) => ({
     name: path,
+    access: { kind: 'service' },
+    origins: 'any',
     path: `${prefix}${path === '/' ? '' : path}/*`,
     methods,
     readsHeaders: allHeaders,
@@ -24,9 +27,9 @@ export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoin
     startsUnread: true,
     decompresses: false,
     problem: problemResponse,
-    answer: ({ body }, ctx, target) =>
+    answer: ({ body }, { ctx, target }) =>
       run(handler, ctx, () => requestOf(ctx, target, body.length > 0 ? body : undefined)),
-    receive: (_, ctx, target) => receiverOf(handler, ctx, target),
+    receive: (_, { ctx, target }) => receiverOf(handler, ctx, target),
   }))
 }
 

@@ -2,15 +2,15 @@
 
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Endpoint } from '../../api/endpoint.ts'
 import { deadlinePassed } from '../../api/stages.ts'
+import { noParams } from '../../api/visit.ts'
 import { FunctionError, InvalidArgument, ServingError } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { IncomingRequest } from '../../engine/incoming-request.ts'
-import { noParams } from '../../engine/router.ts'
 import { Context } from '../../http/context.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import { type Chunk, HeaderList, type HttpResponse, isAsyncBody } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { StoredResponse } from '../../jobs/job.ts'
@@ -46,7 +46,7 @@ export async function runJob(
     { endpoint, target, ctx, body: { declared: body.length, encoding: '' } },
     attempt,
   )
-  ctx.bind(target, endpoint.api, {
+  ctx.bind(target, job.api, {
     job: { id: job.id, attempt: attempt.number, progress: (value) => progress(attempt, value) },
   })
   const giveUp = () => socket.giveUp(signal.reason)

@@ -1,10 +1,11 @@
 /** The jobs of one server process: their store, their paths, and those that it runs. @module */
+
+import type { Endpoint } from '../../api/endpoint.ts'
 import { SetupError } from '../../core/errors.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import { hookObserver, joinObservers } from '../../engine/service-hooks.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
 import { taskEndpoints } from '../../jobs/bentoml-endpoints.ts'
 import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'

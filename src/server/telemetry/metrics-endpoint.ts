@@ -1,8 +1,8 @@
 /** `GET /metrics`, on the HTTP port or on one of its own. @module */
+
+import { type Endpoint, getPage } from '../../api/endpoint.ts'
 import { Overloaded } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'
-import type { Endpoint } from '../../http/endpoint.ts'
-import { getPage } from '../../http/endpoint.ts'
 import type { HttpResponse } from '../../http/message.ts'
 import { http, type ListeningServer, listenOn } from '../../http/node-http.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -31,7 +31,7 @@ export function metricsPage(collect: CollectGroup): MetricsPage {
 
 /** Returns the endpoint of metrics. */
 export function metricsEndpoint(page: MetricsPage): Endpoint {
-  const answer = getPage(path, ['accept'], (_, { headers, id }) =>
+  const answer = getPage(path, { kind: 'service' }, ['accept'], (_, { ctx: { headers, id } }) =>
     page(headers.get('accept')).catch((cause) => unavailable(cause, id)),
   )
   const content = Object.fromEntries(essences.map((essence) => [essence, { schema: { type: 'string' } }]))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Api, createApi } from '../../../src/api/api.ts'
+import { type Api, createApi, type ServedFunction } from '../../../src/api/api.ts'
 import { call } from '../../../src/api/call.ts'
 import {
   BadInput,
@@ -37,7 +37,7 @@ class Steppable extends IODescriptor<unknown, unknown> {
   }
 }
 
-const apiOf = (fn: Api['fn'], steps: Steps = {}): Api =>
+const apiOf = (fn: ServedFunction, steps: Steps = {}): Api =>
   createApi(
     'POST',
     undefined,

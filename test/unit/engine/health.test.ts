@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Health, healthEndpoints } from '../../../src/engine/health.ts'
-import { Context } from '../../../src/http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
+import { visitOf } from '../../visit.ts'
 
 it('tells that the server is ready only when it is and nothing is missing, and what is', () => {
   const health: Health = { state: 'starting' }
@@ -10,7 +10,7 @@ it('tells that the server is ready only when it is and nothing is missing, and w
   const get = (path: string) => {
     const request = new HttpRequest(new HeaderList([], []), new Uint8Array(0))
     const endpoint = endpoints.find((each) => each.path === path)!
-    return endpoint.answer(request, new Context(), { method: 'GET', path, query: '', params: {} }) as HttpResponse
+    return endpoint.answer(request, visitOf(path, undefined, 'GET')) as HttpResponse
   }
   const readiness = () => {
     const { status = 200, body } = get('/readyz')

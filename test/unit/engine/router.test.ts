@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Endpoint } from '../../../src/api/endpoint.ts'
 import { BadInput, InvalidArgument, NotFound } from '../../../src/core/errors.ts'
 import { createRouter, parseBaseUrl, pathOf } from '../../../src/engine/router.ts'
-import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { problemResponse } from '../../../src/http/problem.ts'
 
 function at(path: string, methods: Endpoint['methods'], name = path): Endpoint {
@@ -9,6 +9,8 @@ function at(path: string, methods: Endpoint['methods'], name = path): Endpoint {
     name,
     path,
     methods,
+    access: { kind: 'service' },
+    origins: 'any',
     readsHeaders: [],
     isLimited: true,
     decompresses: false,

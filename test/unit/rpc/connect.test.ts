@@ -1,9 +1,9 @@
 import { io, Service } from 'serving'
 import { expect, it } from 'vitest'
 import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
-import { Context } from '../../../src/http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { connectEndpoints } from '../../../src/rpc/connect.ts'
+import { visitOf } from '../../visit.ts'
 
 it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
@@ -13,8 +13,7 @@ it.each([
   const pool = new BufferPool()
   const buffer = pool.take(1e6)
   const request = HttpRequest.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
-  const target = { method: 'POST', path: call.path, query: '', params: {} }
-  const { status } = call.answer(request, new Context(), target) as HttpResponse
+  const { status } = call.answer(request, visitOf(call.path)) as HttpResponse
   expect([415, 501]).toContain(status)
   expect(pool.takeUsed(1e6)).toBe(buffer)
 })
@@ -26,7 +25,7 @@ it('refuses requests in JSON that are too long, or of too many values', async ()
   const answered = (json: unknown) => {
     const body = Buffer.from(JSON.stringify({ apiName: 'echo', json }))
     const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
-    return call.answer(request, new Context(), { method: 'POST', path: call.path, query: '', params: {} })
+    return call.answer(request, visitOf(call.path))
   }
   const list = Array(200_000).fill(0)
   expect(`${(await answered(list)).body}`).toBe(JSON.stringify({ json: list }))

@@ -1,0 +1,206 @@
+/** One request that was let in, over any protocol, and the only way from it to a function. @module */
+
+import { expected, InternalError, NotFound, type ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import type { Context, RequestLine } from '../http/context.ts'
+import { noMemory, tooMany } from '../http/limits.ts'
+import type { Api } from './api.ts'
+import { type OwnerKey, ownerOf, type SightKey, sightOf } from './caller-identity.ts'
+import { type RequestHook, runRequestHooks } from './hooks.ts'
+import { type Callable, callDecoded, type Encoding, withDeadline } from './stages.ts'
+
+/** The request line, as far as endpoints need it. */
+export interface RequestTarget extends RequestLine {
+  /** Endpoints that answer GET also get HEAD; the body is not sent. */
+  readonly method: string
+  /** Without the query; not decoded. */
+  readonly path: string
+  /** Without `?`; not decoded. */
+  readonly query: string
+  /** Values of the path's `{name}` segments, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+/**
+ * Who may come in. There is no default, so that nobody leaves a path open by mistake.
+ *
+ * - `service`: whom the auth and the hooks of the service admit.
+ * - `api`: as `service`, with the auth and the hooks of this API.
+ * - `message`: the request names its API within, whose auth and hooks `visit.call` and `visit.enter` run.
+ * - `public`: everybody whom the hooks admit, without auth.
+ * - `open`: everybody, without hooks. Calls no API.
+ */
+export type Access =
+  | { readonly kind: 'service' }
+  | { readonly kind: 'api'; readonly api: string }
+  | { readonly kind: 'message' }
+  | { readonly kind: 'public'; readonly because: string }
+  | { readonly kind: 'open'; readonly because: string }
+
+/**
+ * Pages that a browser may send a request from. `any`: the option `cors` alone decides who reads the answer. `same`:
+ * pages of this server and those that `cors` allows, else 403. A list: pages of this host, and of these origins; `*` is
+ * all.
+ */
+export type Origins = 'any' | 'same' | readonly string[]
+
+/** The part of an API that decides who may call it. */
+export type Guarded = Pick<Api, 'name' | 'auth' | 'hooks' | 'slots'>
+
+/** The values of a path without parameters. */
+export const noParams: RequestTarget['params'] = Object.freeze({})
+
+/** What the key of {@link Entered} is made by: nobody else can make one. */
+const doorKey = Symbol('door')
+
+/**
+ * A caller whom the auth, the hooks and the slots of one API have let in. {@link Visit.enter} alone makes one, so that
+ * nothing runs or is kept for a caller without it.
+ */
+export class Entered<A extends Guarded = Api> {
+  readonly api: A
+  readonly visit: Visit
+  readonly ctx: Context
+
+  /** @internal */
+  constructor(key: symbol, api: A, visit: Visit, ctx: Context) {
+    if (key !== doorKey) throw new TypeError('expected visit.enter(api) to let a caller in')
+    this.api = api
+    this.visit = visit
+    this.ctx = ctx
+  }
+
+  /**
+   * Runs the stages: `decode`, the function, and `encoding`, all within the deadline. Never throws, never rejects.
+   */
+  call<R>(this: Entered<A & Callable>, decode: () => MaybePromise<unknown>, encoding: Encoding<R>): MaybePromise<R> {
+    return callDecoded(this.api, decode, this.ctx, encoding)
+  }
+}
+
+/** One request, call or live stream that the server has admitted. A server makes it; protocols get it. */
+export abstract class Visit {
+  readonly ctx: Context
+  readonly access: Access
+  /** @internal Why the auth of the service refuses, which an API with its own auth overrules. */
+  denial: ServingError | undefined
+
+  constructor(ctx: Context, access: Access) {
+    this.ctx = ctx
+    this.access = access
+  }
+
+  abstract get target(): RequestTarget
+
+  /** @internal Reserves memory until the end; returns false if it does not fit. `isSpare`: see MemoryBudget. */
+  abstract reserve(bytes: number, isSpare?: boolean): boolean
+
+  /** Who asks, for what belongs to callers; undefined without a caller, and for one without a name. */
+  get owner(): OwnerKey | undefined {
+    return ownerOf(this.ctx)
+  }
+
+  /** All that a function sees of the caller, for what is given again; undefined if a key cannot tell it. */
+  get sight(): SightKey | undefined {
+    return sightOf(this.ctx)
+  }
+
+  /**
+   * Takes memory of the server until the end of the request: for what is read, kept, or waits to be read by the client.
+   *
+   * @param bytes - How much, beside what the request holds already.
+   * @throws Overloaded if the server has too little.
+   */
+  hold(bytes: number): void {
+    if (!this.reserve(bytes)) throw noMemory()
+  }
+
+  /**
+   * Lets the caller in to an API that the request names: runs its auth and hooks, and takes one of its slots until the
+   * end of the request. Where the path has named it, that was done before.
+   *
+   * @param ctx - Of the call, if one request has several.
+   * @throws ServingError: why the caller is refused.
+   */
+  enter<A extends Guarded>(api: A, ctx: Context = this.ctx): MaybePromise<Entered<A>> {
+    const refusal = this.#refusal(api, ctx)
+    if (!isPromise(refusal)) return this.#entered(refusal, api, ctx)
+    return refusal.then((later) => this.#entered(later, api, ctx))
+  }
+
+  #entered<A extends Guarded>(refusal: ServingError | undefined, api: A, ctx: Context): Entered<A> {
+    if (refusal !== undefined) throw refusal
+    return new Entered(doorKey, api, this, ctx)
+  }
+
+  /**
+   * Calls an API: {@link enter}, then the stages, all within the deadline. Never throws, never rejects.
+   *
+   * @param decode - Returns the input of the function, by a method of `api.input`.
+   * @param encoding - Makes the answer of the result, or of an error.
+   * @param ctx - Of the call, if one request has several.
+   */
+  call<R>(
+    api: Guarded & Callable,
+    decode: () => MaybePromise<unknown>,
+    encoding: Encoding<R>,
+    ctx: Context = this.ctx,
+  ): MaybePromise<R> {
+    const refusal = this.#refusal(api, ctx)
+    if (refusal === undefined) return callDecoded(api, decode, ctx, encoding)
+    const run = (error: ServingError | undefined) =>
+      error === undefined ? callDecoded(api, decode, ctx, encoding) : encoding.fail(error, ctx)
+    return isPromise(refusal) ? withDeadline(ctx, refusal.then(run), encoding) : run(refusal)
+  }
+
+  /** Returns why the caller may not call the API, or undefined. Never rejects. */
+  #refusal(api: Guarded, ctx: Context): MaybePromise<ServingError | undefined> {
+    const { access } = this
+    if (access.kind === 'api' && access.api === api.name) return undefined
+    if (access.kind === 'open' || access.kind === 'public')
+      return new InternalError(
+        `expected a path whose access is of callers to call ${api.name}, received ${access.kind}`,
+      )
+    ctx.api = api.name
+    if (this.denial !== undefined && api.auth === undefined) return this.denial
+    const { slots } = api
+    if (slots !== undefined) {
+      if (!slots.acquire()) return tooMany(slots)
+      ctx.onEnd(() => slots.release())
+    }
+    const hooks = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request
+    return hooks.length === 0 ? undefined : runRequestHooks(hooks, ctx)
+  }
+
+  /**
+   * Finds an API by the name in a request.
+   *
+   * @throws NotFound, or why the caller is refused: who may not come in does not learn which names there are.
+   */
+  find<A>(apis: ReadonlyMap<string, A>, name: string, member: string): A {
+    const api = apis.get(name)
+    if (api !== undefined) return api
+    throw this.denial ?? new NotFound(expected('the name of an API', member, name.slice(0, 80)))
+  }
+
+  /**
+   * Returns those of the APIs that the auth of the caller admits, for lists.
+   *
+   * @param contextOf - Returns the context that the auth of an API gets.
+   * @throws ServingError: why, if there are only others.
+   */
+  async visible<A extends Guarded>(apis: Iterable<A>, contextOf: (api: A) => Context): Promise<readonly A[]> {
+    const visible: A[] = []
+    const refusals = new Map<RequestHook, ServingError | undefined>()
+    let refusal: ServingError | undefined
+    for (const api of apis) {
+      const { auth } = api
+      if (auth && !refusals.has(auth)) refusals.set(auth, await runRequestHooks([auth], contextOf(api)))
+      const error = auth ? refusals.get(auth) : auth === undefined ? this.denial : undefined
+      if (error === undefined) visible.push(api)
+      else refusal ??= error
+    }
+    if (visible.length === 0 && refusal !== undefined) throw refusal
+    return visible
+  }
+}
