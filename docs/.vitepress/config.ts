@@ -58,6 +58,12 @@ export default defineConfig({
         }),
       },
       {
+        text: 'Recipes',
+        items: pages('recipes', {
+          'picture-onnx': 'A picture, an ONNX file, a label',
+        }),
+      },
+      {
         text: 'Requests',
         items: pages('guide', {
           streams: 'Streams and events',

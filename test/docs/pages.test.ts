@@ -1,9 +1,9 @@
 /** Starts each service that a page names, once, and sends the curl lines of all pages to it. */
 
 import { execFile } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -20,14 +20,20 @@ const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/esm/index.mjs')).hre
 // The SHA-256 of the key "secret".
 const env = { API_KEYS: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b' }
 
+/** Files of examples that pages tell to copy beside a snippet, each with its name there. */
+const alongside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  label: { 'model.onnx': 'shapes/models/shapes/1/model.onnx', 'star.png': 'shapes/held-out/star-123.png' },
+  onnx: { 'model.onnx': 'digits/model.onnx' },
+  pictures: { 'pattern.png': 'all/pattern.png' },
+}
+
 /** Returns a project with the files of a snippet, beside the package. */
 function project(name: string): string {
-  const files = readdirSync(join(snippets, name))
-  const texts = files.map((file) => [file, readFileSync(join(snippets, name, file), 'utf8')])
-  const cwd = folder({ ...Object.fromEntries(texts), 'package.json': '{ "type": "module" }' }, true)
+  const cwd = folder({ 'package.json': '{ "type": "module" }' }, true)
+  cpSync(join(snippets, name), cwd, { recursive: true })
   symlinkSync(join(root, 'node_modules/fastify'), join(cwd, 'node_modules/fastify'), 'dir')
-  for (const file of ['digits/model.onnx', 'all/pattern.png']) {
-    copyFileSync(join(root, 'examples', file), join(cwd, basename(file)))
+  for (const [file, example] of Object.entries(alongside[name] ?? {})) {
+    copyFileSync(join(root, 'examples', example), join(cwd, file))
   }
   return cwd
 }
@@ -90,6 +96,7 @@ describe('the snippets', () => {
     for (const [name, count] of [
       ['scaler', 2],
       ['csv', 8],
+      ['label', 2],
     ] as const) {
       const args = ['--import', tsx, '--test', '--test-reporter', 'tap', `${name}.test.ts`]
       const { stdout } = await run(process.execPath, args, { cwd: project(name) })
@@ -97,13 +104,14 @@ describe('the snippets', () => {
     }
   })
 
-  it('with the client prints what it says', async () => {
-    const cwd = project('scaler')
-    const { port } = await serveFile('scaler.ts', ['--workers', '1'], { cwd })
+  it.each(['scaler', 'label'])('with the client of %s prints what it says', async (name) => {
+    const cwd = project(name)
+    const { port } = await serveFile(`${name}.ts`, ['--workers', '1'], { cwd })
+    await until(async () => (await send(port, '/readyz')).status === 200)
     const program = readFileSync(join(cwd, 'client.ts'), 'utf8')
     writeFileSync(join(cwd, 'client.ts'), program.replace('http://localhost:3000', `http://127.0.0.1:${port}`))
     const { stdout } = await run(process.execPath, ['--import', tsx, 'client.ts'], { cwd })
-    expect(stdout.replace(/\s+/g, ' ').trim()).toBe(/\/\/ (\{.*\})/.exec(program)?.[1])
+    expect(stdout.replace(/\s+/g, ' ').trim()).toBe(/^console\.log\(.*\) \/\/ (.*)$/m.exec(program)?.[1])
   })
 
   it('with a remote model starts, and is ready when the other server is', async () => {
