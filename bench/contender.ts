@@ -108,7 +108,13 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     const server = await (python === undefined ? startProgram(program as string) : startPython(python))
     const { url, grpcUrl, pid, stop } = server
     const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
-    return { name, pid, usage, ...overNetwork(isGrpc ? grpcUrl : url, job, bodyFile), [Symbol.asyncDispose]: stop }
+    return {
+      name,
+      pid,
+      usage,
+      ...overNetwork(isGrpc ? grpcUrl : url, { ...job, path: job.paths?.[name] ?? job.path }, bodyFile),
+      [Symbol.asyncDispose]: stop,
+    }
   }
   const child = fork(`${bench}/servers/${file}`, {
     ...pinned(isFree === true ? undefined : serverCore, [...nodeOptions, '--import', 'tsx']),

@@ -14,6 +14,8 @@ export interface BenchCase {
   readonly name: string
   /** Where every contender does the job. */
   readonly path: string
+  /** Where contenders in Python do it that cannot choose their paths. */
+  readonly paths?: Readonly<Record<string, string>>
   readonly contentType: string
   /** In addition to Content-Type. */
   readonly headers?: Readonly<Record<string, string>>

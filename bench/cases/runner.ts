@@ -35,6 +35,21 @@ function row(
 const iris = [5.1, 3.5, 1.4, 0.2]
 const isSum = ([sum]: number[]) => Math.abs(sum - 10.2) < 1e-5
 
+/** A picture of any size to the label of a network in an ONNX file: all of examples/shapes. */
+function label(): Omit<BenchCase, 'name'> {
+  return {
+    path: '/classify',
+    paths: { triton: '/v2/models/shapes/infer' },
+    contentType: 'image/png',
+    // Triton takes the whole body as the only element of the only input.
+    headers: { 'inference-header-content-length': '0' },
+    body: readFileSync(new URL('../../examples/shapes/held-out/star-123.png', import.meta.url)),
+    connections: 64,
+    bare: { contentType: 'application/json', body: Buffer.from('{"shape":"star"}') },
+    isRight: (answer) => /"star"|star$/.test(answer.toString()),
+  }
+}
+
 /** Runners. serving is the runner that the job is about, batched where the job is about batches. */
 export const runnerCases: readonly CasePlan[] = [
   {
@@ -61,5 +76,12 @@ export const runnerCases: readonly CasePlan[] = [
     contenders: ['bare', 'serving', 'unbatched', 'model inline'],
     targets: { unbatched: 3 },
     make: () => row('/runner_2ms', iris, '[10.2]', isSum),
+  },
+  {
+    name: 'picture 123×123 PNG to ONNX to label',
+    isQuick: true,
+    contenders: ['bare', 'serving', 'bentoml', 'fastapi', 'triton'],
+    targets: {},
+    make: label,
   },
 ]

@@ -15,6 +15,11 @@ interface Peer {
   readonly health: string
 }
 
+/** What Triton's backend computes for a picture: no variable of ours names folders of modules for its interpreter. */
+const labelOfBytes =
+  `[path not in sys.path and sys.path.append(path) for path in ["${here('python')}"]]` +
+  ' and __import__("shapes").labels(x)'
+
 /** The command of each: the production command of its documentation with one worker and no access log. */
 const peers: Readonly<Record<string, Peer>> = {
   fastapi: {
@@ -32,7 +37,7 @@ const peers: Readonly<Record<string, Peer>> = {
   mlserver: { args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'], health: '/v2/health/ready' },
   triton: {
     args(port, grpcPort) {
-      const models = ['rows:TYPE_FP32:-1,4', 'picture:TYPE_FP32:-1,3,224,224']
+      const models = ['rows:TYPE_FP32:-1,4', 'picture:TYPE_FP32:-1,3,224,224', `shapes:TYPE_STRING:1:${labelOfBytes}`]
       return ['../../../test/oip/python/triton.py', port, grpcPort, ...models]
     },
     health: '/v2/health/ready',

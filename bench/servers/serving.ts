@@ -9,7 +9,14 @@ import { meanOf } from './mean.ts'
 import { runnerService } from './runner.ts'
 
 const path = process.env.BENCH_PATH ?? ''
-const svc = path.startsWith('/runner_') ? runnerService(path) : new Service('bench')
+
+/** Returns the service of a path: an example, a model behind a runner, or one without APIs so far. */
+async function serviceOf(): Promise<Service> {
+  if (path === '/classify') return (await import('../../examples/shapes/service.ts')).default
+  return path.startsWith('/runner_') ? runnerService(path) : new Service('bench')
+}
+
+const svc = await serviceOf()
 svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function ndarray(x) {
   return x
 })

@@ -5,6 +5,8 @@ from bentoml import Service
 from bentoml.io import JSON, File, Image, Multipart, NumpyNdarray, PandasDataFrame, PandasSeries, Text
 from PIL import Image as PILImage
 
+import shapes
+
 svc = Service("bench")
 IMAGENET_MEAN = np.array([0.485, 0.456, 0.406], "f4")
 IMAGENET_STD = np.array([0.229, 0.224, 0.225], "f4")
@@ -70,6 +72,11 @@ def mean(picture):
 @svc.api(input=Image(), output=JSON())
 def tensor(picture):
     return to_tensor(picture).mean(axis=(1, 2)).tolist()
+
+
+@svc.api(input=Image(), output=JSON())
+def classify(picture):
+    return shapes.label_of(picture)
 
 
 @svc.api(input=File(), output=File())

@@ -9,6 +9,8 @@ from fastapi import Body, FastAPI, File, Form, Request, Response, UploadFile, We
 from fastapi.responses import JSONResponse, StreamingResponse
 from PIL import Image
 
+import shapes
+
 app = FastAPI()
 octets = "application/octet-stream"
 IMAGENET_MEAN = np.array([0.485, 0.456, 0.406], "f4")
@@ -93,6 +95,11 @@ async def mean(request: Request):
 async def tensor(request: Request):
     picture = Image.open(io.BytesIO(await request.body()))
     return to_tensor(picture).mean(axis=(1, 2)).tolist()
+
+
+@app.post("/classify")
+async def classify(request: Request):
+    return shapes.label(await request.body())
 
 
 @app.post("/file")

@@ -4,7 +4,8 @@ A real Triton 2.51 on CPUs, as nvidia-pytriton brings it, with small models in P
     python3 -m venv .triton && .triton/bin/pip install nvidia-pytriton==0.7.0 'setuptools<81'
     .triton/bin/python test/oip/python/triton.py PORT GRPC_PORT NAME:TYPE_FP32:-1,4 …
 
-As a program it serves models of that name, datatype and shape, which give their only input back, until it is ended.
+As a program it serves models of that name, datatype and shape until it is ended. They give their only input back, or
+what a fourth part makes of it, an expression of the numpy array `x`.
 """
 
 import os
@@ -84,7 +85,8 @@ def start_triton(folder, models, port, grpc_port):
 def main():
     port, grpc_port, *models = sys.argv[1:]
     folder = Path(tempfile.mkdtemp())
-    wanted = {name: (kind, f"[{dims}]", "x") for name, kind, dims in (model.split(":") for model in models)}
+    parts = [f"{model}:x".split(":", 3) for model in models]
+    wanted = {name: (kind, f"[{dims}]", work.removesuffix(":x")) for name, kind, dims, work in parts}
     server = start_triton(folder, wanted, port, grpc_port)
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     status = server.wait()
