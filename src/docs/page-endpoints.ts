@@ -11,8 +11,6 @@ import { Revision } from './revision.ts'
 
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
-let page: ReturnType<typeof makePage> | undefined
-
 /**
  * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, unless others answer these, and of the examples
  * of APIs. The page is one file, read at the first request. Its policy lets it run its own script and ask its server.
@@ -20,8 +18,13 @@ let page: ReturnType<typeof makePage> | undefined
 export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
   // A handler mounted at `/` answers it, too; `/docs` stays, as the longer path.
   const taken = new Set(others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)))
-  const pages = [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path)).map(pageEndpoint)
-  return [...pages, ...[...apis].flatMap((api) => exampleEndpoints(prefix, api))]
+  let page: ReturnType<typeof makePage> | undefined
+  const read = () => (page ??= makePage(readFileSync(file)))
+  const pages = [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path))
+  return [
+    ...pages.map((path) => pageEndpoint(path, read)),
+    ...[...apis].flatMap((api) => exampleEndpoints(prefix, api)),
+  ]
 }
 
 /** The page reads them by script: a browser that is led to one must not run it. */
@@ -38,9 +41,9 @@ function answersGet({ methods }: Endpoint): boolean {
 
 const shown: Access = { kind: 'public', because: 'what it shows it asks for with the credentials typed into it' }
 
-function pageEndpoint(path: string): Endpoint {
+function pageEndpoint(path: string, read: () => ReturnType<typeof makePage>): Endpoint {
   return getPage(path, shown, ['accept-encoding', 'if-none-match'], (_, { ctx: { headers } }) => {
-    page ??= makePage(readFileSync(file))
+    const page = read()
     const whole = takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
     return page.revision.unchanged(headers) ?? whole
   })

@@ -26,7 +26,9 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     await page.goto(`${base}/`)
     await page.waitForSelector('nav a')
     expect(await page.title()).toBe('clients')
-    expect((await texts('nav a')).toSorted()).toEqual([...svc.apis.keys(), ...svc.routes.keys()].toSorted())
+    const posts = [...svc.apis.keys()].map((name) => `POST /${name}`)
+    const gets = [...svc.routes.keys()].map((name) => `GET /${name}`)
+    expect((await texts('nav a')).toSorted()).toEqual([...posts, ...gets].toSorted())
     expect(await texts('nav .group')).toEqual([
       'Arrays',
       'Tables',
@@ -38,15 +40,15 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
       'Forms',
       'Queries',
     ])
-    expect(await textOf('nav a[aria-current]')).toBe('double')
-    await (await find('nav a', 'words')).click()
+    expect(await textOf('nav a[aria-current]')).toBe('POST /double')
+    await (await find('nav a', 'POST /words')).click()
     await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'words')
     expect(await textOf('.route')).toBe('POST /v1/words')
     expect(await page.$eval('article .doc', (each) => each.innerHTML)).toBe(
       '<p>Sends the words back <em>one by one</em>.</p>',
     )
     await type('nav input', 'forms')
-    expect(await texts('nav section:not([hidden]) li:not([hidden])')).toEqual(['mix'])
+    expect(await texts('nav section:not([hidden]) li:not([hidden])')).toEqual(['POST /mix'])
     expect(faults).toEqual([])
   })
 
@@ -64,9 +66,9 @@ describe.skipIf(chromium === undefined)('the layout of the page in Chromium (nee
     await page.setViewport({ width: 390, height: 844 })
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
     expect(await isVisible('.menu')).toBe(true)
-    expect(await textOf('.menu')).toBe('labels')
+    expect(await textOf('.menu')).toBe('GET /labels')
     await page.click('.menu')
-    await (await find('nav a', 'double')).click()
+    await (await find('nav a', 'POST /double')).click()
     await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'double')
     expect(await page.$eval('.menu', (each) => each.getAttribute('aria-expanded'))).toBe('false')
     expect(await isVisible('h2')).toBe(true)

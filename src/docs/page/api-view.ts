@@ -1,4 +1,5 @@
 import type { ApiInfo } from '../../client/description.ts'
+import { methodBadge } from './api-list.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, fold, h } from './dom.ts'
 import { send, showResponse } from './exchange.ts'
@@ -134,7 +135,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const element = h(
     'article',
     h('h2', { tabindex: '-1' }, api.name),
-    h('p.route', h('span.method', api.method), ' ', h('code', path)),
+    h('p.route', methodBadge(api), ' ', h('code', path)),
     markdownView(api.doc ?? ''),
     examples.length > 0 && gallery,
     h('div.panes', card('Input', kindText(api.input), form), card('Answer', kindText(api.output, true), answer)),

@@ -38,11 +38,9 @@ function set(element: Element, name: string, value: unknown): void {
   else element.setAttribute(name, value === true ? '' : String(value))
 }
 
-let ids = 0
-
 /** Returns an id that no other element has. */
 export function newId(): string {
-  return `e${++ids}`
+  return `e${crypto.getRandomValues(new Uint32Array(2)).join('')}`
 }
 
 /** Makes a button that does not send the form. */

@@ -38,9 +38,10 @@ const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {
 }
 
 /** Returns the heading under which an API is listed: the first name of its path, else the kind of its input. */
-export function groupOf({ path, input }: ApiInfo): string {
+export function groupOf({ path, input, isLive }: ApiInfo): string {
   const [first, ...others] = path.split('/').filter(Boolean)
-  return others.length > 0 ? first : (kinds[input.id]?.[1] ?? 'Others')
+  if (others.length > 0) return `/${first}`
+  return isLive ? 'Live streams' : (kinds[input.id]?.[1] ?? 'Others')
 }
 
 /** Returns a descriptor in words: `Array · float32 · shape (any, 4)`. */

@@ -1,0 +1,124 @@
+import { apisOf } from '../../client/description.ts'
+import { ApiList, breakable, methodBadge } from './api-list.ts'
+import { apiView } from './api-view.ts'
+import { Credentials } from './credentials.ts'
+import { h } from './dom.ts'
+import { markdownView } from './markdown.ts'
+import type { ServiceDocument } from './operation.ts'
+
+/** The page: its list of APIs, and the one that is shown. */
+export class App {
+  // The page is at `{base}/` and `{base}/docs`, so that it works behind a proxy that adds a prefix, too.
+  readonly #base = location.origin + location.pathname.replace(/\/(docs\/?)?$/, '')
+  readonly #credentials = new Credentials()
+  readonly #heading = h('h1', 'serving')
+  readonly #version = h('span.dim')
+  readonly #about = h('div')
+  readonly #main = h('main', { id: 'main' })
+  readonly #menu = h('button', {
+    type: 'button',
+    class: 'menu',
+    'aria-controls': 'apis',
+    onclick: () => this.#openMenu(this.#menu.ariaExpanded !== 'true'),
+  })
+  readonly #nav = h('nav', { 'aria-label': 'APIs', hidden: true })
+  #leave = () => {}
+
+  /** Puts the page into the document and loads what it shows. */
+  start(): void {
+    document.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape') this.#openMenu(false)
+    })
+    const skip = (event: Event) => {
+      event.preventDefault()
+      this.#main.querySelector('h2')?.focus()
+    }
+    const reference = h('a', { href: `${this.#base}/openapi.json` }, 'openapi.json')
+    document.body.append(
+      h('a', { href: '#main', class: 'skip', onclick: skip }, 'To the API'),
+      h('header', h('div.title', this.#heading, this.#version, reference), this.#about),
+      h('div.columns', this.#nav, this.#main),
+    )
+    this.#tryToLoad()
+  }
+
+  #openMenu(isOpen: boolean): void {
+    this.#menu.setAttribute('aria-expanded', String(isOpen))
+  }
+
+  #tryToLoad(): void {
+    this.#load().catch((error: Error) => {
+      const retry = h('button', { type: 'button', onclick: () => this.#tryToLoad() }, 'Try again')
+      this.#main.replaceChildren(h('p.failure', { role: 'alert' }, error.message), retry)
+    })
+  }
+
+  async #load(): Promise<void> {
+    const url = `${this.#base}/openapi.json`
+    const response = await fetch(url, { headers: this.#credentials.headers() })
+    if (response.status === 401) return this.#askCredentials()
+    if (!response.ok) throw new Error(`${url} answered ${response.status}.`)
+    const described = (await response.json()) as ServiceDocument
+    const { title = 'serving', description = '', version = '' } = described.info ?? {}
+    document.title = title
+    this.#heading.textContent = title
+    this.#version.textContent = version === '0.0.0' ? '' : version
+    this.#about.replaceChildren(markdownView(description))
+    const apis = apisOf(described)
+    const list = new ApiList([...apis.values()], () => this.#openMenu(false))
+    this.#nav.replaceChildren(this.#menu, list.element)
+    this.#nav.hidden = false
+    const show = () => this.#show(described, apis, list)
+    globalThis.addEventListener('hashchange', show)
+    show()
+  }
+
+  #show(described: ServiceDocument, apis: ReturnType<typeof apisOf>, list: ApiList): void {
+    const name = decodeURIComponent(location.hash.replace(/^#\/?/, ''))
+    const api = apis.get(name) ?? apis.values().next().value
+    this.#leave()
+    if (api === undefined) {
+      this.#main.replaceChildren(othersView(this.#base, described))
+      return
+    }
+    list.select(api.name)
+    this.#menu.replaceChildren(h('span', methodBadge(api), ' ', ...breakable(api.path)))
+    this.#openMenu(false)
+    const view = apiView(api, { base: this.#base, document: described, credentials: this.#credentials })
+    this.#leave = view.leave
+    this.#main.replaceChildren(view.element)
+    if (name === '') return
+    this.#main.querySelector('h2')?.focus({ preventScroll: true })
+    if (this.#main.getBoundingClientRect().top < 0) this.#main.scrollIntoView()
+  }
+
+  #askCredentials(): void {
+    const submit = (event: Event) => {
+      event.preventDefault()
+      this.#tryToLoad()
+    }
+    const isWrong = Object.keys(this.#credentials.headers()).length > 0
+    const text = isWrong
+      ? h('p.failure', { role: 'alert' }, 'Wrong key or token.')
+      : h('p', { role: 'alert' }, 'The service asks for credentials.')
+    this.#main.replaceChildren(
+      h('form.card', { onsubmit: submit }, text, this.#credentials.element, h('div.tools', h('button.send', 'Open'))),
+    )
+    this.#credentials.askAny()
+  }
+}
+
+/** Shows the paths of a service without APIs: those of its protocols, and of mounted handlers with a document. */
+function othersView(base: string, { paths = {} }: ServiceDocument): HTMLElement {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
+  )
+  const first = all.find(({ method, path }) => method === 'GET' && !path.includes('{'))
+  if (all.length === 0) return h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.')
+  return h(
+    'div.card',
+    h('p', 'The service has no APIs of its own. It answers:'),
+    h('ul', ...all.map(({ method, path }) => h('li', h('code', `${method} ${path}`)))),
+    first && h('pre', `curl ${base}${first.path}`),
+  )
+}
