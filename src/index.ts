@@ -3,6 +3,37 @@
  * @module serving
  */
 
+export type {
+  Api,
+  ApiFunction,
+  ApiMethod,
+  ApiOptions,
+  ApiTypes,
+  ServiceTypes,
+} from './api/api.ts'
+export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
+export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
+export { call } from './api/call.ts'
+export type { OwnerKey } from './api/caller-identity.ts'
+export type { CorsOptions } from './api/cors.ts'
+export type { ApiExample, EncodedExample } from './api/examples.ts'
+export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
+export type {
+  InjectedLive,
+  InjectedMessage,
+  InjectJson,
+  InjectLiveRequest,
+  InjectMessage,
+  Injector,
+  InjectRequest,
+  InjectResponse,
+} from './api/inject.ts'
+export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
+export type { ModelOptions, ModelTensor } from './api/model-options.ts'
+export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
+export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
+export type { Query, QueryOf, QueryRecord } from './api/query.ts'
+export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
 export type { DataOf, DType, DTypeData, ListDType, NumberDType, NumericDType } from './core/dtype.ts'
 export {
   BadInput,
@@ -38,6 +69,8 @@ export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
 export type { MaybePromise } from './core/promise.ts'
 export type { ByteSize, Duration } from './core/text/units.ts'
 export * as io from './descriptors/index.ts'
+export type { LogLevel } from './engine/log-levels.ts'
+export type { EngineName, GrpcTls, JobRole, Limits, Listener, ServeOptions } from './engine/options.ts'
 export {
   type Caller,
   type Cleanup,
@@ -111,6 +144,10 @@ export type {
 export { registerSerializer, type SerializedFields, type Serializer } from './runner/serializers.ts'
 export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
+export { serve } from './server/listener.ts'
+export { type DocumentOptions, type Hook, type ServerPaths, Service, type ServiceOptions } from './service.ts'
+export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
+export { traceHeaders } from './telemetry/tracing/tracer.ts'
 export { NDArray } from './values/array/ndarray.ts'
 export type { Nested } from './values/array/nested.ts'
 export type { EncodableMimeType } from './values/image/encodable-modes.ts'
@@ -120,44 +157,3 @@ export type { Pixels, RasterElements, RasterMode } from './values/image/raster-m
 export type { ResizeFilter } from './values/image/resize.ts'
 export type { TensorDType, TensorFit, TensorOptions } from './values/image/tensor.ts'
 export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
-
-// Loaded for `Service.inject`.
-import './server/memory-live.ts'
-
-export type {
-  Api,
-  ApiFunction,
-  ApiMethod,
-  ApiOptions,
-  ApiTypes,
-  ServiceTypes,
-} from './api/api.ts'
-export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
-export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
-export { call } from './api/call.ts'
-export type { OwnerKey } from './api/caller-identity.ts'
-export type { CorsOptions } from './api/cors.ts'
-export type { ApiExample, EncodedExample } from './api/examples.ts'
-export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
-export type {
-  InjectedLive,
-  InjectedMessage,
-  InjectJson,
-  InjectLiveRequest,
-  InjectMessage,
-  Injector,
-  InjectRequest,
-  InjectResponse,
-} from './api/inject.ts'
-export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
-export type { ModelOptions, ModelTensor } from './api/model-options.ts'
-export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
-export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
-export type { Query, QueryOf, QueryRecord } from './api/query.ts'
-export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
-export type { LogLevel } from './engine/log-levels.ts'
-export type { EngineName, GrpcTls, JobRole, Limits, Listener, ServeOptions } from './engine/options.ts'
-export { serve } from './server/listener.ts'
-export { type DocumentOptions, type Hook, type ServerPaths, Service, type ServiceOptions } from './service.ts'
-export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
-export { traceHeaders } from './telemetry/tracing/tracer.ts'

@@ -14,7 +14,7 @@ import {
 } from './api/api.ts'
 import { type CorsOptions, corsBy } from './api/cors.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
-import { type Injector, injectorOf } from './api/inject.ts'
+import type { InjectLiveRequest, Injector, InjectRequest } from './api/inject.ts'
 import {
   createLiveApi,
   type LiveApi,
@@ -134,7 +134,13 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * `stop` after. **Errors**: InvalidArgument for a malformed request; an Error if a stream breaks off. **Example**
    * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
-  readonly inject: Injector = injectorOf(this)
+  readonly inject: Injector = Object.assign(
+    // Loaded at the first call: the server stands above the service.
+    async (request: InjectRequest) => (await import('./server/memory-engine.ts')).inject(this, request),
+    {
+      live: async (request: InjectLiveRequest) => (await import('./server/memory-live.ts')).injectLive(this, request),
+    },
+  )
   /** The APIs that clients may call by name over any protocol, in the order of registration. */
   readonly apis: ReadonlyMap<string, Api> = this.#apis
   /** The APIs of HTTP alone, by name: of other methods than POST, or with parameters in their path. */

@@ -1,4 +1,3 @@
-import { InternalError } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
 
 /** A body that JSON can write. */
@@ -68,28 +67,4 @@ export interface Injector {
    * svc.inject.live({ path: '/upper', inputs: ['a', 'b'] })) console.log(each.text())`
    */
   live(request: InjectLiveRequest): Promise<InjectedLive>
-}
-
-/** Answers requests to services of class `S`. */
-export interface Inject<S> {
-  request(service: S, request: InjectRequest): Promise<InjectResponse>
-  live(service: S, request: InjectLiveRequest): Promise<InjectedLive>
-}
-
-let provided: Inject<never> | undefined
-
-/** The server provides its routing here when it loads: this room must not import it. */
-export function provideInject<S>(inject: Inject<S>): void {
-  provided = inject
-}
-
-/** Returns what answers requests to a service by the server's routing. **Errors**: as `Service.inject`. */
-export function injectorOf<S>(service: S): Injector {
-  const use = () => {
-    if (provided === undefined) throw new InternalError('expected the server to be loaded before inject')
-    return provided as Inject<S>
-  }
-  return Object.assign((request: InjectRequest) => use().request(service, request), {
-    live: (request: InjectLiveRequest) => use().live(service, request),
-  })
 }

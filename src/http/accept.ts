@@ -3,21 +3,13 @@ import { parseMediaType } from './media-type.ts'
 // A comma in quotes does not end an item.
 const listItems = /(?:"(?:\\.|[^"\\])*"?|[^,"])+/g
 
-// Clients send the same value with each request.
-let last:
-  | { readonly accept: string; readonly offered: readonly string[]; readonly type: string | undefined }
-  | undefined
-
 /**
  * Returns the type of `offered` that an Accept value ranks highest; of equal weight the most specifically matched, then
- * the first; undefined if it takes no type. The caller does not change `offered`. **Source**: RFC 9110 section 12.5.1.
+ * the first; undefined if it takes no type. **Source**: RFC 9110 section 12.5.1.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
-  if (last?.accept !== accept || last.offered !== offered) last = { accept, offered, type: chosenType(accept, offered) }
-  return last.type
-}
-
-function chosenType(accept: string, offered: readonly string[]): string | undefined {
+  // Most clients that name a type name one, whose value needs no parser.
+  if (offered.includes(accept)) return accept
   const weights = new Map<string, number>()
   for (const [range] of accept.matchAll(listItems)) {
     const type = parseMediaType(range)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 // The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
 import { ClientClosed } from '../core/errors.ts'
@@ -76,8 +75,6 @@ const noParameters: RequestParameters = Object.freeze({})
 export type Cleanup = () => void | Promise<void>
 
 const noHeaders = new HeaderList([], [])
-const idPrefix = randomBytes(8).toString('hex')
-let idCount = 0
 const plainId = /^[\w.:+/=-]{1,128}$/
 
 /** The context of one request. Its members are made when first read. `P`: the type of `params`. */
@@ -133,7 +130,7 @@ export class Context<P = PathParams> {
 
   /** The client's `x-request-id` if it is short and plain, else a new id. */
   get id(): string {
-    this.#id ??= this.clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
+    this.#id ??= this.clientId ?? crypto.randomUUID()
     return this.#id
   }
 

@@ -1,12 +1,6 @@
 /** Live streams without sockets, for `svc.inject.live`. @module */
 
-import {
-  type InjectedLive,
-  type InjectedMessage,
-  type InjectLiveRequest,
-  type InjectMessage,
-  provideInject,
-} from '../api/inject.ts'
+import type { InjectedLive, InjectedMessage, InjectLiveRequest, InjectMessage } from '../api/inject.ts'
 import { noParams } from '../api/visit.ts'
 import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
@@ -19,10 +13,10 @@ import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
 import type { Service } from '../service.ts'
-import { collected, inject, serverInMemory } from './memory-engine.ts'
+import { collected, serverInMemory } from './memory-engine.ts'
 
 /** Opens a live stream as a server would. **Errors**: InvalidArgument for a wrong request. */
-async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
+export async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request
   if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))
@@ -43,8 +37,6 @@ async function injectLive(service: Service, request: InjectLiveRequest): Promise
   const messages = run(call, endpoint, inputs)
   return { refusal: undefined, [Symbol.asyncIterator]: () => messages[Symbol.asyncIterator]() }
 }
-
-provideInject({ request: (service: Service, request) => inject(service, request), live: injectLive })
 
 function refused(response: HttpResponse): InjectedLive {
   const refusal = collected(response, response.headers.flat(), [response.body as string])

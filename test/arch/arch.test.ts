@@ -8,7 +8,9 @@ import {
   browserFiles,
   emptyNames,
   ioNames,
+  lazyImports,
   mayImport,
+  moduleLets,
   packageOwners,
   pixelThread,
   pixelWalkers,
@@ -64,6 +66,8 @@ const imports = sources.flatMap(importsOf)
 const room = (path: string) => path.split('/')[0]
 const isOurs = (path: string) => (room(path) in mayImport || path === 'index.ts') && path.endsWith('.ts')
 
+const isLazy = ({ from, to }: Import) => lazyImports.some((lazy) => lazy.from === from && lazy.to === to)
+
 describe('the architecture', () => {
   it('finds the sources and their imports', () => {
     expect(sources.length).toBeGreaterThan(20)
@@ -91,7 +95,7 @@ describe('the architecture', () => {
     expect(wrong).toEqual([])
     const allowed = ({ from, to }: Import) =>
       from === 'index.ts' || room(from) === room(to) || mayImport[room(from)]?.includes(room(to))
-    expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge))).toEqual([])
+    expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge) && !isLazy(edge))).toEqual([])
   })
 
   it('keeps concrete descriptors out of service, engines, RPC, documents and server', () => {
@@ -117,7 +121,8 @@ describe('the architecture', () => {
 
   it('has no circle of files', () => {
     const next = new Map<string, string[]>()
-    for (const { from, to } of imports) if (isOurs(to)) next.set(from, [...(next.get(from) ?? []), to])
+    const circular = imports.filter((edge) => isOurs(edge.to) && !isLazy(edge))
+    for (const { from, to } of circular) next.set(from, [...(next.get(from) ?? []), to])
     const done = new Set<string>()
     const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
       if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
@@ -130,6 +135,21 @@ describe('the architecture', () => {
       return undefined
     }
     expect([...next.keys()].map((file) => visit(file, [])).filter((circle) => circle !== undefined)).toEqual([])
+  })
+
+  it('imports lazily what its rule names, by calls alone', () => {
+    for (const { from, to } of lazyImports) {
+      const path = posix.relative(posix.dirname(from), to)
+      expect(read(`src/${from}`)).toContain(`await import('./${path}')`)
+      expect(read(`src/${from}`)).not.toContain(`from './${path}'`)
+    }
+  })
+
+  it('has no state of modules but what is listed', () => {
+    const lets = sources.flatMap((file) =>
+      [...read(file).matchAll(/^(?:export )?let (\w+|[[{].*)/gm)].map(([, name]) => `${file.slice(4)}: ${name}`),
+    )
+    expect(lets).toEqual(moduleLets)
   })
 
   it('lets only the thread for pixels load what walks over them', () => {

@@ -41,6 +41,27 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   cli: ['core', 'values', 'runner', 'api', 'jobs', 'protocols', 'service.ts', 'engine', 'server'],
 }
 
+/** Imported when they are first called, by a room that stands below theirs: nobody loads a circle. */
+export const lazyImports: readonly { readonly from: string; readonly to: string }[] = [
+  { from: 'service.ts', to: 'server/memory-engine.ts' },
+  { from: 'service.ts', to: 'server/memory-live.ts' },
+]
+
+/**
+ * All state of modules, of the process by its nature: the hooks that read TypeScript, the metrics of the process, what
+ * an optional package has made, and memory that is written again.
+ */
+export const moduleLets: readonly string[] = [
+  'core/modules/typescript.ts: reading',
+  'docs/page/dom.ts: ids',
+  'docs/page/main.ts: shown',
+  'server/memory-reclaimer.ts: collect',
+  'telemetry/metrics/exposition.ts: processRegistry',
+  'telemetry/tracing/tracer.ts: tracer',
+  'values/array/flatbuffer.ts: builder',
+  'values/table/frame-dtype.ts: zoneless',
+]
+
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
   '@napi-rs/image': 'values/image/napi-image.ts',

@@ -1,4 +1,5 @@
 /** A thread that renews the leases of a worker, so that no function that computes loses its job. @module */
+import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openRedis, type RedisScript, redisScript } from '../../core/redis.ts'
 import type { HeldLease, LeaseCall, LeaseNews, LeaseState, LeaseThreadData } from './leases.ts'
@@ -39,23 +40,18 @@ const post = (news: LeaseNews) => parentPort?.postMessage(news)
 
 /** By their tokens. */
 const held = new Map<string, HeldLease & { readonly endsAt: number }>()
-let isRenewing = false
 
 parentPort?.on('message', (call: LeaseCall) => {
   if (call.kind === 'hold') held.set(call.token, { ...call, endsAt: performance.now() + call.timeoutMs })
   else held.delete(call.token)
 })
-setInterval(() => void turn(), renewMs)
+void renewForever()
 
-async function turn(): Promise<void> {
-  if (isRenewing || held.size === 0) return
-  isRenewing = true
-  try {
-    await renewAll([...held.values()])
-  } catch (error) {
-    post({ kind: 'failed', error: error as Error })
+async function renewForever(): Promise<never> {
+  for (;;) {
+    await wait(renewMs)
+    if (held.size > 0) await renewAll([...held.values()]).catch((error) => post({ kind: 'failed', error }))
   }
-  isRenewing = false
 }
 
 async function renewAll(leases: readonly (HeldLease & { readonly endsAt: number })[]): Promise<void> {

@@ -1,12 +1,9 @@
 /** The first worker process, which starts before the command knows what it serves. @module */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
-import { type FirstWorker, workerNodeOptions } from './worker-process.ts'
+import { workerNodeOptions } from './worker-process.ts'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
-
-let first: Worker | undefined
-let isLoaded = false
 
 /** Sets the program of all workers, which accept from one shared socket. Called before the first one starts. */
 export function setWorkerFile(file: URL): void {
@@ -22,25 +19,30 @@ export function startFirstWorker(file: URL): void {
   // Before the process is there, which takes some milliseconds to start.
   for (const signal of signals) process.once(signal, leave)
   setWorkerFile(file)
-  first = cluster.fork()
-  first.on('error', () => {})
-  first.once('message', () => {
-    isLoaded = true
-  })
+  cluster.fork().on('error', () => {})
   // Where the options are wrong, or a signal ends this process before it supervises: else Node prints in that process
   // that this one has gone.
-  process.once('exit', () => first?.process.kill('SIGKILL'))
+  process.once('exit', killWorkers)
 }
 
 function leave(): void {
   process.exit(0)
 }
 
-/** Returns the worker that {@link startFirstWorker} has started; undefined if it has ended or was never started. */
-export function takeFirstWorker(): FirstWorker | undefined {
-  const worker = first
-  first = undefined
+function killWorkers(): void {
+  for (const worker of running()) worker.process.kill('SIGKILL')
+}
+
+function running(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+}
+
+/**
+ * Returns the worker that {@link startFirstWorker} has started; undefined if it has ended or was never started. Called
+ * before others start.
+ */
+export function takeFirstWorker(): Worker | undefined {
   for (const signal of signals) process.off(signal, leave)
-  if (worker?.process.pid === undefined || worker.isDead() || !worker.isConnected()) return undefined
-  return { worker, isLoaded }
+  process.off('exit', killWorkers)
+  return running().find((worker) => worker.process.pid !== undefined && !worker.isDead() && worker.isConnected())
 }

@@ -2,7 +2,7 @@
  * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
  * @module
  */
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
@@ -119,6 +119,8 @@ class Supervision {
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
   #config: WorkerConfig
+  /** One that runs already and has no number yet. */
+  #first: Worker | undefined
   #announced = false
   #stopping = false
   #reloading = false
@@ -131,6 +133,7 @@ class Supervision {
     this.#config = this.#configOf(options.config.serve)
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
+    this.#first = takeFirstWorker()
     const onTerminal = isatty(2)
     const onHangUp = () => {
       if (!onTerminal || isatty(2)) {
@@ -174,8 +177,9 @@ class Supervision {
 
   #start(slot: Slot, opens: Opens = 'when_loaded'): WorkerProcess {
     const { group, logger } = this.#options
-    const first = takeFirstWorker()
-    if (first !== undefined) group.follow(first.worker)
+    const first = this.#first
+    this.#first = undefined
+    if (first !== undefined) group.follow(first)
     const worker = new WorkerProcess(slot.number, this.#config, logger, opens, first)
     this.#processes.add(worker)
     worker.started.then((ready) => {

@@ -32,13 +32,6 @@ export const workerNodeOptions: readonly string[] = [
   ...(nodeMajor in youngBuffers ? [youngBuffers[nodeMajor]] : []),
 ]
 
-/** A worker process that runs already. */
-export interface FirstWorker {
-  readonly worker: Worker
-  /** Whether it has asked for its settings. */
-  readonly isLoaded: boolean
-}
-
 /** How a process ended; code -1 if the system could not start one. */
 export interface Exit {
   readonly code: number
@@ -61,7 +54,7 @@ export class WorkerProcess {
   readonly #config: WorkerConfig
   readonly #worker: Worker | undefined
   #opens: Opens
-  /** Whether it was given its settings: before, it reads no other message. */
+  /** Whether it is known to read messages. */
   #isLoaded = false
 
   /** `first`: a process that runs already. */
@@ -70,16 +63,17 @@ export class WorkerProcess {
     config: WorkerConfig,
     logger: NonNullable<ServeOptions['logger']>,
     opens: Opens,
-    first?: FirstWorker,
+    first?: Worker,
   ) {
     this.#opens = opens
     this.#number = number
     this.#config = config
     this.#logger = logger
     try {
-      this.#worker = first?.worker ?? cluster.fork()
+      this.#worker = first ?? cluster.fork()
       this.#listen(this.#worker)
-      if (first?.isLoaded) this.#onLoaded()
+      // It may have asked before anybody listened. One that loads still reads nothing, and asks.
+      if (first !== undefined) this.#sendStart()
     } catch (error) {
       this.#onNoProcess(error)
     }
@@ -109,6 +103,7 @@ export class WorkerProcess {
     worker.on('message', (message: unknown) => {
       if (isMessageOf('loaded', message)) this.#onLoaded()
       else if (isMessageOf('ready', message)) {
+        this.#isLoaded = true
         this.readyAt = performance.now()
         this.#started.resolve(message)
       } else if (isMessageOf('failed', message)) this.failure = message.message
@@ -125,6 +120,10 @@ export class WorkerProcess {
 
   #onLoaded(): void {
     this.#isLoaded = true
+    this.#sendStart()
+  }
+
+  #sendStart(): void {
     this.#send({ kind: 'start', config: this.#config, opens: this.#opens })
   }
 

@@ -125,12 +125,9 @@ export class ImageCodec {
   }
 }
 
-let loaded: ImageCodec | undefined
-
-/** Returns the codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
+/** Returns a codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
 export function imageCodec(): ImageCodec {
-  loaded ??= new ImageCodec(jpegCodec)
-  return loaded
+  return new ImageCodec(jpegCodec)
 }
 
 function decodedBytes({ channels = 4, bitDepth = 8 }: ImageHeader): number {

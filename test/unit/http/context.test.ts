@@ -23,7 +23,7 @@ describe('Context', () => {
 
   it.each(['', 'has space', 'line\nbreak', '"quoted"', 'x'.repeat(129), 'ü'])('makes an id instead of %j', (id) => {
     const ctx = withId(id)
-    expect(ctx.id).toMatch(/^[0-9a-f]{24}$/)
+    expect(ctx.id).toMatch(/^[0-9a-f-]{36}$/)
     expect(ctx.id).toBe(ctx.id)
     expect(ctx.clientId).toBeUndefined()
   })

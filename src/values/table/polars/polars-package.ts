@@ -16,16 +16,3 @@ export type Series = pl.Series
 export function loadPolarsPackage(neededBy: string): typeof pl {
   return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
 }
-
-/** Longest file that is put into reused memory. **Units**: bytes. */
-export const maxScratchBytes = 2 ** 24
-let scratch = Buffer.alloc(0)
-
-/** Returns memory for an Arrow file, which Polars copies during the call: the next call may get the same. */
-export function scratchBytes(size: number): Buffer {
-  if (size > maxScratchBytes) return Buffer.allocUnsafeSlow(size)
-  if (size > scratch.length) {
-    scratch = Buffer.allocUnsafeSlow(Math.min(maxScratchBytes, Math.max(size, scratch.length * 2)))
-  }
-  return scratch.subarray(0, size)
-}

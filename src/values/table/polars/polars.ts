@@ -1,5 +1,6 @@
 /** Nodejs-polars by Arrow files: its Series constructors are slow, and its JSON reader is unsafe. @module */
 
+import { bufferPool } from '../../../core/memory/buffer-pool.ts'
 import { encodeArrow } from '../arrow/arrow-writer.ts'
 import { type AnyColumn, type ColumnTable, type PolarsType, renameColumns, sliceTable } from '../columns.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
@@ -19,7 +20,7 @@ import {
   underPlainNames,
   variantsOf,
 } from './polars-columns.ts'
-import { type DataFrame, loadPolarsPackage, type pl, type Series, scratchBytes } from './polars-package.ts'
+import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 import { unnestColumns } from './unnest.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
@@ -52,7 +53,13 @@ export function loadPolars(neededBy: string): Polars {
 
 function wrap(load: () => typeof pl) {
   const readIpc = (file: Uint8Array): DataFrame => load().readIPC(asBuffer(file))
-  const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => readIpc(encodeArrow(table, scratchBytes))
+  const fromColumns = (table: ColumnTable<AnyColumn>): DataFrame => {
+    const file = encodeArrow(table, (size) => Buffer.from(bufferPool.take(size), 0, size))
+    const frame = readIpc(file)
+    // Polars has copied it.
+    bufferPool.give(file.buffer as ArrayBuffer)
+    return frame
+  }
   const lazy = (table: ColumnTable<AnyColumn>) => lazyFrame(table, fromColumns)
   return {
     isDataFrame,
