@@ -53,8 +53,6 @@ export const lazyImports: readonly { readonly from: string; readonly to: string 
  */
 export const moduleLets: readonly string[] = [
   'core/modules/typescript.ts: reading',
-  'docs/page/dom.ts: ids',
-  'docs/page/main.ts: shown',
   'server/memory-reclaimer.ts: collect',
   'telemetry/metrics/exposition.ts: processRegistry',
   'telemetry/tracing/tracer.ts: tracer',
