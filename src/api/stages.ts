@@ -10,7 +10,6 @@ import {
 } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
 import { functionOf } from './function-of.ts'
 
@@ -33,7 +32,7 @@ export function callDecoded<R>(
   encoding: Encoding<R>,
 ): MaybePromise<R> {
   try {
-    const input = tracer === undefined ? decode() : tracer.stage(ctx, 'decode', decode)
+    const input = ctx.trace === undefined ? decode() : ctx.trace.stage('decode', decode)
     const next = (value: unknown) => invoke(api, value, ctx, encoding)
     const answer = isPromise(input) ? awaitStage(input, ctx, encoding, decodeFailureOf, next) : next(input)
     return isPromise(answer) ? withDeadline(ctx, answer, encoding) : answer
@@ -65,9 +64,9 @@ function invoke<R>(api: Callable, input: unknown, ctx: Context, encoding: Encodi
   let result: unknown
   try {
     result =
-      tracer === undefined
+      ctx.trace === undefined
         ? api[functionOf](input, ctx)
-        : tracer.stage(ctx, 'function', () => api[functionOf](input, ctx))
+        : ctx.trace.stage('function', () => api[functionOf](input, ctx))
   } catch (error) {
     return encoding.fail(functionFailureOf(error), ctx)
   }
@@ -82,9 +81,9 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, encoding: Encod
   if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
   try {
     const answer =
-      tracer === undefined
+      ctx.trace === undefined
         ? encoding.encode(api, result, ctx)
-        : tracer.stage(ctx, 'encode', () => encoding.encode(api, result, ctx))
+        : ctx.trace.stage('encode', () => encoding.encode(api, result, ctx))
     if (!isPromise(answer)) return answer
     return awaitStage(
       answer,

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { ClientClosed } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
+import type { RequestTrace } from './request-trace.ts'
 import { ResponseContext } from './response-context.ts'
 
 /** Who sends a request, as an auth hook found out. */
@@ -103,6 +104,8 @@ export class Context<P = PathParams> {
   #job: JobContext | undefined
   #listeners: ((reason: Error) => void)[] | undefined
 
+  /** @internal Undefined for a request that is not traced. */
+  trace: RequestTrace | undefined
   /** @internal Whether the function has returned its result. */
   returned = false
 

@@ -1,8 +1,8 @@
 /** The calls that one message gives to a worker. @module */
 
 import { FunctionError, InternalError, ServingError } from '../core/errors.ts'
+import type { JobTrace } from '../http/request-trace.ts'
 import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
-import { type JobTrace, tracer } from '../telemetry/tracing/tracer.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
 import type { ModelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
@@ -136,9 +136,10 @@ export class Job implements CallOwner {
   }
 
   #trace(isBatch: boolean): JobTrace | undefined {
-    if (tracer === undefined) return undefined
+    const traced = this.#calls.find(({ trace }) => trace !== undefined)?.trace
+    if (traced === undefined) return undefined
     const traces = this.#calls.map(({ trace }) => trace)
-    return tracer.job(`${this.#options.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
+    return traced.job(`${this.#options.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
   }
 
   #packEach(transfer: Transfer[]): PackedList {

@@ -2,7 +2,7 @@
 import { BadInput, ClientClosed, DeadlineExceeded, InvalidArgument, ServingError } from '../core/errors.ts'
 import { deferred } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
-import type { CallTrace } from '../telemetry/tracing/tracer.ts'
+import type { CallTrace } from '../http/request-trace.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { hasOwnShape } from '../values/array/own-shape.ts'
 import type { Waiting } from './call-queue.ts'

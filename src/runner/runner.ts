@@ -2,7 +2,7 @@
 
 import { Overloaded } from '../core/errors.ts'
 import { measureRunner, RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
-import { tracer } from '../telemetry/tracing/tracer.ts'
+import { traceOf } from '../telemetry/tracing/active-trace.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenStream } from './job.ts'
@@ -225,7 +225,7 @@ class ModelRunner implements RunnerLife {
     key = '',
   ): RunnerCall {
     const call = new RunnerCall(input, rows, key, options.deadlineMs)
-    call.trace = tracer?.call(this.name, method.name, options)
+    call.trace = traceOf(options)?.call(this.name, method.name)
     call.follow(options, realClock)
     dispatcher.push(method.name, call)
     return call

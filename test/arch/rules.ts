@@ -55,7 +55,6 @@ export const moduleLets: readonly string[] = [
   'core/modules/typescript.ts: reading',
   'server/memory-reclaimer.ts: collect',
   'telemetry/metrics/exposition.ts: processRegistry',
-  'telemetry/tracing/tracer.ts: tracer',
   'values/array/flatbuffer.ts: builder',
   'values/table/frame-dtype.ts: zoneless',
 ]

@@ -182,6 +182,7 @@ describe('traces of a Runner', () => {
       svc.api({ input: new io.Text(), output: new io.Text(), name: 'where' }, (text: string, ctx) =>
         runner.where(text, ctx),
       )
+      svc.api({ input: new io.Text(), output: new io.Text(), name: 'alone' }, (text: string) => runner.where(text))
       svc.api({ input: new io.Text(), output: new io.Text(), name: 'fail' }, async (text: string, ctx) => {
         await runner.fail(text, ctx)
         return ''
@@ -205,6 +206,14 @@ describe('traces of a Runner', () => {
     expect(parentOf('m.where')).toBe(idOf('function'))
     expect(parentOf('queue')).toBe(idOf('m.where'))
     expect(parentOf('model m.where')).toBe(idOf('m.where'))
+    expect(answer.text).toBe(`00-${traceId}-${idOf('model m.where')}-01`)
+  })
+
+  it('are below the function also without its ctx', async () => {
+    const { ask } = await serveModel('thread')
+    const answer = await ask(post('/alone', 'x', { 'content-type': 'text/plain', traceparent: parent }))
+    await ended('POST /alone')
+    expect(parentOf('m.where')).toBe(idOf('function'))
     expect(answer.text).toBe(`00-${traceId}-${idOf('model m.where')}-01`)
   })
 

@@ -4,7 +4,6 @@ import type { Logger } from '../../engine/log.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
 import { parseTraceparent } from '../../telemetry/tracing/traceparent.ts'
-import { tracer } from '../../telemetry/tracing/tracer.ts'
 
 /** Probes and scrapes, which would be most of the log of an idle server. */
 const unlogged: ReadonlySet<string> = new Set(['/livez', '/healthz', '/readyz', '/metrics'])
@@ -28,7 +27,7 @@ export function logRequests(log: Logger, share: number): RequestObserver {
       if (due >= 1) due -= 1
       const { method, path, api, remoteAddress, id } = ctx
       const ms = Math.round(durations.totalMs * 1000) / 1000
-      const traceId = tracer?.traceId(ctx) ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
+      const traceId = ctx.trace?.traceId ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
       const place = path.length > maxPath ? `${path.slice(0, maxPath)}…` : path
       const fields = { event: 'request', method, path: place, api, protocol, status, code, ms, bytesIn, bytesOut }
       log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)

@@ -4,7 +4,8 @@ import type { ServeOptions } from '../../engine/options.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
 import type { Service } from '../../service.ts'
 import { type CollectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
-import { type Tracer, useTracer } from '../../telemetry/tracing/tracer.ts'
+import { registeredTelemetry } from '../../telemetry/tracing/active-trace.ts'
+import type { OtelTracer, TracerProvider } from '../../telemetry/tracing/otel-tracer.ts'
 import { logRequests } from './access-log.ts'
 import { listenMetrics, metricsEndpoint, metricsPage } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
@@ -26,12 +27,11 @@ export async function startTelemetry(
   collectGroup: CollectGroup | undefined,
 ) {
   const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
-  const stopTracing =
+  const otlp =
     otlpEndpoint === undefined
       ? undefined
-      : (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
-  const tracer = await createTracer(traceSample, options.tlsCert === undefined ? 'http' : 'https')
-  const stopUsing = tracer && useTracer(tracer)
+      : await (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
+  const tracer = await createTracer(otlp?.provider, traceSample, options.tlsCert === undefined ? 'http' : 'https')
   const counts = metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
   const collect = async () => (await counts?.collect()) ?? []
   const page = metricsPage(collectGroup ?? (async () => [await collect()]))
@@ -58,9 +58,8 @@ export async function startTelemetry(
     },
     collect,
     async close() {
-      stopUsing?.()
       clearTimeout(measuring)
-      await Promise.all([port?.close(), stopTracing?.()])
+      await Promise.all([port?.close(), otlp?.stop()])
     },
   }
 }
@@ -73,11 +72,17 @@ function tryToMeasure(): void {
   }
 }
 
-/** Returns a tracer for the SDK that the application has registered; undefined without one. `share`: `traceSample`. */
-async function createTracer(share: number | undefined, scheme: 'http' | 'https'): Promise<Tracer | undefined> {
-  // Where all copies of the API's major version 1 find registered objects.
-  const registered = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')]
-  if ((registered as { readonly trace?: unknown } | undefined)?.trace === undefined) return undefined
-  const { isSdkRegistered, OtelTracer, sampleShare } = await import('../../telemetry/tracing/otel-tracer.ts')
-  return isSdkRegistered() ? new OtelTracer(share ?? sampleShare(process.env), scheme) : undefined
+/**
+ * Returns a tracer for the SDK of this server, else for the one that the application has registered; undefined without
+ * either. `share`: `traceSample`.
+ */
+async function createTracer(
+  provider: TracerProvider | undefined,
+  share: number | undefined,
+  scheme: 'http' | 'https',
+): Promise<OtelTracer | undefined> {
+  if (provider === undefined && registeredTelemetry()?.trace === undefined) return undefined
+  const { OtelTracer, registeredProvider, sampleShare } = await import('../../telemetry/tracing/otel-tracer.ts')
+  const used = provider ?? registeredProvider()
+  return used && new OtelTracer(used, share ?? sampleShare(process.env), scheme)
 }

@@ -12,6 +12,7 @@ import {
   SpanStatusCode,
   type TextMapGetter,
   TraceFlags,
+  type Tracer,
   type TracerProvider,
   trace,
 } from '@opentelemetry/api'
@@ -19,32 +20,30 @@ import { grpcStatusOf } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
 import type { Context } from '../../http/context.ts'
 import type { RequestHeaders } from '../../http/message.ts'
-import type { Outcome } from '../../http/outcome.ts'
+import type { Outcome, RequestObserver } from '../../http/outcome.ts'
+import type { CallTrace, JobTrace, RequestTrace, StageName } from '../../http/request-trace.ts'
+import { traceKey } from './active-trace.ts'
 import { formatTraceparent, parseTraceparent, type Traceparent } from './traceparent.ts'
-import type { CallTrace, JobTrace, StageName, Tracer } from './tracer.ts'
 
-interface RequestTrace {
-  /** With the request's span, even an unrecorded one, so that nobody below it begins another trace. */
-  readonly context: OtelContext
-  readonly span: Span | undefined
-}
+export type { TracerProvider }
 
 const getter: TextMapGetter<RequestHeaders> = {
   get: (headers, name) => headers.get(name),
   keys: (headers) => [...headers].map(([name]) => name),
 }
 
-/** Removes an SDK of this process, unless another one is registered. */
-export function unregister(provider: TracerProvider): void {
+/** Removes an SDK from OpenTelemetry's API. Returns whether it was the one that is registered. */
+export function unregister(provider: TracerProvider): boolean {
   const registered = trace.getTracerProvider() as { getDelegate?(): TracerProvider }
-  if (registered.getDelegate?.() !== provider) return
+  if (registered.getDelegate?.() !== provider) return false
   for (const each of [trace, context, propagation]) each.disable()
+  return true
 }
 
-/** Whether an SDK is registered in this process. */
-export function isSdkRegistered(): boolean {
-  const provider = trace.getTracerProvider() as { getDelegateTracer?(name: string): unknown }
-  return provider.getDelegateTracer?.('serving') !== undefined
+/** Returns the SDK that is registered in this process; undefined without one. */
+export function registeredProvider(): TracerProvider | undefined {
+  const provider = trace.getTracerProvider() as TracerProvider & { getDelegateTracer?(name: string): unknown }
+  return provider.getDelegateTracer?.('serving') === undefined ? undefined : provider
 }
 
 /** Returns the share of requests that OpenTelemetry's variables ask for. */
@@ -55,19 +54,20 @@ export function sampleShare(environment: NodeJS.ProcessEnv): number {
   return value >= 0 && value <= 1 ? value : 1
 }
 
-/** Of all servers: their SDK is one. */
-const requests = new WeakMap<Context, RequestTrace>()
-
-/** Makes the spans of requests and of calls of Runners. */
-export class OtelTracer implements Tracer {
+/** Makes the spans of the requests of a server. */
+export class OtelTracer implements RequestObserver {
   readonly readsHeaders: readonly string[]
   readonly needsAddress = true
-  readonly #tracer = trace.getTracer('serving')
+  readonly #tracer: Tracer
   readonly #ratio: number
   readonly #scheme: 'http' | 'https'
 
-  /** `ratio`: share of the requests without `traceparent` for which the SDK is asked; others follow their flag. */
-  constructor(ratio: number, scheme: 'http' | 'https') {
+  /**
+   * `provider`: the SDK. `ratio`: share of the requests without `traceparent` for which it is asked; others follow
+   * their flag.
+   */
+  constructor(provider: TracerProvider, ratio: number, scheme: 'http' | 'https') {
+    this.#tracer = provider.getTracer('serving')
     this.#ratio = ratio
     this.#scheme = scheme
     this.readsHeaders = [...new Set(['traceparent', 'tracestate', 'baggage', 'user-agent', ...propagation.fields()])]
@@ -77,7 +77,7 @@ export class OtelTracer implements Tracer {
     const { headers, method, path } = ctx
     const parent = parseTraceparent(headers.get('traceparent') ?? '')
     if (parent === undefined ? Math.random() >= this.#ratio : !parent.sampled) {
-      requests.set(ctx, { context: unrecorded(parent), span: undefined })
+      ctx.trace = new OtelTrace(this.#tracer, unrecorded(parent), undefined)
       return
     }
     const before = propagation.extract(ROOT_CONTEXT, headers, getter)
@@ -89,11 +89,11 @@ export class OtelTracer implements Tracer {
       'user_agent.original': headers.get('user-agent'),
     }
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, before)
-    requests.set(ctx, { context: trace.setSpan(before, span), span: span.isRecording() ? span : undefined })
+    ctx.trace = new OtelTrace(this.#tracer, trace.setSpan(before, span), span.isRecording() ? span : undefined)
   }
 
   onOutcome(ctx: Context, outcome: Outcome): void {
-    const span = requests.get(ctx)?.span
+    const span = ctx.trace instanceof OtelTrace ? ctx.trace.span : undefined
     if (span === undefined) return
     const { protocol, status, code, error, endpoint, route } = outcome
     span.setAttribute('http.response.status_code', status)
@@ -115,18 +115,34 @@ export class OtelTracer implements Tracer {
     }
     span.end()
   }
+}
 
-  stage<T>(ctx: Context, name: StageName, work: () => T): T {
-    const request = requests.get(ctx)
-    if (request === undefined) return work()
-    if (request.span === undefined) return name === 'function' ? context.with(request.context, work) : work()
-    const span = this.#tracer.startSpan(name, {}, request.context)
+class OtelTrace implements RequestTrace {
+  /** Undefined if the request is not recorded. */
+  readonly span: Span | undefined
+  readonly #tracer: Tracer
+  /** With the request's span, even an unrecorded one, so that nobody below it begins another trace. */
+  readonly #context: OtelContext
+
+  constructor(tracer: Tracer, within: OtelContext, span: Span | undefined) {
+    this.#tracer = tracer
+    this.#context = within.setValue(traceKey, this)
+    this.span = span
+  }
+
+  get traceId(): string | undefined {
+    return trace.getSpanContext(this.#context)?.traceId
+  }
+
+  stage<T>(name: StageName, work: () => T): T {
+    if (this.span === undefined) return name === 'function' ? context.with(this.#context, work) : work()
+    const span = this.#tracer.startSpan(name, {}, this.#context)
     const failed = (error: unknown) => {
       end(span, error)
       throw error
     }
     try {
-      const result = context.with(trace.setSpan(request.context, span), work)
+      const result = context.with(trace.setSpan(this.#context, span), work)
       if (isPromise(result)) {
         const ended = (value: unknown) => {
           span.end()
@@ -141,29 +157,50 @@ export class OtelTracer implements Tracer {
     }
   }
 
-  call(runner: string, method: string, caller: object): OtelCall | undefined {
-    const parent = this.#contextFor(caller)
-    if (parent === undefined || !isRecorded(parent)) return undefined
-    const attributes = { 'serving.runner': runner, 'serving.method': method }
-    const span = this.#tracer.startSpan(`${runner}.${method}`, { attributes }, parent)
-    const own = trace.setSpan(parent, span)
-    const queue = this.#tracer.startSpan('queue', {}, own)
-    return {
-      span,
-      context: own,
-      dispatched: () => queue.end(),
-      settled(error) {
-        if (queue.isRecording()) queue.end()
-        end(span, error)
-      },
-    }
+  call(runner: string, method: string): CallTrace | undefined {
+    const parent = this.#active()
+    return isRecorded(parent) ? new OtelCall(this.#tracer, parent, runner, method) : undefined
   }
 
-  job(name: string, calls: readonly (OtelCall | undefined)[], rows: number | undefined): JobTrace | undefined {
-    const traced = calls.filter((call) => call !== undefined)
-    if (traced.length === 0) return undefined
-    const [first] = traced
-    let parent = first.context
+  headers(): Record<string, string> {
+    const headers: Record<string, string> = {}
+    propagation.inject(this.#active(), headers)
+    return headers
+  }
+
+  /** Returns the context that runs if it has a span, such as the function's, else the request's. */
+  #active(): OtelContext {
+    const active = context.active()
+    return trace.getSpan(active) === undefined ? this.#context : active
+  }
+}
+
+class OtelCall implements CallTrace {
+  readonly span: Span
+  readonly #tracer: Tracer
+  readonly #context: OtelContext
+  readonly #queue: Span
+
+  constructor(tracer: Tracer, parent: OtelContext, runner: string, method: string) {
+    const attributes = { 'serving.runner': runner, 'serving.method': method }
+    this.#tracer = tracer
+    this.span = tracer.startSpan(`${runner}.${method}`, { attributes }, parent)
+    this.#context = trace.setSpan(parent, this.span)
+    this.#queue = tracer.startSpan('queue', {}, this.#context)
+  }
+
+  dispatched(): void {
+    this.#queue.end()
+  }
+
+  settled(error: Error | undefined): void {
+    if (this.#queue.isRecording()) this.#queue.end()
+    end(this.span, error)
+  }
+
+  job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace {
+    const traced = calls.filter((call) => call instanceof OtelCall)
+    let parent = this.#context
     let batch: Span | undefined
     const links: Link[] = traced.map((call) => ({ context: call.span.spanContext() }))
     if (rows !== undefined) {
@@ -183,27 +220,6 @@ export class OtelTracer implements Tracer {
       },
     }
   }
-
-  traceId(ctx: Context): string | undefined {
-    const request = requests.get(ctx)
-    return request === undefined ? undefined : trace.getSpanContext(request.context)?.traceId
-  }
-
-  headers(ctx: Context): Record<string, string> {
-    const headers: Record<string, string> = {}
-    propagation.inject(this.#contextFor(ctx) ?? context.active(), headers)
-    return headers
-  }
-
-  #contextFor(caller: object): OtelContext | undefined {
-    const active = context.active()
-    return trace.getSpan(active) === undefined ? requests.get(caller as Context)?.context : active
-  }
-}
-
-interface OtelCall extends CallTrace {
-  readonly span: Span
-  readonly context: OtelContext
 }
 
 function end(span: Span, error: unknown): void {

@@ -7,10 +7,16 @@ type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-http')
 type Resources = typeof import('@opentelemetry/resources')
 
 /**
- * Starts an SDK; returns what sends the last spans and stops it. `endpoint`: base URL of OTLP over HTTP, such as
- * `http://localhost:4318`. **Errors**: InvalidArgument, MissingDependencyException.
+ * The SDKs of the servers of this process. The first one is registered for the spans that functions make, since
+ * OpenTelemetry's API has one SDK a process.
  */
-export function startOtlp(endpoint: string, service: string): () => Promise<void> {
+const providers = new Set<InstanceType<Sdk['NodeTracerProvider']>>()
+
+/**
+ * Starts the SDK of a server; returns it, and what sends the last spans and stops it. `endpoint`: base URL of OTLP over
+ * HTTP, such as `http://localhost:4318`. **Errors**: InvalidArgument, MissingDependencyException.
+ */
+export async function startOtlp(endpoint: string, service: string) {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
     throw new InvalidArgument(`expected a URL like http://localhost:4318 for otlpEndpoint, received ${endpoint}`)
   }
@@ -27,10 +33,15 @@ export function startOtlp(endpoint: string, service: string): () => Promise<void
     .merge(detectResources({ detectors: [envDetector] }))
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] })
-  provider.register()
-  return async () => {
-    ;(await import('./otel-tracer.ts')).unregister(provider)
+  const { registeredProvider, unregister } = await import('./otel-tracer.ts')
+  if (registeredProvider() === undefined) provider.register()
+  providers.add(provider)
+  const stop = async () => {
+    providers.delete(provider)
+    const [next] = providers
+    if (unregister(provider)) next?.register()
     // An unreachable collector must not keep the process.
     await provider.shutdown().catch(() => {})
   }
+  return { provider, stop }
 }

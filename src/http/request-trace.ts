@@ -1,0 +1,30 @@
+/** The spans of one request, as those who work on it see them. @module */
+
+/** A stage of a request that has a span of its own. */
+export type StageName = 'decode' | 'function' | 'encode'
+
+/** The spans of one call of a Runner that is traced. */
+export interface CallTrace {
+  dispatched(): void
+  /** Called once, when the call is answered or given up. */
+  settled(error: Error | undefined): void
+  /** Begins the job of a thread, of this call and others; those that are not traced are undefined. */
+  job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace
+}
+
+/** The spans of what one message asks a thread for. */
+export interface JobTrace {
+  readonly traceparent: string
+  settled(error: Error | undefined): void
+}
+
+/** Makes the spans of one request. Its methods never throw. */
+export interface RequestTrace {
+  readonly traceId: string | undefined
+  /** Runs a stage, in a span if the request is recorded. Returns what `work` returns or throws. */
+  stage<T>(name: StageName, work: () => T): T
+  /** Begins a call of a Runner; undefined if nothing is recorded. */
+  call(runner: string, method: string): CallTrace | undefined
+  /** Returns the headers that continue the trace in another service. */
+  headers(): Record<string, string>
+}

@@ -1,0 +1,42 @@
+/** The trace of the request whose function runs. @module */
+import { Context } from '../../http/context.ts'
+import type { RequestTrace } from '../../http/request-trace.ts'
+
+/** Where the copies of version 1 of OpenTelemetry's API find what is registered. */
+const registry = Symbol.for('opentelemetry.js.api.1')
+
+/** Key of the request's trace in OpenTelemetry's context. */
+export const traceKey = Symbol('serving.trace')
+
+interface Registered {
+  readonly trace?: unknown
+  readonly context?: { active(): { getValue(key: symbol): unknown } }
+}
+
+/** Returns what is registered in OpenTelemetry's API, without loading it; undefined if nothing was. */
+export function registeredTelemetry(): Registered | undefined {
+  return (globalThis as Record<symbol, unknown>)[registry] as Registered | undefined
+}
+
+/**
+ * Returns the trace of a caller that is a request, else that of the function that runs; undefined if nothing is traced.
+ */
+export function traceOf(caller: object): RequestTrace | undefined {
+  const trace = caller instanceof Context ? caller.trace : undefined
+  return trace ?? (registeredTelemetry()?.context?.active().getValue(traceKey) as RequestTrace | undefined)
+}
+
+/**
+ * Returns the headers that continue a request's trace in another service: `traceparent`, `tracestate`, `baggage`.
+ * Without an OpenTelemetry SDK, those of the request. **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
+ */
+export function traceHeaders(ctx: Context): Record<string, string> {
+  const trace = traceOf(ctx)
+  if (trace !== undefined) return trace.headers()
+  const headers: Record<string, string> = {}
+  for (const name of ['traceparent', 'tracestate', 'baggage']) {
+    const value = ctx.headers.get(name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}
