@@ -61,6 +61,9 @@ export default defineConfig({
         text: 'Recipes',
         items: pages('recipes', {
           'picture-onnx': 'A picture, an ONNX file, a label',
+          pytorch: 'PyTorch and scikit-learn',
+          'hugging-face': 'Models of Hugging Face',
+          llama: 'Language models by llama.cpp',
         }),
       },
       {

@@ -1,7 +1,7 @@
 /** Starts each service that a page names, once, and sends the curl lines of all pages to it. */
 
 import { execFile } from 'node:child_process'
-import { copyFileSync, cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,6 +11,7 @@ import { folder, root, send, serveFile, until } from '../cli/process.ts'
 import { curl, examplesOf } from './curl.ts'
 import { codeBlocks, pages } from './markdown.ts'
 import { canImport, python } from './python.ts'
+import { recipes } from './recipes.ts'
 
 const blocks = pages.flatMap((page) => codeBlocks(page))
 const examples = blocks.flatMap((block) => examplesOf(block).map((example) => ({ ...example, service: block.service })))
@@ -53,15 +54,24 @@ it('every curl line with an answer names a service', () => {
 const pythonOf: Readonly<Record<string, readonly string[]>> = {
   'examples/sklearn/service.ts': ['sklearn'],
   'examples/table/service.ts': ['sklearn', 'pandas', 'pyarrow'],
+  'docs/snippets/hub/mood-python.ts': ['torch', 'transformers'],
+  'docs/snippets/python/iris.ts': ['sklearn', 'joblib'],
+  'docs/snippets/torch/circle.ts': ['torch', 'numpy'],
 }
 
-describe.each([...new Set(examples.flatMap(({ service }) => service ?? []))])('the curl lines to %s', (service) => {
+// `recipes.test.ts` starts the others.
+const elsewhere = recipes.map(({ service }) => `docs/snippets/${service}`)
+const services = [...new Set(examples.flatMap(({ service }) => service ?? []))].filter(
+  (service) => !elsewhere.includes(service),
+)
+describe.each(services)('the curl lines to %s', (service) => {
   const canRun = canImport(...(pythonOf[service] ?? [])) && (!service.includes('/jobs/') || isBuiltin('node:sqlite'))
   it.skipIf(!canRun)('answer what stands below them', { timeout: 60_000 }, async () => {
     const { cwd, file } = placeOf(service)
+    if (existsSync(join(cwd, 'train.py'))) await run(python, ['train.py'], { cwd })
     const { port } = await serveFile(file, ['--workers', '1'], {
       cwd,
-      env: service.startsWith('docs/') ? env : { SERVING_PYTHON: python },
+      env: { ...(service.startsWith('docs/') && env), SERVING_PYTHON: python },
     })
     await until(async () => (await send(port, '/readyz')).status === 200)
     for (const { line, answer, place } of examples.filter((example) => example.service === service)) {

@@ -15,7 +15,7 @@ const runtimes: Readonly<Record<string, readonly string[]>> = {
   'bun.ts': [process.env.BUN ?? 'bun'],
   'deno.ts': [process.env.DENO ?? 'deno', 'run', '--allow-all'],
 }
-const files = readdirSync(snippets).filter((file) => !['scale.ts', 'next-route.ts'].includes(file))
+const files = readdirSync(snippets).filter((file) => !['scale.ts', 'next-route.ts', 'next-config.ts'].includes(file))
 
 /** Returns a project with the programs, the built package and the frameworks. */
 function project(): string {
