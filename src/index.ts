@@ -13,9 +13,9 @@ export type {
 } from './api/api.ts'
 export type { AsyncOptions, AsyncSettings } from './api/async-options.ts'
 export type { CacheOptions, CacheSettings } from './api/cache-options.ts'
-export { call } from './api/call.ts'
-export type { OwnerKey } from './api/caller-identity.ts'
+export type { OwnerKey, SightKey } from './api/caller-identity.ts'
 export type { CorsOptions } from './api/cors.ts'
+export type { Endpoint, EndpointReceiver } from './api/endpoint.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'
 export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
 export type {
@@ -32,8 +32,22 @@ export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-a
 export type { ModelOptions, ModelTensor } from './api/model-options.ts'
 export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
 export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
+export type {
+  AskOptions,
+  BytesAnswer,
+  DuplexMethod,
+  Group,
+  Host,
+  Protocol,
+  RpcMethod,
+  ServedApis,
+  StreamMethod,
+  UnaryMethod,
+} from './api/protocol.ts'
 export type { Query, QueryOf, QueryRecord } from './api/query.ts'
 export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
+export type { Callable, Encoding } from './api/stages.ts'
+export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'
 export type { DataOf, DType, DTypeData, ListDType, NumberDType, NumericDType } from './core/dtype.ts'
 export {
   BadInput,
@@ -115,6 +129,7 @@ export type {
 export type { JobsOptions } from './jobs/jobs-options.ts'
 export { type BodyReader, type StoredAnswer, StoredBody } from './jobs/stored-body.ts'
 export type { WebhookOptions } from './jobs/webhooks.ts'
+export type { EncodedMessage } from './messages/encoded-message.ts'
 export type {
   DataFrameMessage,
   FileMessage,

@@ -8,35 +8,30 @@ import {
   type ApiOptions,
   type ApiTypes,
   createApi,
-  type ServedFunction,
   type ServiceTypes,
   type serviceApis,
 } from './api/api.ts'
 import { type CorsOptions, corsBy } from './api/cors.ts'
+import type { functionOf } from './api/function-of.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import type { InjectLiveRequest, Injector, InjectRequest } from './api/inject.ts'
-import {
-  createLiveApi,
-  type LiveApi,
-  type LiveFunction,
-  type LiveOptions,
-  type LiveTypes,
-  type ServedLiveFunction,
-} from './api/live-api.ts'
+import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount, type MountOptions } from './api/mount.ts'
 import { type ParamsArgument, type ParamsOf, paramNames } from './api/path-params.ts'
+import type { Protocol } from './api/protocol.ts'
 import type { Query } from './api/query.ts'
 import type { BodyMethod, QueryMethod, QueryOptions } from './api/route-methods.ts'
 import { parsePaths, parseVersion, requireRunners } from './api/service-options.ts'
-import type { ServiceProtocol } from './api/service-protocol.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
 import { checkOneOf, checkOptions, checkThat } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
-import { modelRepository } from './protocols/oip/repository.ts'
+import { modelRepository, type RepositoryOptions } from './protocols/oip/repository.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
+
+export type { RepositoryOptions } from './protocols/oip/repository.ts'
 
 const serverPaths = ['health', 'metrics', 'connect', 'oip'] as const
 
@@ -53,8 +48,8 @@ export interface ServiceOptions {
   readonly runners?: readonly RunnerLife[]
   /** Runners that clients may call by the Open Inference Protocol, beside APIs of tensors; loaded as `runners`. */
   readonly models?: readonly (RunnerLife | ModelOptions)[]
-  /** A folder of ONNX models for the Open Inference Protocol: `modelRepository(folder)` in `models`. */
-  readonly repository?: string
+  /** A folder of ONNX models for the Open Inference Protocol, served as by {@link modelRepository}. */
+  readonly repository?: string | (RepositoryOptions & { readonly folder: string })
   /** Which pages of other origins may call the service. Default: no other origins. */
   readonly cors?: CorsOptions
   /** Who may call, such as `apiKey` of `serving/auth`; APIs may have their own. Default: everybody. */
@@ -63,8 +58,8 @@ export interface ServiceOptions {
   readonly publicPaths?: readonly string[]
   /** Where the jobs of asynchronous APIs are kept. */
   readonly jobs?: JobsOptions
-  /** Other endpoints, such as `openai` of `serving/openai`. */
-  readonly protocols?: readonly ServiceProtocol[]
+  /** Protocols beside those that are built in, such as `openai` of `serving/openai`. */
+  readonly protocols?: readonly Protocol[]
   /** Serves APIs as tools for agents at `/mcp`. Default: false. */
   readonly mcp?: boolean
   /** What the OpenAPI document has beside the service's own paths. Default: nothing. */
@@ -123,7 +118,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly mcp: boolean
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
-  readonly protocols: readonly ServiceProtocol[]
+  readonly protocols: readonly Protocol[]
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
   readonly #routes = new Map<string, Api>()
@@ -174,12 +169,16 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.mcp = checkOneOf('mcp of Service', options.mcp ?? false, [true, false])
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
-    this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)
+    this.models = repository === undefined ? models : parseModels([...models, repositoryOf(repository)], name)
     const runners = requireRunners(options.runners ?? [], name)
     this.protocols = options.protocols ?? []
-    const areProtocols = Array.isArray(this.protocols) && this.protocols.every((each) => Array.isArray(each?.runners))
-    checkThat(areProtocols, 'a list of what openai(...) returns', 'protocols of Service', this.protocols)
-    const served = [...this.models.map(({ runner }) => runner), ...this.protocols.flatMap((each) => each.runners)]
+    const areProtocols =
+      Array.isArray(this.protocols) && this.protocols.every((each) => typeof each?.attach === 'function')
+    checkThat(areProtocols, 'a list of protocols, such as openai(...) returns', 'protocols of Service', this.protocols)
+    const served = [
+      ...this.models.map(({ runner }) => runner),
+      ...this.protocols.flatMap(({ runners = [] }) => runners),
+    ]
     const others = new Set(served.filter((runner) => !runners.includes(runner)))
     this.runners = Object.freeze(requireRunners([...runners, ...others], name))
   }
@@ -219,7 +218,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
 
   /** Registers a function of any method. **Errors**: InvalidArgument, also for a taken name, or a taken route. */
   #register(method: ApiMethod, route: string | undefined, options: AnyOptions, fn: unknown): never {
-    const api = createApi(method, route, options, fn as ServedFunction)
+    const api = createApi(method, route, options, fn as Api[typeof functionOf])
     this.#requireNew(api)
     const isPlain = method === 'POST' && paramNames(api.route).length === 0
     const apis = isPlain ? this.#apis : this.#routes
@@ -277,7 +276,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     options: LiveOptions<I, O>,
     fn: F & LiveFunction<I, O>,
   ): F & LiveTypes<I, O> {
-    const api = createLiveApi(name, options, fn as unknown as ServedLiveFunction)
+    const api = createLiveApi(name, options, fn as unknown as LiveApi[typeof functionOf])
     this.#requireNew(api)
     this.#lives.set(api.name, api)
     return fn as F & LiveTypes<I, O>
@@ -375,4 +374,10 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     }
     if (failures.length > 0) throw failures[0]
   }
+}
+
+function repositoryOf(given: NonNullable<ServiceOptions['repository']>): RunnerLife {
+  if (typeof given === 'string') return modelRepository(given)
+  const { folder, ...options } = given
+  return modelRepository(folder, options)
 }

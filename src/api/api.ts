@@ -77,9 +77,6 @@ export interface ServiceTypes<A = unknown> {
 /** The methods of HTTP that APIs answer; GET includes HEAD. */
 export type ApiMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A function as the stages call it. */
-export type ServedFunction = (input: unknown, ctx: Context) => unknown
-
 /** A registered API. */
 export interface Api {
   readonly name: string
@@ -93,7 +90,7 @@ export interface Api {
   readonly params: StandardSchemaV1 | undefined
   readonly output: IODescriptor
   /** The function. Only the stages call it: see {@link Visit}. */
-  readonly [functionOf]: ServedFunction
+  readonly [functionOf]: (input: unknown, ctx: Context) => unknown
   /** Whether the function yields its results. */
   readonly isGenerator: boolean
   readonly auth: RequestHook | false | undefined
@@ -124,7 +121,12 @@ export function isPathSegment(text: string): boolean {
 }
 
 /** `given`: the route of `svc.get` and the like; that of POST is an option. **Errors**: InvalidArgument. */
-export function createApi(method: ApiMethod, given: string | undefined, options: AnyOptions, fn: ServedFunction): Api {
+export function createApi(
+  method: ApiMethod,
+  given: string | undefined,
+  options: AnyOptions,
+  fn: Api[typeof functionOf],
+): Api {
   const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
   const hasQuery = method === 'GET' || method === 'DELETE'
   const own = method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
@@ -220,7 +222,7 @@ export function requireFreePath(path: string, segments: readonly string[]): void
 }
 
 /** Whether a function may read its context; in doubt true: a wrong false hides headers from default parameters. */
-function takesContext(fn: ServedFunction): boolean {
+function takesContext(fn: Api[typeof functionOf]): boolean {
   if (fn.length !== 1) return true
   const source = Function.prototype.toString.call(fn)
   if (/\.{3}|\barguments\b|\[native code\]/.test(source)) return true

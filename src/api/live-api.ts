@@ -40,13 +40,10 @@ export interface LiveTypes<I = unknown, O = unknown> {
   readonly [liveTypes]: { readonly input: I; readonly output: O }
 }
 
-/** The function of a live stream as it is called. */
-export type ServedLiveFunction = (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
-
 /** A registered live stream. */
 export interface LiveApi extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
   /** The function. Only `run-live.ts` calls it. */
-  readonly [functionOf]: ServedLiveFunction
+  readonly [functionOf]: (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
   /** **Units**: bytes. */
   readonly maxMessage: number
   /** **Units**: bytes. */
@@ -61,7 +58,7 @@ const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origi
 export function createLiveApi(
   name: string,
   options: LiveOptions<AnyDescriptor, AnyDescriptor>,
-  fn: ServedLiveFunction,
+  fn: LiveApi[typeof functionOf],
 ): LiveApi {
   const common = parseFunction('svc.live', { ...options, name }, fn, name, optionNames)
   const { input, maxMessage = '256kb', maxBuffered = '1mb', idleTimeout = '60s', origins = [] } = options

@@ -4,8 +4,7 @@ import { dirname, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
-import { modelRepository, type RepositoryOptions } from '../protocols/oip/repository.ts'
-import { Service } from '../service.ts'
+import { Service, type ServiceOptions } from '../service.ts'
 import { projectFolder, readJson } from './folders.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
@@ -45,8 +44,8 @@ function packageVersionAbove(folder: string): string | undefined {
 }
 
 /** Returns the service of a folder of models. */
-export function modelService(folder: string, options: RepositoryOptions): Service {
-  return new Service('models', { models: [modelRepository(folder, options)] })
+export function modelService(repository: ServiceOptions['repository']): Service {
+  return new Service('models', { repository })
 }
 
 /** Returns the error with the place in front of its stack, as V8 has it where it prints the error itself. */

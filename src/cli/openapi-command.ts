@@ -1,7 +1,7 @@
 /** `serving openapi`. @module */
 
 import { parseBaseUrl } from '../engine/router.ts'
-import { describeServer } from '../server/endpoints/endpoints.ts'
+import { describeServer } from '../server/describe-server.ts'
 import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
 import type { ServiceSettings } from './settings.ts'
@@ -9,5 +9,5 @@ import type { ServiceSettings } from './settings.ts'
 /** Returns the OpenAPI document of a service file as text. Nothing of the service is started. */
 export async function openapiText({ service, options }: ServiceSettings): Promise<string> {
   const { baseUrl = '/' } = valuesOf(options)
-  return JSON.stringify(describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
+  return JSON.stringify(await describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
 }

@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../core/errors.ts'
 import { jobStatuses } from '../jobs/job.ts'
-import type { RepositoryOptions } from '../protocols/oip/repository.ts'
+import type { RepositoryOptions } from '../service.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
 import { type OptionType, readText, wholeNumber } from './config/option-types.ts'

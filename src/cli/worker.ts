@@ -1,10 +1,10 @@
 /** A worker process: loads the service, serves it, and stops when the supervisor asks or has ended. @module */
 import cluster from 'node:cluster'
-import { pathsOf } from '../api/service-protocol.ts'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { deferred } from '../core/promise.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
+import { protocolPaths } from '../server/describe-server.ts'
 import { serveFrom } from '../server/listener.ts'
 import { joinGroup } from '../server/workers/group-member.ts'
 import {
@@ -65,12 +65,12 @@ class WorkerProgram {
   async run(): Promise<void> {
     try {
       const { file, models } = config
-      const service = models === undefined ? await loadService(file) : modelService(file, models)
+      const service = models === undefined ? await loadService(file) : modelService({ folder: file, ...models })
       this.#service = service
       const when = { at_once: 'at_once', when_loaded: undefined, when_told: this.#told.promise } as const
       this.#starting = serveFrom(service, { ...config.serve, logger: this.#logger }, when[opens], this.#group.group)
       this.#listener = await this.#starting
-      if (!this.#isLeaving) sendReady(service, this.#listener)
+      if (!this.#isLeaving) await sendReady(service, this.#listener)
     } catch (error) {
       if (this.#isLeaving) this.#logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
       else fail(error)
@@ -108,7 +108,7 @@ class WorkerProgram {
   }
 }
 
-function sendReady(service: Service, { engine }: Listener): void {
+async function sendReady(service: Service, { engine }: Listener): Promise<void> {
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
   const paths =
     config.serve.jobRole === 'work'
@@ -118,7 +118,7 @@ function sendReady(service: Service, { engine }: Listener): void {
             ({ method, route }) => `${method} ${prefix}/${route}`,
           ),
           ...[...service.lives.values()].map(({ route }) => `LIVE ${prefix}/${route}`),
-          ...pathsOf(service.protocols, prefix),
+          ...(await protocolPaths(service, prefix)),
           ...(service.mcp ? [`POST ${prefix}/mcp`] : []),
           ...[...service.mounts.keys()].map((path) => `ANY ${prefix}${path.replace(/\/$/, '')}/*`),
         ]

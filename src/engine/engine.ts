@@ -2,12 +2,14 @@
 
 import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import type { Cors } from '../api/cors.ts'
+import type { RpcMethod } from '../api/protocol.ts'
 import type { MemoryBudget } from '../core/memory/memory-budget.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import type { Chunk, HeaderNames, HttpResponse } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
-import type { OipServer } from '../protocols/oip/oip-endpoint.ts'
+import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { EngineName, Limits } from './options.ts'
@@ -18,7 +20,10 @@ import type { TlsFiles } from './tls-files.ts'
 /** Everything about a server but its sockets. */
 export interface ServerState {
   readonly router: Router
-  readonly oip: OipServer
+  /** What protocols tell in the metrics. */
+  readonly collectors: readonly (() => MaybePromise<readonly MetricFamily[]>)[]
+  /** Methods of gRPC. */
+  readonly methods: readonly RpcMethod[]
   readonly limits: Limits
   readonly limiter: ConcurrencyLimiter
   readonly memory: MemoryBudget

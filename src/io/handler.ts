@@ -1,6 +1,6 @@
 /** A function between two descriptors, without a server: what the adapters of all platforms share. @module */
 
-import type { ServedFunction } from '../api/api.ts'
+import type { Api } from '../api/api.ts'
 import { call, callWith, failure } from '../api/call.ts'
 import { functionOf } from '../api/function-of.ts'
 import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
@@ -77,7 +77,11 @@ const optionNames = ['input', 'output', 'room', 'onError', 'state', ...Object.ke
 
 /** The checked options of a handler, and its function. */
 export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescriptor = AnyDescriptor> {
-  readonly route: { readonly input: IODescriptor; readonly output: IODescriptor; readonly [functionOf]: ServedFunction }
+  readonly route: {
+    readonly input: IODescriptor
+    readonly output: IODescriptor
+    readonly [functionOf]: Api[typeof functionOf]
+  }
   readonly limits: Limits
   readonly room: Room
   readonly onError: (error: Error, ctx: Context) => void
@@ -94,7 +98,7 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
     this.route = {
       input: input as unknown as IODescriptor,
       output: output as unknown as IODescriptor,
-      [functionOf]: fn as unknown as ServedFunction,
+      [functionOf]: fn as unknown as Api[typeof functionOf],
     }
     this.room = room
     this.onError = onError

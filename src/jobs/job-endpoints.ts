@@ -1,4 +1,5 @@
 import { type Endpoint, getPage } from '../api/endpoint.ts'
+import type { Host } from '../api/protocol.ts'
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
 import type { Visit } from '../api/visit.ts'
 import type { ServingError } from '../core/errors.ts'
@@ -9,7 +10,6 @@ import { problemResponse } from '../http/problem.ts'
 import { isFinal, type Job } from './job.ts'
 import { acceptedAnswer, jobDocument, jsonAnswer, resultAnswer, unkept } from './job-answers.ts'
 import { jobEvents } from './job-events.ts'
-import type { JobRpcs } from './job-rpcs.ts'
 import type { AsyncApi, Jobs } from './jobs.ts'
 import { preferenceOf } from './prefer.ts'
 
@@ -21,9 +21,8 @@ export interface JobPaths {
   readonly unready: string | undefined
   /** Returns the endpoints of an asynchronous API: its own, and those below it. */
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
-  /** Returns the paths of all jobs. `docs`: also what describes them. */
-  endpoints(prefix: string, docs: boolean): Endpoint[]
-  readonly rpcs: JobRpcs
+  /** Adds the paths and the methods of all jobs. `docs`: also what describes them. */
+  attach(host: Host, docs: boolean): void
 }
 
 /** Returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */

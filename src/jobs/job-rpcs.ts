@@ -2,14 +2,13 @@
 import type { Api } from '../api/api.ts'
 import { statusErrorOf } from '../api/call-rpc.ts'
 import type { Endpoint } from '../api/endpoint.ts'
+import type { RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
 import { decodeFailureOf, type Encoding } from '../api/stages.ts'
-import type { Visit } from '../api/visit.ts'
-import type { ServingError } from '../core/errors.ts'
 import { whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
-import type { HttpResponse } from '../http/message.ts'
+import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
 import type { MessageType } from '../messages/message-type.ts'
@@ -27,22 +26,21 @@ import {
 } from './job-messages.ts'
 import type { Jobs } from './jobs.ts'
 
-/** Answers a message in bytes or JSON. Never rejects. */
-export type AnswerJobCall = (
-  body: Uint8Array,
-  isJson: boolean,
-  visit: Visit,
-) => Promise<{ readonly bytes: Uint8Array } | { readonly error: ServingError }>
-
-/** The methods of jobs. */
-export interface JobRpcs {
-  readonly unary: Readonly<Record<string, AnswerJobCall>>
-  /** `WatchJob`; undefined when nothing has happened for a while. */
-  watch(body: Uint8Array, visit: Visit): AsyncGenerator<Uint8Array | undefined>
+/** Returns the methods of jobs, under each of the names of a service. */
+export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[] {
+  const { unary, watch } = answersOf(jobs)
+  return services.flatMap((service): RpcMethod[] => [
+    ...Object.entries(unary).map(([name, answer]): RpcMethod => {
+      const connect = { readsHeaders: allHeaders, speaksJson: true }
+      return { kind: 'unary', path: `/${service}/${name}`, access: { kind: 'message' }, connect, answer }
+    }),
+    { kind: 'stream', path: `/${service}/WatchJob`, access: { kind: 'message' }, answer: watch },
+  ])
 }
 
-/** Returns the methods of jobs. */
-export function jobRpcs(jobs: Jobs): JobRpcs {
+type Answer = UnaryMethod['answer']
+
+function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch: StreamMethod['answer'] } {
   // One message has all of the answer.
   const withAnswer = async (job: Job, ctx: Context) => {
     const stored = await jobs.answerOf(job)
@@ -50,19 +48,19 @@ export function jobRpcs(jobs: Jobs): JobRpcs {
   }
   return {
     unary: {
-      SubmitJob: async (body, isJson, visit) =>
+      SubmitJob: (body, visit, isJson) =>
         answered(isJson, async () => {
           const { apiName, bytes } = isJson ? requestOfJson(body) : { ...decodeRequest(body), bytes: body }
           return messageOfJob(await jobs.submitCall(apiName, bytes, visit), undefined)
         }),
-      GetJob: (body, isJson, visit) =>
+      GetJob: (body, visit, isJson) =>
         answered(isJson, async () => {
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
           const { ctx } = visit
           const job = await jobs.find(id, visit)
           return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, ctx)
         }),
-      CancelJob: (body, isJson, visit) =>
+      CancelJob: (body, visit, isJson) =>
         answered(isJson, async () => {
           const job = await jobs.find(read(cancelJobRequest, body, isJson).id ?? '', visit)
           return messageOfJob(await jobs.cancel(job), undefined)

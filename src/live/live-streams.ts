@@ -4,6 +4,7 @@ import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
 import { tooMany } from '../http/limits.ts'
 import { allHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
+import { counter, gauge, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { LiveCodec } from './live-codec.ts'
 
 /** What the server's clock and its end ask of an open stream. */
@@ -74,6 +75,19 @@ export class LiveStreams {
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#onEmpty?.()
+  }
+
+  /** Returns the metrics of all streams. */
+  families(): readonly MetricFamily[] {
+    const open = this.endpoints.map(({ name, counts }) => ({ labels: { api: name }, value: counts.open }))
+    const messages = this.endpoints.flatMap(({ name, counts: { received, sent } }) => [
+      { labels: { api: name, direction: 'in' }, value: received },
+      { labels: { api: name, direction: 'out' }, value: sent },
+    ])
+    return [
+      gauge('serving_live_streams', 'Open live streams.', open),
+      counter('serving_live_messages_total', 'Messages of live streams, in from clients and out to them.', messages),
+    ]
   }
 
   #sweep(): void {

@@ -1,20 +1,14 @@
 /** Unary calls of the Connect protocol over HTTP. **Source**: connectrpc.com/docs/protocol. @module */
 
-import { encodeContentJson } from '../api/content-json.ts'
 import type { Endpoint } from '../api/endpoint.ts'
-import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
-import type { Visit } from '../api/visit.ts'
+import type { RpcMethod, UnaryMethod } from '../api/protocol.ts'
 import { BadInput, grpcStatuses, ServingError } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
-import { parseJson } from '../core/text/parse-json.ts'
+import { whenReady } from '../core/promise.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import { allHeaders, type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
+import { type HttpResponse, joinHeaderNames, type RequestHeaders } from '../http/message.ts'
 import { problemHeaders, refusals } from '../http/problem.ts'
 import { constantHeaders } from '../http/response-head.ts'
-import type { JobRpcs } from '../jobs/job-rpcs.ts'
-import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
-import { accessOf, type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
 const connectHeaders = [
   'content-type',
@@ -29,35 +23,11 @@ const answerHeaders = {
   'application/proto': constantHeaders([['content-type', 'application/proto']]),
 }
 
-type Answer = (body: Uint8Array, isJson: boolean, visit: Visit) => MaybePromise<BytesAnswer>
-
-/** `Call`, those of jobs and, with introspection, `ServiceMetadata`, under each name of the service. */
-export function connectEndpoints(
-  service: MetadataSource,
-  prefix: string,
-  introspection: boolean,
-  jobs?: JobRpcs,
-): Endpoint[] {
-  const { apis } = service
-  const call: Answer = (body, isJson, visit) => {
-    if (!isJson) return callBytes(apis, body, visit)
-    const decode = () => requestFromJson(parseJson(body, 'the request in JSON'))
-    return callEncoded(apis, decode, visit, (content) => ({ bytes: encodeContentJson(content) }))
-  }
-  // The body names the API.
-  const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
-  return rpcServices.flatMap((name) => {
-    const ofJobs = Object.entries(jobs?.unary ?? {}).map(([method, answer]) =>
-      connectEndpoint(`${name}/${method}`, prefix, allHeaders, answer),
-    )
-    const calls = [connectEndpoint(`${name}/Call`, prefix, headers, call), ...ofJobs]
-    if (!introspection) return calls
-    const tell: Answer = (_, isJson) => {
-      const message = metadataFor(name, service)
-      return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
-    }
-    return [...calls, connectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, tell)]
-  })
+/** Returns the endpoints of those methods that the Connect protocol answers, too. */
+export function connectEndpoints(methods: readonly RpcMethod[], prefix: string): Endpoint[] {
+  return methods.flatMap((method) =>
+    method.kind === 'unary' && method.connect ? [connectEndpoint(method, prefix)] : [],
+  )
 }
 
 const anyMessage = {
@@ -75,6 +45,7 @@ const summaries: Readonly<Record<string, string>> = {
 
 function operationOf(name: string): Endpoint['operation'] {
   const summary = summaries[name.split('/')[1]]
+  if (summary === undefined) return undefined
   const failed = {
     description: 'An error of Connect.',
     content: { 'application/json': anyMessage['application/json'] },
@@ -88,21 +59,18 @@ function operationOf(name: string): Endpoint['operation'] {
   }
 }
 
-function connectEndpoint(
-  name: string,
-  prefix: string,
-  readsHeaders: Endpoint['readsHeaders'],
-  answerTo: Answer,
-): Endpoint {
+function connectEndpoint({ path, access, connect, answer: answerTo }: UnaryMethod, prefix: string): Endpoint {
+  const { operation, readsHeaders = [], speaksJson = false } = connect ?? {}
+  const name = path.slice(1)
   return {
     name,
-    operation: operationOf(name),
-    path: `${prefix}/${name}`,
+    operation: operation ?? operationOf(name),
+    path: `${prefix}${path}`,
     protocol: 'connect',
-    access: accessOf(name),
+    access,
     origins: 'any',
     methods: ['POST'],
-    readsHeaders,
+    readsHeaders: joinHeaderNames(connectHeaders, readsHeaders),
     isLimited: true,
     decompresses: false,
     problem,
@@ -112,11 +80,11 @@ function connectEndpoint(
       const type = headers.get('content-type')
       const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
       try {
-        if (essence !== 'application/proto' && essence !== 'application/json') return unsupported
+        if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson)) return unsupported
         const fault = headerFault(headers)
         if (fault !== undefined) return problem(fault, ctx.id)
         // Not peek: files and arrays are views of the body.
-        return whenReady(answerTo(request.body, essence === 'application/json', visit), (answer): HttpResponse => {
+        return whenReady(answerTo(request.body, visit, essence === 'application/json'), (answer): HttpResponse => {
           if ('error' in answer) return problem(answer.error, ctx.id)
           const own = answerHeaders[essence]
           return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }

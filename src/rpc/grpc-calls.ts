@@ -1,73 +1,64 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
-import { callRpcStream } from '../api/call-rpc.ts'
-import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
-import type { Access, Visit } from '../api/visit.ts'
+import type { BytesAnswer, DuplexMethod, RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
+import { decodeFailureOf } from '../api/stages.ts'
 import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { ServerState } from '../engine/engine.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { noMemory } from '../http/limits.ts'
-import type { JobRpcs } from '../jobs/job-rpcs.ts'
-import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
-import type { ProtoContent } from '../messages/messages.ts'
-import type { GrpcMethods } from '../protocols/oip/grpc-methods.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
-import { type Apis, accessOf, type BytesAnswer } from './rpc.ts'
 
-/** Returns a unary method. `path`: `/package.Service/Method`. */
-export function unaryMethod(
-  server: ServerState,
-  path: string,
-  run: (message: Uint8Array, visit: Visit) => MaybePromise<BytesAnswer>,
-): GrpcMethod {
-  return methodOf(server, path, (open, message) => {
-    const answer = run(message, open)
-    if (!isPromise(answer)) return sendAnswer(server, open, answer)
-    return answer
-      .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
-      .then((answered) => sendAnswer(server, open, answered))
+/** Returns how the calls of a method are answered. */
+export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
+  const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
+  const run = runOf(server, method)
+  return { isDuplex: method.kind === 'duplex', begin: (call) => new OpenCall(server, call, endpoint, run) }
+}
+
+function runOf(server: ServerState, method: RpcMethod): RunCall {
+  if (method.kind === 'unary') return (open, message) => answerOnce(server, method, open, message)
+  if (method.kind === 'stream') return (open, message) => answerStream(server, method, open, message)
+  return (open, message) => answerEach(method, open, message)
+}
+
+function answerOnce(server: ServerState, method: UnaryMethod, open: OpenCall, message: Uint8Array): MaybePromise<void> {
+  const answer = method.answer(message, open, false)
+  if (!isPromise(answer)) return sendAnswer(server, open, answer)
+  return Promise.resolve(answer)
+    .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
+    .then((answered) => sendAnswer(server, open, answered))
+}
+
+/** Clients of a stream that waits while the server drains go on at another one. */
+function answerStream({ health }: ServerState, method: StreamMethod, open: OpenCall, message: Uint8Array) {
+  return sendStream(open, async () => {
+    const messages = await method.answer(message, open)
+    open.recorder?.answered(200)
+    open.setOwnMetadata()
+    for await (const bytes of messages) {
+      if (open.grpc.cancelled) return
+      if (bytes !== undefined) await open.send(bytes)
+      else if (health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
+    }
   })
 }
 
-/** Returns `CallStream`. */
-export function streamMethod(server: ServerState, path: string, apis: Apis): GrpcMethod {
-  return methodOf(server, path, (open, message) =>
-    sendStream(open, async () => {
-      const answer = await callRpcStream(apis, decodeRequest(message), open)
-      if ('error' in answer) throw answer.error
-      open.recorder?.answered(200)
-      open.setOwnMetadata()
-      for await (const content of answer.contents) {
-        if (open.grpc.cancelled) return
-        await open.send(encoded(content))
-      }
-    }),
-  )
-}
-
-function encoded(content: ProtoContent): Uint8Array {
+/** Each message is admitted, and has its deadline, as a call. */
+async function answerEach(method: DuplexMethod, open: OpenCall, message: Uint8Array): Promise<void> {
+  const { grpc: call, recorder } = open
   try {
-    return encodeResponse(content)
+    recorder?.answered(200)
+    for await (const bytes of method.answer(message, open)) {
+      if (call.cancelled) return
+      await open.send(bytes)
+    }
   } catch (error) {
-    // A custom descriptor may have returned a value that is not a message.
-    throw encodeFailureOf(error)
+    if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+  } finally {
+    open.leave()
   }
-}
-
-/** Returns `WatchJob`. It ends when the server drains; clients watch elsewhere. */
-export function watchMethod(server: ServerState, path: string, watch: JobRpcs['watch']): GrpcMethod {
-  return methodOf(server, path, (open, message) =>
-    sendStream(open, async () => {
-      open.recorder?.answered(200)
-      for await (const bytes of watch(message, open)) {
-        if (open.grpc.cancelled) return
-        if (server.health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
-        if (bytes !== undefined) await open.send(bytes)
-      }
-    }),
-  )
 }
 
 /** Ends the call after all messages are sent, or with what `send` throws. */
@@ -82,32 +73,6 @@ export async function sendStream(open: OpenCall, send: () => Promise<void>): Pro
     if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
     open.leave()
   }
-}
-
-/** Answers each message by any number; each is admitted, and has its deadline, as a call. */
-export function duplexMethod(server: ServerState, path: string, method: GrpcMethods['stream']): GrpcMethod {
-  const run: RunCall = async (open, message) => {
-    const { grpc: call, recorder } = open
-    try {
-      recorder?.answered(200)
-      for await (const bytes of method(message, open)) {
-        if (call.cancelled) return
-        await open.send(bytes)
-      }
-    } catch (error) {
-      if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
-    } finally {
-      open.leave()
-    }
-  }
-  return { ...methodOf(server, path, run), isDuplex: true }
-}
-
-function methodOf(server: ServerState, path: string, run: RunCall): GrpcMethod {
-  const isProbe = /\/Server(Live|Ready)$/.test(path)
-  const access: Access = isProbe ? { kind: 'open', because: 'probes have no credentials' } : accessOf(path)
-  const endpoint: HookedEndpoint = { path, access, origins: 'any' }
-  return { begin: (call) => new OpenCall(server, call, endpoint, run) }
 }
 
 function sendAnswer({ memory }: ServerState, open: OpenCall, answer: BytesAnswer): void {

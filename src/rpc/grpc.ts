@@ -7,22 +7,18 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
-import type { JobRpcs } from '../jobs/job-rpcs.ts'
-import type { LiveStreams } from '../live/live-streams.ts'
-import { grpcMethods, grpcServiceName } from '../protocols/oip/grpc-methods.ts'
-import { duplexMethod, streamMethod, unaryMethod, watchMethod } from './grpc-calls.ts'
+import { rpcServices } from '../messages/service-names.ts'
+import { grpcMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
 import { liveMethod } from './grpc-live.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
 import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
-import { callBytes, metadataFor, rpcServices } from './rpc.ts'
 
 /** A listening gRPC server. */
 export interface GrpcEngine {
@@ -38,19 +34,17 @@ export interface GrpcEngine {
 /** **Errors**: SetupError if the address cannot be listened on. */
 export async function listenGrpc(
   state: ServerState,
-  service: MetadataSource,
   address: Address,
   introspection: boolean,
-  { tls, jobs }: { readonly tls?: GrpcTls | undefined; readonly jobs?: JobRpcs | undefined } = {},
+  tls?: GrpcTls,
 ): Promise<GrpcEngine> {
   const isTls = tls !== undefined || address.tls !== undefined
   const served = { ...state, isTls }
-  const health = grpcHealth(['', ...rpcServices, grpcServiceName])
+  const names = state.methods.map(({ path }) => path.split('/')[1])
+  const health = grpcHealth(['', ...new Set(names)])
   const methods = new Map<string | undefined, GrpcMethod>([
-    ...rpcMethods(served, service, introspection),
-    ...(jobs === undefined ? [] : jobMethods(served, jobs)),
-    ...(state.lives === undefined ? [] : liveMethods(served, state.lives)),
-    ...oipMethods(served),
+    ...state.methods.map((method) => [method.path, grpcMethod(served, method)] as const),
+    ...liveMethods(served),
     ...health.methods,
     ...(introspection ? reflectionMethods() : []),
   ])
@@ -82,45 +76,11 @@ export async function listenGrpc(
 
 const unknownMethod = answerPlainly(0, () => {})
 
-function* rpcMethods(
-  state: ServerState,
-  service: MetadataSource,
-  introspection: boolean,
-): Generator<readonly [string, GrpcMethod]> {
-  const { apis } = service
-  for (const name of rpcServices) {
-    const [call, stream, metadata] = [`/${name}/Call`, `/${name}/CallStream`, `/${name}/ServiceMetadata`]
-    yield [call, unaryMethod(state, call, (message, visit) => callBytes(apis, message, visit))]
-    yield [stream, streamMethod(state, stream, apis)]
-    const tell = () => ({ bytes: encodeServiceMetadata(metadataFor(name, service)) })
-    if (introspection) yield [metadata, unaryMethod(state, metadata, tell)]
-  }
-}
-
-function* jobMethods(state: ServerState, { unary, watch }: JobRpcs): Generator<readonly [string, GrpcMethod]> {
-  for (const name of rpcServices) {
-    const watching = `/${name}/WatchJob`
-    yield [watching, watchMethod(state, watching, watch)]
-    for (const [method, answer] of Object.entries(unary)) {
-      const path = `/${name}/${method}`
-      yield [path, unaryMethod(state, path, (message, visit) => answer(message, false, visit))]
-    }
-  }
-}
-
-function liveMethods(state: ServerState, lives: LiveStreams): (readonly [string, GrpcMethod])[] {
+function liveMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
+  const { lives } = state
+  if (lives === undefined) return []
   const paths = rpcServices.map((name) => `/${name}/CallLive`)
   return paths.map((path) => [path, liveMethod(state, path, lives)])
-}
-
-function oipMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
-  const { unary, stream } = grpcMethods(state.oip)
-  const pathOf = (name: string) => `/${grpcServiceName}/${name}`
-  const path = pathOf('ModelStreamInfer')
-  return [
-    ...Object.entries(unary).map(([name, run]) => [pathOf(name), unaryMethod(state, pathOf(name), run)] as const),
-    [path, duplexMethod(state, path, stream)],
-  ]
 }
 
 /** **Errors**: those of node:tls for invalid certificates. */

@@ -3,22 +3,16 @@
 import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'
 import { callRpc, type RpcRequest } from '../api/call-rpc.ts'
+import type { BytesAnswer } from '../api/protocol.ts'
 import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
-import type { Access, Visit } from '../api/visit.ts'
-import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
+import type { Visit } from '../api/visit.ts'
+import { PayloadTooLarge } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
-
-/** Full names of the service: our own, and the one that clients of the reference system call. */
-export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
-
-/** Who may call a method of the service: the message of some names an API, or a job of one, whose own auth decides. */
-export function accessOf(path: string): Access {
-  return { kind: /\/(?:Call|CallStream|CallLive|\w+Job)$/.test(path) ? 'message' : 'service' }
-}
+import type { rpcServices } from '../messages/service-names.ts'
 
 /** Returns the metadata of a service, as clients of `name` read it. */
 export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
@@ -26,10 +20,7 @@ export function metadataFor(name: (typeof rpcServices)[number], service: Metadat
 }
 
 /** The APIs by name. */
-export type Apis = ReadonlyMap<string, Api>
-
-/** The bytes of a response, or the error. */
-export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
+type Apis = ReadonlyMap<string, Api>
 
 /** Never throws, never rejects. Takes ownership of the bytes. */
 export function callBytes(apis: Apis, bytes: Uint8Array, visit: Visit): MaybePromise<BytesAnswer> {

@@ -85,17 +85,17 @@ export async function serveFrom(
     opened.push(() => telemetry.close())
     const jobs = await openJobsOf(service, options, log)
     opened.push(() => jobs?.close())
-    const server = createServerState(service, limits, prefix, log, disclosure, {
+    const server = await createServerState(service, limits, prefix, log, disclosure, {
       proxies,
       isTls: options.tlsCert !== undefined,
       corsOrigin: options.corsOrigin,
       allowedHosts: parseAllowedHosts(options.allowedHosts),
       observers: telemetry.observers,
-      endpoints: telemetry.endpoints,
+      metrics: telemetry.endpoints,
       jobs,
-      askOthers: group?.askOthers,
+      askProcesses: group?.ask,
     })
-    if (group !== undefined) group.models = server.oip.group
+    if (group !== undefined) group.host = server.host
     for (const runner of service.runners ?? []) opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
     const address = { host: options.host, port, tls }
@@ -105,7 +105,7 @@ export async function serveFrom(
     await service.start({ modelGraceMs: limits.modelGraceMs, withRunners: jobs?.role !== 'submit' })
     // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
-    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws', jobs })
+    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
     await opens
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
@@ -113,8 +113,7 @@ export async function serveFrom(
     jobs?.start(server, telemetry.tracer)
     telemetry.measure()
     const grpcAddress = { ...address, port: grpcPort as number }
-    const grpcExtras = { tls: options.grpcTls, jobs: jobs?.rpcs }
-    const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, grpcExtras)
+    const grpcEngine = await grpc?.(server, grpcAddress, disclosure.introspection, options.grpcTls)
     const reclaimer = reclaimMemory(() => server.limiter.wasIdle())
     opened.push(watchDescriptors(log), () => reclaimer.stop())
     return listenerOf(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))

@@ -43,15 +43,22 @@ export async function inject(
   checkOptions('inject', request, ['path', 'method', 'headers', 'body'])
   if (typeof request.path !== 'string') throw new InvalidArgument(expected('a string', 'path of inject', request.path))
   const failures: Error[] = []
-  const server = serverInMemory(service, parseLimits(limits), parseBaseUrl(baseUrl), (error) => failures.push(error))
+  const server = await serverInMemory(service, parseLimits(limits), parseBaseUrl(baseUrl), (error) =>
+    failures.push(error),
+  )
   const { bytes, contentType } = await bodyOf(request.body)
   const headers = headersOf(request, bytes, contentType)
   return answer(server, request, headers, bytes ?? new Uint8Array(0), failures)
 }
 
 /** Returns the state of a server that is ready. `onFailure`: told what others log. */
-export function serverInMemory(service: Service, limits: Limits, prefix: string, onFailure: (error: Error) => void) {
-  const server = createServerState(service, limits, prefix, silentLogger(onFailure), parseDisclosure({}))
+export async function serverInMemory(
+  service: Service,
+  limits: Limits,
+  prefix: string,
+  onFailure: (error: Error) => void,
+) {
+  const server = await createServerState(service, limits, prefix, silentLogger(onFailure), parseDisclosure({}))
   server.health.state = 'ready'
   return server
 }

@@ -20,7 +20,7 @@ export async function injectLive(service: Service, request: InjectLiveRequest): 
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request
   if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))
-  const server = serverInMemory(service, parseLimits({}), '', () => {})
+  const server = await serverInMemory(service, parseLimits({}), '', () => {})
   const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
   const target = { method: 'GET', path: pathOf(path), query, params: noParams }
   const headers = HeaderList.from(given)

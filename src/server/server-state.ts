@@ -13,15 +13,11 @@ import { beforeRequests, hookObserver, joinObservers } from '../engine/service-h
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import type { JobPaths } from '../jobs/job-endpoints.ts'
 import { LiveStreams } from '../live/live-streams.ts'
-import { mcpEndpoint } from '../protocols/mcp/endpoint.ts'
-import { type AskOthers, ModelGroup } from '../protocols/oip/model-group.ts'
-import { Models } from '../protocols/oip/models.ts'
-import type { OipServer } from '../protocols/oip/oip-endpoint.ts'
 import type { Service } from '../service.ts'
+import { protocolsOf, type ServedParts } from './built-in-protocols.ts'
 import { corsEndpoint } from './endpoints/cors-endpoint.ts'
-import { endpointsOf } from './endpoints/endpoints.ts'
+import { type AskProcesses, ServerHost } from './host.ts'
 
 /** The optional parts of a server. */
 export interface ServerExtras {
@@ -32,54 +28,58 @@ export interface ServerExtras {
   readonly allowedHosts?: ReadonlySet<string> | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
-  readonly endpoints?: readonly Endpoint[]
-  readonly jobs?: JobPaths | undefined
+  /** Endpoints of the telemetry. */
+  readonly metrics?: readonly Endpoint[]
+  readonly jobs?: ServedParts['jobs']
   /** Undefined for a process alone. */
-  readonly askOthers?: AskOthers | undefined
+  readonly askProcesses?: AskProcesses | undefined
 }
 
+/** The state of a server, and what its protocols have registered. */
+export type HostedState = ServerState & { readonly host: ServerHost }
+
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
-export function createServerState(
+export async function createServerState(
   service: Service,
   limits: Limits,
   prefix: string,
   log: Logger,
-  disclosure: Disclosure,
-  { proxies, isTls, corsOrigin, allowedHosts, observers = [], endpoints = [], jobs, askOthers }: ServerExtras = {},
-): ServerState {
+  { introspection, docs }: Disclosure,
+  { proxies, isTls, corsOrigin, allowedHosts, observers = [], metrics = [], jobs, askProcesses }: ServerExtras = {},
+): Promise<HostedState> {
   const health: Health = { state: 'starting' }
-  const models = new Models(service)
-  const oip: OipServer = {
-    models,
-    group: new ModelGroup(models, askOthers),
+  const host = new ServerHost({
+    service,
     prefix,
-    introspection: disclosure.introspection,
+    introspection,
     unready: () => unreadyReason(health, () => service.unready ?? jobs?.unready),
-    onLateError: (error, requestId) => logFailure(log, error, requestId),
-  }
+    logLate: (error, requestId) => logFailure(log, error, requestId),
+    warn: (message) => log.warn({ event: 'cache' }, message),
+    askProcesses,
+  })
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   // A process that only runs jobs has no APIs.
-  const hasApis = jobs?.role !== 'work'
-  const hasLives = hasApis && service.lives.size > 0
+  const hasLives = jobs?.role !== 'work' && service.lives.size > 0
   const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
-  const mcp = hasApis && service.mcp && mcpEndpoint(service, prefix, oip.onLateError)
-  const others = [...endpoints, ...(lives?.endpoints ?? []), ...(mcp ? [mcp] : [])]
-  const warn = (message: string) => log.warn({ event: 'cache' }, message)
-  const all = endpointsOf(service, health, prefix, disclosure, oip, others, warn, jobs)
-  const router = createRouter(all, preflight)
+  const { endpoints, methods, collectors } = await host.attach(
+    protocolsOf(service, { health, docs, jobs, lives, metrics }),
+  )
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
+  const origins = endpoints.map((endpoint) => endpoint.origins)
   return {
-    router,
-    oip,
+    host,
+    router: createRouter(endpoints, preflight),
+    methods,
+    collectors,
     limits,
     limiter: new ConcurrencyLimiter(limits.maxInFlight),
     memory: new MemoryBudget(limits.maxMemoryBytes),
     health,
     log,
     observer,
-    before: beforeRequests(service, { hosts: allowedHosts, cors, origins: all.map(({ origins }) => origins) }),
+    before: beforeRequests(service, { hosts: allowedHosts, cors, origins }),
     cors,
     lives,
     readsHeaders: joinHeaderNames(

@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest'
 import {
   abstractDescriptor,
   browserFiles,
+  composition,
   emptyNames,
+  functionCallers,
   ioNames,
   lazyImports,
   mayImport,
@@ -106,6 +108,18 @@ describe('the architecture', () => {
         !abstractDescriptor.includes(to),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('lets one file of the server name the protocols', () => {
+    const isProtocol = (to: string) =>
+      room(to) === 'protocols' || /^(rpc\/(service-methods|connect)|docs\/page-)/.test(to)
+    const users = imports.filter(({ from, to }) => ['engine', 'server', 'cli'].includes(room(from)) && isProtocol(to))
+    expect(new Set(users.map(({ from }) => from))).toEqual(new Set([composition]))
+  })
+
+  it('has one way to a function: nobody else has its key', () => {
+    const users = imports.filter(({ to }) => to === 'api/function-of.ts').map(({ from }) => from)
+    expect([...new Set(users)].toSorted()).toEqual([...functionCallers].toSorted())
   })
 
   it('lets the client import types and files for browsers alone, so that browsers load nothing of the server', () => {

@@ -14,17 +14,18 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   runner: ['core', 'http', 'telemetry', 'values'],
   api: ['core', 'http', 'messages', 'telemetry', 'values', 'descriptors', 'runner'],
   io: ['core', 'http', 'values', 'descriptors', 'api'],
-  live: ['core', 'http', 'descriptors', 'api'],
+  live: ['core', 'http', 'telemetry', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
   'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'protocols'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
-  engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live', 'protocols'],
-  rpc: ['core', 'http', 'messages', 'descriptors', 'api', 'live', 'jobs', 'protocols', 'engine'],
+  engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live'],
+  rpc: ['core', 'http', 'messages', 'descriptors', 'api', 'live', 'engine'],
   docs: ['core', 'http', 'descriptors', 'api', 'live', 'jobs', 'client'],
   server: [
     'core',
     'http',
+    'messages',
     'telemetry',
     'descriptors',
     'runner',
@@ -38,7 +39,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'docs',
   ],
   testing: ['core', 'http', 'messages', 'descriptors', 'service.ts', 'server'],
-  cli: ['core', 'values', 'runner', 'api', 'jobs', 'protocols', 'service.ts', 'engine', 'server'],
+  cli: ['core', 'values', 'runner', 'api', 'jobs', 'service.ts', 'engine', 'server'],
 }
 
 /** Imported when they are first called, by a room that stands below theirs: nobody loads a circle. */
@@ -57,6 +58,19 @@ export const moduleLets: readonly string[] = [
   'telemetry/metrics/exposition.ts: processRegistry',
   'values/array/flatbuffer.ts: builder',
   'values/table/frame-dtype.ts: zoneless',
+]
+
+/** The one file of the server that imports protocols: it names them all, in their order. */
+export const composition = 'server/built-in-protocols.ts'
+
+/** Files that call functions, and those that keep them for these. Nobody else has their key. */
+export const functionCallers = [
+  'api/api.ts',
+  'api/live-api.ts',
+  'api/stages.ts',
+  'io/handler.ts',
+  'live/run-live.ts',
+  'service.ts',
 ]
 
 /** The one file that imports a package; type-only imports count, too. */
@@ -168,7 +182,6 @@ export const publicNames = [
   'Unauthorized',
   'UnsupportedMediaType',
   'ValueError',
-  'call',
   'errorTable',
   'io',
   'modelRepository',

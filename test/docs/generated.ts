@@ -9,7 +9,8 @@ import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '.
 import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
-import { liveFamilies, ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
+import { LiveStreams } from '../../src/live/live-streams.ts'
+import { ServerMetrics, workerFamilies } from '../../src/server/telemetry/server-metrics.ts'
 import type { MetricFamily } from '../../src/telemetry/metrics/metric-family.ts'
 import { runnerFamilies } from '../../src/telemetry/metrics/runner-counts.ts'
 
@@ -116,7 +117,7 @@ const labels: Readonly<Record<string, string>> = {
 function metrics(): string {
   const families: MetricFamily[] = [
     ...new ServerMetrics([]).requestFamilies(),
-    ...liveFamilies({ endpoints: [] }),
+    ...new LiveStreams([], '', 1).families(),
     ...runnerFamilies([]),
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),

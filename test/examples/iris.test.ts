@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { type Api, Context, call, HeaderList, HttpRequest, NDArray } from 'serving'
+import { type Api, Context, HeaderList, HttpRequest, NDArray } from 'serving'
 import { loadOnnx } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 import svc from '../../examples/iris/service.ts'
+import { call } from '../../src/api/call.ts'
 
 /**
  * A flower that the model has not seen, with what scikit-learn itself answers for it. Made by `examples/iris/train.py`.

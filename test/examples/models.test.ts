@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Transformer } from '@napi-rs/image'
-import { Context, call, HeaderList, HttpRequest, type Service } from 'serving'
+import type { Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import digits from '../../examples/digits/service.ts'
 import models from '../../examples/models/service.ts'
@@ -11,15 +11,14 @@ const { rows: pictures } = JSON.parse(readFileSync(new URL('expected.json', held
 }
 const read = (name: string) => readFileSync(new URL(name, heldOut))
 
+interface Answer {
+  readonly digit: string
+  readonly probabilities: readonly number[]
+}
+
 async function post(svc: Service, name: string, contentType: string, body: Buffer) {
-  const api = svc.apis.get(name)
-  if (api === undefined) throw new Error(`the service has no API ${name}`)
-  const request = new HttpRequest(HeaderList.from({ 'content-type': contentType }), body)
-  const response = await call(api, request, new Context())
-  return {
-    status: response.status ?? 200,
-    value: JSON.parse(Buffer.from(response.body as Uint8Array | string).toString()),
-  }
+  const response = await svc.inject({ path: `/${name}`, headers: { 'content-type': contentType }, body })
+  return { status: response.status, value: response.json<Answer>() }
 }
 
 // Both have the same runner, which starts once.

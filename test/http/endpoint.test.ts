@@ -7,8 +7,6 @@ import type { Engine, ServerState } from '../../src/engine/engine.ts'
 import { defaultLimits } from '../../src/engine/options.ts'
 import { createRouter } from '../../src/engine/router.ts'
 import { problemResponse } from '../../src/http/problem.ts'
-import { ModelGroup } from '../../src/protocols/oip/model-group.ts'
-import { Models } from '../../src/protocols/oip/models.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 
@@ -78,17 +76,10 @@ async function* count() {
 
 async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const log = pino({ level: 'silent' })
-  const models = new Models({ apis: new Map(), models: [] })
   const server: ServerState = {
     router: createRouter(endpoints),
-    oip: {
-      models,
-      group: new ModelGroup(models, undefined),
-      prefix: '',
-      introspection: false,
-      unready: () => undefined,
-      onLateError: () => {},
-    },
+    methods: [],
+    collectors: [],
     limits: { ...defaultLimits, requestTimeoutMs: 0 },
     limiter: new ConcurrencyLimiter(1),
     memory: new MemoryBudget(0),

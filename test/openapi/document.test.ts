@@ -6,7 +6,7 @@ import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { apisOf } from '../../src/client/description.ts'
 import { silentLogger } from '../../src/engine/log.ts'
-import { describeServer } from '../../src/server/endpoints/endpoints.ts'
+import { describeServer } from '../../src/server/describe-server.ts'
 import { run } from '../cli/process.ts'
 import { engines } from '../engines.ts'
 import every from './every.service.ts'
@@ -262,7 +262,7 @@ describe('the OpenAPI document', () => {
     const options = { version: '3.1.4', auth: apiKey({ keys: ['0'.repeat(64)] }), publicPaths: ['/metrics'], openapi }
     const svc = new ServiceClass('protected', options)
     svc.api(echo, (text: string) => text)
-    const { info, paths, tags } = JSON.parse(JSON.stringify(describeServer(svc, '/v1')))
+    const { info, paths, tags } = JSON.parse(JSON.stringify(await describeServer(svc, '/v1')))
     expect(info.version).toBe('3.1.4')
     expect(tags.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['protected', 'Connect', 'Open Inference Protocol', 'health', 'metrics']),
@@ -276,7 +276,7 @@ describe('the OpenAPI document', () => {
     expect(paths['/metrics'].servers).toEqual([{ url: '/' }])
     for (const open of ['/metrics', '/livez', '/readyz', '/v2/health/live'])
       expect(paths[open].get.security).toBeUndefined()
-    expect(await new Validator().validate(JSON.parse(JSON.stringify(describeServer(svc, '/v1'))))).toMatchObject({
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(await describeServer(svc, '/v1'))))).toMatchObject({
       valid: true,
     })
   })
@@ -286,7 +286,7 @@ describe('the OpenAPI document', () => {
     try {
       const base = `http://127.0.0.1:${listener.port}`
       const { paths, ...rest } = (await (await fetch(`${base}/openapi.json`)).json()) as Document
-      expect(paths).toEqual(JSON.parse(JSON.stringify(describeServer(every, '').paths)))
+      expect(paths).toEqual(JSON.parse(JSON.stringify((await describeServer(every, '')).paths)))
       expect(rest).toBeDefined()
       for (const [path, item] of Object.entries(paths)) {
         for (const method of Object.keys(item).filter((each) => each === 'get' || each === 'post')) {
@@ -356,7 +356,7 @@ describe('serving openapi', () => {
   it('prints the document of a service without starting it', async () => {
     const { code, stdout, stderr } = await run(['openapi', 'test/openapi/every.service.ts', '--base-url', '/v1'])
     expect([code, stderr]).toEqual([0, ''])
-    const { info, ...rest } = JSON.parse(JSON.stringify(describeServer(every, '/v1')))
+    const { info, ...rest } = JSON.parse(JSON.stringify(await describeServer(every, '/v1')))
     // The version of the package.json above the file.
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(JSON.parse(stdout)).toEqual({ info: { ...info, version }, ...rest })

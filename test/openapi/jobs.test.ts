@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { io, Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeServer } from '../../src/server/endpoints/endpoints.ts'
+import { describeServer } from '../../src/server/describe-server.ts'
 import every from './every.service.ts'
 
 interface Operation {
@@ -11,7 +11,7 @@ interface Operation {
   readonly tags?: string[]
 }
 
-describe('the OpenAPI document of asynchronous APIs', () => {
+describe('the OpenAPI document of asynchronous APIs', async () => {
   const svc = new Service('both')
   const json = { input: new io.JSON(), output: new io.JSON() }
   // Its schema has the name that those of jobs have.
@@ -19,7 +19,7 @@ describe('the OpenAPI document of asynchronous APIs', () => {
   const own = { input: new io.JSON({ schema: mine }), output: new io.JSON() }
   svc.api({ ...own, name: 'later', async: true }, (value) => value)
   svc.api({ ...json, name: 'now' }, (value) => value)
-  const described = JSON.parse(JSON.stringify(describeServer(svc, '/v1')))
+  const described = JSON.parse(JSON.stringify(await describeServer(svc, '/v1')))
 
   it('has the headers and the answer 202 of a submission, for no other API', () => {
     const { later, now } = { later: described.paths['/later'].post, now: described.paths['/now'].post }
@@ -58,7 +58,7 @@ describe('the OpenAPI document of asynchronous APIs', () => {
     expect(await parse(structuredClone(described))).toMatchObject({ valid: true, warnings: [] })
   })
 
-  it('has no paths of jobs without asynchronous APIs', () => {
-    expect(Object.keys(describeServer(every, '').paths).filter((path) => path.includes('jobs'))).toEqual([])
+  it('has no paths of jobs without asynchronous APIs', async () => {
+    expect(Object.keys((await describeServer(every, '')).paths).filter((path) => path.includes('jobs'))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { io, type Service, Service as ServiceClass } from 'serving'
 import { apiKey } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeServer } from '../../src/server/endpoints/endpoints.ts'
+import { describeServer } from '../../src/server/describe-server.ts'
 
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>
@@ -81,7 +81,7 @@ describe('the paths of the OpenAPI document', () => {
       openapi: { ...openapi, security: undefined, paths: { '/plain/x': plain, '/plain/y': plain } },
     })
     svc.mount('/none', () => new Response())
-    const whole = describeServer(svc, '') as unknown as Document & { tags: { name: string }[] }
+    const whole = (await describeServer(svc, '')) as unknown as Document & { tags: { name: string }[] }
     const { schemas, securitySchemes = {} } = whole.components
     expect(Object.keys(whole.paths)).toEqual(['/plain/x', '/plain/y', '/app', '/app/open', '/echo'])
     expect(whole.paths['/plain/x'].get).toHaveProperty('security')

@@ -1,29 +1,28 @@
 /** What a build says of its service. @module */
 
 import { serviceMetadata } from '../../api/service-metadata.ts'
-import { pathsOf } from '../../api/service-protocol.ts'
 import { storePackages } from '../../jobs/open-store.ts'
-import { describeServer } from '../../server/endpoints/endpoints.ts'
+import { describeServer, protocolPaths } from '../../server/describe-server.ts'
 import type { Service } from '../../service.ts'
 
 /** The description of a service, by the process that has loaded it. */
-export type DescribedService = ReturnType<typeof describeService>
+export type DescribedService = Awaited<ReturnType<typeof describeService>>
 
 /** Describes a service that has been loaded. */
-export function describeService(service: Service, packages: readonly string[]) {
+export async function describeService(service: Service, packages: readonly string[]) {
   const { runners } = service
   return {
     metadata: serviceMetadata(service),
     routes: [...service.apis.values()].map(({ route }) => route),
     // What requests name, as `POST /classify`: a build must have those of its source.
-    endpoints: endpointsOf(service),
+    endpoints: await endpointsOf(service),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
     python: runners.flatMap(({ name, pythonSettings }) =>
       pythonSettings === undefined ? [] : { name, ...pythonSettings },
     ),
     jobs: jobsOf(service),
-    openapi: describeServer(service, ''),
+    openapi: await describeServer(service, ''),
     packages: [...packages, ...storePackages(service.jobs)],
   }
 }
@@ -38,13 +37,14 @@ function jobsOf({ apis }: Service) {
   }
 }
 
-function endpointsOf({ apis, routes, mounts, models, protocols }: Service): string[] {
+async function endpointsOf(service: Service): Promise<string[]> {
+  const { apis, routes, mounts, models } = service
   return [
     ...[...apis.values(), ...routes.values()].map(
       ({ name, method, route }) => `${method} /${route}${name === route ? '' : ` of ${name}`}`,
     ),
     ...mounts.keys(),
     ...models.map(({ name }) => `the model ${name}`),
-    ...pathsOf(protocols, ''),
+    ...(await protocolPaths(service, '')),
   ]
 }

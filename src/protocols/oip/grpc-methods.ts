@@ -1,9 +1,11 @@
 /** The methods of `inference.GRPCInferenceService`, from bytes to bytes, without a gRPC package. @module */
 
+import type { BytesAnswer, RpcMethod, UnaryMethod } from '../../api/protocol.ts'
 import { functionFailureOf } from '../../api/stages.ts'
-import type { Visit } from '../../api/visit.ts'
+import type { Access, Visit } from '../../api/visit.ts'
 import { NotFound, ServingError } from '../../core/errors.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'
+import { packageVersion } from '../../core/package-version.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import type { EncodedMessage } from '../../messages/encoded-message.ts'
 import type { MessageOf } from '../../messages/message-type.ts'
@@ -23,7 +25,7 @@ import {
 import { type GrpcInferRequest, readInferRequest } from './grpc-request.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
-import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
+import { extensions, modelConfig, modelMetadata } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
 import type { Models } from './models.ts'
 import type { OipServer } from './oip-endpoint.ts'
@@ -31,21 +33,16 @@ import { errorText } from './oip-error.ts'
 import { writeRaw } from './tensor.ts'
 
 /** Full name of the service. */
-export const grpcServiceName = 'inference.GRPCInferenceService'
+const grpcServiceName = 'inference.GRPCInferenceService'
 
-/** The bytes of a response, or the error. */
-export type GrpcAnswer = EncodedMessage | { readonly error: ServingError }
+type Answer = UnaryMethod['answer']
 
-/** A unary method. Never throws, never rejects. Takes ownership of the bytes. */
-export type UnaryMethod = (message: Uint8Array, visit: Visit) => MaybePromise<GrpcAnswer>
-
-/** The methods of a server. */
-export type GrpcMethods = ReturnType<typeof grpcMethods>
+const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 
 /** Returns the methods of a server's models. */
-export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer) {
+export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer): RpcMethod[] {
   const method =
-    (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): UnaryMethod =>
+    (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): Answer =>
     (message) =>
       attempt(() => whenReady(answer(message), (bytes) => ({ bytes })))
   const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
@@ -57,7 +54,7 @@ export function grpcMethods({ models, group, introspection, unready, onLateError
     await group.change(action, changeRequest.decode(message).model_name ?? '')
     return Buffer.alloc(0)
   }
-  const unary: Record<string, UnaryMethod> = {
+  const unary: Record<string, Answer> = {
     ServerLive: method(() => flagAnswer.encode({ flag: true })),
     ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
     ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) })),
@@ -85,9 +82,18 @@ export function grpcMethods({ models, group, introspection, unready, onLateError
       }),
     }),
   }
-  /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
-  const stream = (message: Uint8Array, visit: Visit) => streamOne(models, message, visit, onLateError)
-  return { unary, stream }
+  return [
+    ...Object.entries(unary).map(([name, answer]): RpcMethod => {
+      const access = /^Server(Live|Ready)$/.test(name) ? probes : { kind: 'service' as const }
+      return { kind: 'unary', path: `/${grpcServiceName}/${name}`, access, answer }
+    }),
+    {
+      kind: 'duplex',
+      path: `/${grpcServiceName}/ModelStreamInfer`,
+      access: { kind: 'service' },
+      answer: (message, visit) => streamOne(models, message, visit, onLateError),
+    },
+  ]
 }
 
 /** An unknown model is not ready, which is no error over gRPC. */
@@ -100,16 +106,16 @@ function readinessOf(models: Models, { name = '', version }: MessageOf<typeof mo
   }
 }
 
-function inferOne(models: Models, request: GrpcInferRequest, visit: Visit): MaybePromise<GrpcAnswer> {
+function inferOne(models: Models, request: GrpcInferRequest, visit: Visit): MaybePromise<BytesAnswer> {
   const model = models.find(request.name, request.version)
-  return whenReady(infer(model, request.read(), visit), (inference): GrpcAnswer => {
+  return whenReady(infer(model, request.read(), visit), (inference): BytesAnswer => {
     if ('error' in inference) return inference
     const info = { name: model.name, version: model.version, id: request.id }
     return encodeInferResponse(info, inference.outputs)
   })
 }
 
-/** Faults are answers, too, unless metadata ask for a status. */
+/** Faults are answers, too, unless metadata ask for a status. **Errors**: ServingErrors, which end the stream. */
 async function* streamOne(
   models: Models,
   message: Uint8Array,

@@ -1,11 +1,7 @@
 /** The metadata of a server and its models in the protocol's JSON, also for gRPC. @module */
-import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'
 import type { TensorInfo } from './tensor-info.ts'
-
-/** Version of this package. */
-export const packageVersion: string = createRequire(import.meta.url)('../../../package.json').version
 
 /** Names of the extensions that the server has. */
 export const extensions: readonly string[] = [

@@ -1,4 +1,5 @@
 /** The processes that serve the same models: the workers of a supervisor, or this process alone. @module */
+import type { Group, Host } from '../../api/protocol.ts'
 import { Overloaded, ServingError } from '../../core/errors.ts'
 import type { Models } from './models.ts'
 import { joinStatistics, type ModelCounts, type ModelStatistics } from './statistics.ts'
@@ -16,27 +17,25 @@ export interface GroupAnswer {
   readonly counts?: readonly ModelCounts[]
 }
 
-/** Asks the other processes. */
-export type AskOthers = (request: GroupRequest) => Promise<readonly GroupAnswer[]>
+/** How long the other processes are waited for. A model may take long to load. **Units**: milliseconds. */
+const withinMs = { load: 120_000, unload: 120_000, statistics: 2_000 }
 
 /** The models of one server, and the processes that serve the same ones. */
 export class ModelGroup {
   readonly models: Models
-  readonly #askOthers: AskOthers | undefined
+  readonly #others: Group<GroupRequest, GroupAnswer>
 
-  /** `askOthers`: undefined for a process alone. */
-  constructor(models: Models, askOthers: AskOthers | undefined) {
+  constructor(models: Models, host: Pick<Host, 'group'>) {
     this.models = models
-    this.#askOthers = askOthers
+    this.#others = host.group('oip', (request) => answer(models, request))
   }
 
-  /** Answers another process. Never rejects. */
-  async answer(request: GroupRequest): Promise<GroupAnswer> {
-    try {
-      return { counts: await act(this.models, request) }
-    } catch (error) {
-      return { error: ServingError.is(error) ? error.message : 'the server failed' }
-    }
+  async #ask(request: GroupRequest): Promise<readonly GroupAnswer[]> {
+    const { action, name } = request
+    // A process that starts has loaded the whole folder.
+    const kept = { ...(action === 'unload' && { remember: name }), ...(action === 'load' && { forget: name }) }
+    const answers = await this.#others.ask(request, { withinMs: withinMs[action], ...kept })
+    return answers.map((each) => (each === 'late' ? { error: 'it did not answer in time' } : each))
   }
 
   /** Changes this process first. **Errors**: those of {@link Models.load}; Overloaded if another process failed. */
@@ -46,7 +45,7 @@ export class ModelGroup {
     await act(this.models, request)
     // The supervisor remembers each name, even an unknown one.
     if (action === 'unload' && !isKnown) return
-    const failed = (await this.#askOthers?.(request))?.find(({ error }) => error !== undefined)
+    const failed = (await this.#ask(request)).find(({ error }) => error !== undefined)
     if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
   }
 
@@ -54,8 +53,17 @@ export class ModelGroup {
   async statistics(name = '', version = ''): Promise<readonly ModelStatistics[]> {
     const request = { action: 'statistics', name, version } as const
     const own = await act(this.models, request)
-    const others = (await this.#askOthers?.(request)) ?? []
+    const others = await this.#ask(request)
     return joinStatistics([...own, ...others.flatMap(({ counts = [] }) => counts)])
+  }
+}
+
+/** Answers another process. Never rejects. */
+async function answer(models: Models, request: GroupRequest): Promise<GroupAnswer> {
+  try {
+    return { counts: await act(models, request) }
+  } catch (error) {
+    return { error: ServingError.is(error) ? error.message : 'the server failed' }
   }
 }
 

@@ -1,6 +1,7 @@
 /** The endpoints below `/v1`. **Source**: OpenAI's API reference. @module */
 
 import type { Endpoint } from '../../api/endpoint.ts'
+import type { Host } from '../../api/protocol.ts'
 import { endIterator, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { RequestTarget } from '../../api/visit.ts'
 import type { ServingError } from '../../core/errors.ts'
@@ -20,11 +21,10 @@ import { readChat, readCompletion, readEmbedding, type SamplingRequest, type Sen
 
 type Answer = (body: Uint8Array, ctx: Context, target: RequestTarget) => MaybePromise<string | HttpResponse>
 
-/** Returns the endpoints of models by name. `onLateError`: see ServiceProtocol. */
+/** Returns the endpoints of models by name. */
 export function openAiEndpoints(
   models: ReadonlyMap<string, OpenAiModel>,
-  prefix: string,
-  onLateError: (error: ServingError, requestId: string) => void,
+  { prefix, logLate }: Pick<Host, 'prefix' | 'logLate'>,
 ): Endpoint[] {
   const created = Math.floor(Date.now() / 1000)
   const describe = (id: string) => ({ id, object: 'model', created, owned_by: 'serving' })
@@ -36,7 +36,7 @@ export function openAiEndpoints(
   ) => {
     const completion = new Completion(deltas, request)
     if (!sending.stream) return await wholeAnswer(completion, kind, request.model, ctx)
-    const events = answerEvents(completion, kind, request.model, ctx, sending, onLateError)
+    const events = answerEvents(completion, kind, request.model, ctx, sending, logLate)
     // Ends the model's generator, even while it awaits.
     ctx.onAbort(() => void endIterator(events))
     const body = new EncodedPieces(events, (event) => event)

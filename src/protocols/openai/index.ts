@@ -1,11 +1,11 @@
 /** `serving/openai`: Runners behind the HTTP endpoints of OpenAI, for its clients. @module serving/openai */
 
-import type { ServiceProtocol } from '../../api/service-protocol.ts'
+import type { Protocol } from '../../api/protocol.ts'
 import { checkOptions, checkThat, isRecord } from '../../core/options.ts'
 import { openAiEndpoints } from './endpoints.ts'
 import { methodNames, type OpenAiModel } from './model.ts'
 
-export type { ServiceProtocol } from '../../api/service-protocol.ts'
+export type { Protocol } from '../../api/protocol.ts'
 export type { Delta, Embeddings, OpenAiModel, TokenCounts } from './model.ts'
 export type { ChatMessage, ChatRequest, CompletionRequest, SamplingRequest } from './requests.ts'
 
@@ -19,7 +19,7 @@ export interface OpenAiOptions {
  * Returns the endpoints `/v1/models`, `/v1/chat/completions`, `/v1/completions` and `/v1/embeddings`. **Errors**:
  * InvalidArgument. **Example** `new Service('chat', { protocols: [openai({ models: { tiny: runner } })] })`
  */
-export function openai(options: OpenAiOptions): ServiceProtocol {
+export function openai(options: OpenAiOptions): Protocol {
   const { models } = checkOptions('openai', options, ['models'])
   const named = isRecord(models) ? Object.entries(models) : []
   checkThat(named.length > 0, 'Runners by name', 'models of openai', models)
@@ -29,7 +29,10 @@ export function openai(options: OpenAiOptions): ServiceProtocol {
   }
   const known = new Map(named)
   return {
+    name: 'openai',
     runners: [...new Set(known.values())],
-    endpoints: (prefix, onLateError) => openAiEndpoints(known, prefix, onLateError),
+    attach(host) {
+      for (const endpoint of openAiEndpoints(known, host)) host.http(endpoint)
+    },
   }
 }

@@ -12,12 +12,13 @@ import { schemaEndpoint } from '../../jobs/bentoml-schema.ts'
 import { deliveryApi } from '../../jobs/delivery.ts'
 import { type JobPaths, jobEndpoints, submittable } from '../../jobs/job-endpoints.ts'
 import { JobCounts } from '../../jobs/job-metrics.ts'
-import { callEndpoint, jobRpcs } from '../../jobs/job-rpcs.ts'
+import { callEndpoint, jobMethods } from '../../jobs/job-rpcs.ts'
 import type { Attempt, JobStore, JobWorker } from '../../jobs/job-store.ts'
 import { type AsyncApi, Jobs } from '../../jobs/jobs.ts'
 import { openStore } from '../../jobs/open-store.ts'
 import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
+import { rpcServices } from '../../messages/service-names.ts'
 import type { Service } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { runJob } from './run-job.ts'
@@ -46,7 +47,6 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
     get unready() {
       return store.unready
     },
-    rpcs: jobRpcs(jobs),
     endpointsOf(plain, api, prefix) {
       byPath.set(plain.path, api)
       const unlimited = { ...plain, isLimited: false, slots: undefined }
@@ -54,10 +54,11 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
       callOf.set(api.name, callEndpoint(unlimited, api))
       return [submittable(jobs, plain, api, prefix), ...taskEndpoints(jobs, plain, api)]
     },
-    endpoints: (prefix, docs) => [
-      ...jobEndpoints(jobs, prefix),
-      ...(docs ? [schemaEndpoint(service.name, byPath)] : []),
-    ],
+    attach(host, docs) {
+      for (const endpoint of jobEndpoints(jobs, host.prefix)) host.http(endpoint)
+      if (docs) host.http(schemaEndpoint(service.name, byPath))
+      for (const method of jobMethods(jobs, rpcServices)) host.rpc(method)
+    },
   }
   const started = {
     /** Takes jobs from now on. Called when the server is ready. `tracer`: its own. */

@@ -1,11 +1,10 @@
 /** What one server counts, and its metrics. @module */
 import { grpcStatusOf, ServingError } from '../../core/errors.ts'
+import { packageVersion } from '../../core/package-version.ts'
 import type { ServerState } from '../../engine/engine.ts'
 import type { EngineName } from '../../engine/options.ts'
 import type { Context } from '../../http/context.ts'
 import type { Outcome, RequestObserver } from '../../http/outcome.ts'
-import type { LiveStreams } from '../../live/live-streams.ts'
-import { packageVersion } from '../../protocols/oip/metadata.ts'
 import type { RunnerLife } from '../../runner/runner.ts'
 import { processFamilies } from '../../telemetry/metrics/exposition.ts'
 import {
@@ -19,9 +18,8 @@ import {
 import { runnerFamilies, runnerState } from '../../telemetry/metrics/runner-counts.ts'
 
 /** The parts of a server that are measured. */
-export interface MeasuredServer extends Pick<ServerState, 'limiter' | 'lives' | 'memory'> {
+export interface MeasuredServer extends Pick<ServerState, 'limiter' | 'memory' | 'collectors'> {
   readonly engine: EngineName
-  readonly jobs: { metrics(): Promise<readonly MetricFamily[]> } | undefined
 }
 
 interface Series {
@@ -67,8 +65,9 @@ export class ServerMetrics implements RequestObserver {
 
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
-    const { engine, jobs, limiter, lives, memory } = this.server
+    const { engine, limiter, memory, collectors } = this.server
     const states = this.#runners.map((runner) => runnerState(runner)).filter((state) => state !== undefined)
+    const ofProtocols = await Promise.all(collectors.map((collectOne) => collectOne()))
     const build = { version: packageVersion, node: process.version, engine }
     return [
       ...this.requestFamilies(),
@@ -78,9 +77,8 @@ export class ServerMetrics implements RequestObserver {
         one(limiter.open),
       ),
       gauge('serving_body_memory_bytes', 'Memory of large bodies and answers in flight.', one(memory.used)),
-      ...(lives === undefined ? [] : liveFamilies(lives)),
       ...(states.length === 0 ? [] : runnerFamilies(states)),
-      ...((await jobs?.metrics()) ?? []),
+      ...ofProtocols.flat(),
       gauge('serving_build_info', 'Versions and the engine.', [{ labels: build, value: 1 }], 'first'),
       ...(await processFamilies()),
     ]
@@ -110,19 +108,6 @@ function addOne<K>(counts: Map<K, number>, key: K): void {
 }
 
 const one = (value: number) => [{ labels: {}, value }]
-
-/** Metrics of live streams. */
-export function liveFamilies({ endpoints }: Pick<LiveStreams, 'endpoints'>): readonly MetricFamily[] {
-  const open = endpoints.map(({ name, counts }) => ({ labels: { api: name }, value: counts.open }))
-  const messages = endpoints.flatMap(({ name, counts: { received, sent } }) => [
-    { labels: { api: name, direction: 'in' }, value: received },
-    { labels: { api: name, direction: 'out' }, value: sent },
-  ])
-  return [
-    gauge('serving_live_streams', 'Open live streams.', open),
-    counter('serving_live_messages_total', 'Messages of live streams, in from clients and out to them.', messages),
-  ]
-}
 
 /** Metrics of the supervisor of worker processes. */
 export function workerFamilies(workers: number, restarts: number): readonly MetricFamily[] {

@@ -1,14 +1,12 @@
-/** What the workers of a supervisor do together: they count as one, and load and unload the same models. @module */
+/** What the workers of a supervisor do together: they count as one, and their protocols ask each other. @module */
 import type { Worker } from 'node:cluster'
 import { within } from '../../core/promise.ts'
-import type { GroupAnswer, GroupRequest } from '../../protocols/oip/model-group.ts'
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
 import { workerFamilies } from '../telemetry/server-metrics.ts'
 import { type Dialogue, dialogue, type Families } from './dialogue.ts'
-import { collectMs, isMessageOf } from './worker-messages.ts'
+import { collectMs, isMessageOf, type Question } from './worker-messages.ts'
 
-/** How long the other workers are waited for. A model may take long to load. **Units**: milliseconds. */
-const relayMs = { load: 120_000, unload: 120_000, statistics: 2_000 }
+type ProtocolQuestion = Extract<Question, { readonly about: 'protocol' }>
 
 interface Member {
   readonly dialogue: Dialogue
@@ -26,19 +24,17 @@ export function workerGroup() {
   // Counters of workers that have ended: they never go back.
   const ended: Families[] = []
   let joining: Promise<void> = Promise.resolve()
-  // A worker that starts has loaded the whole folder.
-  const unloaded = new Set<string>()
+  /** What workers that start later are asked, too, by topic and key. */
+  const remembered = new Map<string, ProtocolQuestion>()
   let restarts = 0
 
-  const request = ({ dialogue }: Member, asked: GroupRequest): Promise<GroupAnswer | undefined> => {
-    const answer = dialogue.ask({ about: 'models', request: asked }) as Promise<GroupAnswer | undefined>
-    return within(answer, relayMs[asked.action], { error: 'it did not answer in time' })
-  }
+  const request = ({ dialogue }: Member, asked: ProtocolQuestion): Promise<unknown> =>
+    within(dialogue.ask(asked), asked.how.withinMs, 'late')
 
-  const relay = async (sender: Member, asked: GroupRequest): Promise<readonly GroupAnswer[]> => {
-    const { action, name } = asked
-    if (action === 'unload') unloaded.add(name)
-    else if (action === 'load') unloaded.delete(name)
+  const relay = async (sender: Member, asked: ProtocolQuestion): Promise<readonly unknown[]> => {
+    const { remember, forget } = asked.how
+    if (remember !== undefined) remembered.set(`${asked.topic} ${remember}`, asked)
+    if (forget !== undefined) remembered.delete(`${asked.topic} ${forget}`)
     const others = [...members].filter((member) => member.isReady && member !== sender)
     const answers = await Promise.all(others.map((member) => request(member, asked)))
     return answers.filter((answer) => answer !== undefined)
@@ -75,7 +71,7 @@ export function workerGroup() {
     restarted: () => void restarts++,
     follow(worker: Worker): void {
       const own = dialogue(worker, (question) =>
-        question.about === 'metrics' ? collect(member) : relay(member, question.request),
+        question.about === 'metrics' ? collect(member) : relay(member, question),
       )
       const member: Member = { dialogue: own, families: [], isReady: false }
       members.add(member)
@@ -83,7 +79,7 @@ export function workerGroup() {
         if (isMessageOf('last_metrics', message)) member.families = message.families
         else if (isMessageOf('ready', message)) {
           member.isReady = true
-          for (const name of unloaded) void request(member, { action: 'unload', name, version: '' })
+          for (const question of remembered.values()) void request(member, question)
         }
       })
       // After the last message, as `exit` is not.

@@ -1,8 +1,8 @@
 /** Messages between a worker process and its supervisor. @module */
 
+import type { AskOptions } from '../../api/protocol.ts'
 import type { EngineName, ServeSettings } from '../../engine/options.ts'
-import type { GroupRequest } from '../../protocols/oip/model-group.ts'
-import type { RepositoryOptions } from '../../protocols/oip/repository.ts'
+import type { RepositoryOptions } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 
 /** How long a supervisor waits for the metrics of a busy worker. **Units**: milliseconds. */
@@ -55,7 +55,9 @@ export interface DrainRequest {
 }
 
 /** What processes ask each other. A supervisor answers with the answers of all its workers in a list. */
-export type Question = { readonly about: 'metrics' } | { readonly about: 'models'; readonly request: GroupRequest }
+export type Question =
+  | { readonly about: 'metrics' }
+  | { readonly about: 'protocol'; readonly topic: string; readonly question: unknown; readonly how: AskOptions }
 
 /** Messages to a worker, and from it. */
 export type ProcessMessage =

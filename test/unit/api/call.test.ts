@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Api, createApi, type ServedFunction } from '../../../src/api/api.ts'
+import { type Api, createApi } from '../../../src/api/api.ts'
 import { call } from '../../../src/api/call.ts'
+import type { functionOf } from '../../../src/api/function-of.ts'
 import {
   BadInput,
   BadOutput,
@@ -37,7 +38,7 @@ class Steppable extends IODescriptor<unknown, unknown> {
   }
 }
 
-const apiOf = (fn: ServedFunction, steps: Steps = {}): Api =>
+const apiOf = (fn: Api[typeof functionOf], steps: Steps = {}): Api =>
   createApi(
     'POST',
     undefined,

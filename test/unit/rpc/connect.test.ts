@@ -1,15 +1,25 @@
 import { io, Service } from 'serving'
 import { expect, it } from 'vitest'
+import type { Endpoint } from '../../../src/api/endpoint.ts'
 import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { connectEndpoints } from '../../../src/rpc/connect.ts'
+import { attachRpc } from '../../../src/rpc/service-methods.ts'
+import { ServerHost } from '../../../src/server/host.ts'
 import { visitOf } from '../../visit.ts'
+
+async function callOf(service: Service): Promise<Endpoint> {
+  const nothing = () => undefined
+  const parts = { service, prefix: '', introspection: true, unready: nothing, logLate: nothing, warn: nothing }
+  const { methods } = await new ServerHost(parts).attach([{ name: 'RPC', attach: (host) => attachRpc(host, service) }])
+  return connectEndpoints(methods, '')[0]
+}
 
 it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
   ['an encoding', { 'content-type': 'application/proto', 'content-encoding': 'gzip' }],
-])('gives the memory of a body back that it refuses for %s', (_, fields) => {
-  const [call] = connectEndpoints(new Service('empty'), '', true)
+])('gives the memory of a body back that it refuses for %s', async (_, fields) => {
+  const call = await callOf(new Service('empty'))
   const pool = new BufferPool()
   const buffer = pool.take(1e6)
   const request = HttpRequest.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
@@ -21,7 +31,7 @@ it.each([
 it('refuses requests in JSON that are too long, or of too many values', async () => {
   const svc = new Service('limits')
   svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'echo' }, (value) => value as never)
-  const [call] = connectEndpoints(svc, '', true)
+  const call = await callOf(svc)
   const answered = (json: unknown) => {
     const body = Buffer.from(JSON.stringify({ apiName: 'echo', json }))
     const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)

@@ -1,0 +1,132 @@
+/**
+ * A protocol: what a server answers beside others, on its HTTP port, over gRPC, or both. Those that are built in are
+ * made of the same interface as those of others. @module
+ */
+
+import type { ServingError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import type { HeaderNames } from '../http/message.ts'
+import type { EncodedMessage } from '../messages/encoded-message.ts'
+import type { RunnerLife } from '../runner/runner.ts'
+import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
+import type { Api } from './api.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Access, Visit } from './visit.ts'
+
+/** A protocol, for the option `protocols` of a Service. */
+export interface Protocol {
+  /** For errors of its set-up. */
+  readonly name: string
+  /** Loaded and released with the service. */
+  readonly runners?: readonly RunnerLife[]
+  /**
+   * Tells a server what it answers. Called once for each server, before it listens; also for documents, when nothing is
+   * started.
+   */
+  attach(host: Host): void | Promise<void>
+}
+
+/** The part of a Service that protocols see. No function is among it: {@link Visit} calls them. */
+export interface ServedApis {
+  readonly name: string
+  readonly doc: string | undefined
+  readonly version: string | undefined
+  /** The APIs that clients may call by name. */
+  readonly apis: ReadonlyMap<string, Api>
+}
+
+/** The server that a protocol is attached to. */
+export interface Host {
+  readonly service: ServedApis
+  /** The base URL's path without a slash at its end: in front of every path of the service. */
+  readonly prefix: string
+  /** Whether names of APIs and models may be published. */
+  readonly introspection: boolean
+  /** All endpoints so far. */
+  readonly endpoints: readonly Endpoint[]
+  /** All methods of gRPC so far. */
+  readonly methods: readonly RpcMethod[]
+  /** Returns why the server should get no requests now; undefined if it should. */
+  unready(): string | undefined
+  /** Logs an error that comes after the answer's status. */
+  logLate(error: ServingError, requestId: string): void
+  /** Logs what an option of the service cannot do. */
+  warn(message: string): void
+  /**
+   * Adds a path of the HTTP port.
+   *
+   * @throws InvalidArgument, when all protocols are attached, for a path that another one has.
+   */
+  http(endpoint: Endpoint): void
+  /** Adds a method of gRPC. With `connect` it is also answered on the HTTP port, by the Connect protocol. */
+  rpc(method: RpcMethod): void
+  /** Adds what `/metrics` tells. */
+  metrics(collect: () => MaybePromise<readonly MetricFamily[]>): void
+  /**
+   * Joins the processes that serve the same service, which answer questions of this topic. Questions and answers are
+   * JSON.
+   *
+   * @param answer - Answers a question of another process. Never rejects.
+   */
+  group<Q, A>(topic: string, answer: (question: Q) => Promise<A>): Group<Q, A>
+}
+
+/** The other processes of a service. */
+export interface Group<Q, A> {
+  /**
+   * Asks all of them. Returns the answers of those that answer in time, and `late` for each of the others; none for
+   * processes that end meanwhile.
+   */
+  ask(question: Q, how: AskOptions): Promise<readonly (A | 'late')[]>
+}
+
+/** How the other processes are asked. */
+export interface AskOptions {
+  /** **Units**: milliseconds. */
+  readonly withinMs: number
+  /** A process that starts later is asked, too, by the last question of this key, until one with `forget` comes. */
+  readonly remember?: string
+  readonly forget?: string
+}
+
+/** A message in bytes, or the error in its place. */
+export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
+
+interface RpcMethodBase {
+  /** `/package.Service/Method`. */
+  readonly path: string
+  readonly access: Access
+}
+
+/** A method with one message each way. */
+export interface UnaryMethod extends RpcMethodBase {
+  readonly kind: 'unary'
+  /** If set, it is also answered on the HTTP port, by the Connect protocol. */
+  readonly connect?: {
+    readonly operation?: Endpoint['operation']
+    readonly readsHeaders: HeaderNames
+    /** Whether it takes messages in JSON, and answers them so. */
+    readonly speaksJson: boolean
+  }
+  /** Answers a message, which it owns. `isJson`: by Connect. Never throws, never rejects. */
+  answer(message: Uint8Array, visit: Visit, isJson: boolean): MaybePromise<BytesAnswer>
+}
+
+/** A method that answers a message by any number of messages. */
+export interface StreamMethod extends RpcMethodBase {
+  readonly kind: 'stream'
+  /**
+   * Returns the messages, each sent when the client has room for it. `undefined` among them: nothing has happened for a
+   * while, and a server that stops ends the stream. A rejection is the status of the call.
+   */
+  answer(message: Uint8Array, visit: Visit): MaybePromise<AsyncIterable<Uint8Array | undefined>>
+}
+
+/** A method that answers each message of a client by any number of messages. Each message is a visit of its own. */
+export interface DuplexMethod extends RpcMethodBase {
+  readonly kind: 'duplex'
+  answer(message: Uint8Array, visit: Visit): AsyncIterable<Uint8Array>
+}
+
+/** A method of gRPC. */
+export type RpcMethod = UnaryMethod | StreamMethod | DuplexMethod

@@ -1,0 +1,92 @@
+/**
+ * All that a server answers: one line for each protocol, in the order in which they are attached. No other file of the
+ * server, of its engines and of the command imports one. Code is loaded by the services that use it. @module
+ */
+
+import type { Endpoint } from '../api/endpoint.ts'
+import type { Host, Protocol } from '../api/protocol.ts'
+import { type Health, healthEndpoints } from '../engine/health.ts'
+import type { JobPaths } from '../jobs/job-endpoints.ts'
+import type { LiveStreams } from '../live/live-streams.ts'
+import type { Service } from '../service.ts'
+import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
+import { apiEndpoints } from './endpoints/api-endpoint.ts'
+import { mountEndpoints } from './endpoints/mount-endpoint.ts'
+
+/** What the protocols of a server are made of, beside its service. */
+export interface ServedParts {
+  readonly health: Pick<Health, 'state' | 'missing'>
+  /** Whether the documents and the page are published. */
+  readonly docs: boolean
+  /** Undefined if no API is asynchronous. */
+  readonly jobs?: (JobPaths & { metrics?(): Promise<readonly MetricFamily[]> }) | undefined
+  /** Undefined without live streams. */
+  readonly lives?: LiveStreams | undefined
+  /** Of the server's telemetry. */
+  readonly metrics: readonly Endpoint[]
+}
+
+/** Returns the protocols of a service: those that are built in, and its own. */
+export function protocolsOf(service: Service, { health, docs, jobs, lives, metrics }: ServedParts): Protocol[] {
+  const apis = (host: Host) => apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
+  const readiness = (host: Host) =>
+    add(
+      host,
+      healthEndpoints(health, () => host.unready()),
+    )
+  const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])
+  const always: Protocol[] = [
+    { name: 'health', attach: readiness },
+    { name: 'metrics', attach: (host) => add(host, metrics) },
+    ...(jobMetrics ? [{ name: 'job metrics', attach: (host: Host) => host.metrics(jobMetrics) }] : []),
+  ]
+  // A process that only runs jobs answers no APIs, but knows them.
+  if (jobs?.role === 'work') return [{ name: 'APIs', attach: (host) => void apis(host) }, ...always]
+  return [
+    { name: 'APIs', attach: (host) => add(host, apis(host)) },
+    { name: 'jobs', attach: (host) => jobs?.attach(host, docs) },
+    { name: 'mounts', attach: (host) => add(host, mountEndpoints(service.mounts.values(), host.prefix)) },
+    { name: 'RPC', attach: async (host) => (await import('../rpc/service-methods.ts')).attachRpc(host, service) },
+    { name: 'OIP', attach: async (host) => (await import('../protocols/oip/protocol.ts')).attachOip(host, service) },
+    ...service.protocols,
+    { name: 'Connect', attach: attachConnect },
+    ...always,
+    ...(lives === undefined ? [] : [liveProtocol(lives)]),
+    ...(service.mcp ? [{ name: 'MCP', attach: attachMcp }] : []),
+    // Last, since what a service itself answers at these paths wins.
+    ...(docs ? [{ name: 'documents', attach: (host: Host) => attachDocs(host, service) }] : []),
+  ]
+}
+
+async function attachConnect(host: Host): Promise<void> {
+  const { connectEndpoints } = await import('../rpc/connect.ts')
+  add(host, connectEndpoints(host.methods, host.prefix))
+}
+
+async function attachMcp(host: Host): Promise<void> {
+  const { attachMcp: attach } = await import('../protocols/mcp/protocol.ts')
+  attach(host)
+}
+
+function liveProtocol(lives: LiveStreams): Protocol {
+  return {
+    name: 'live streams',
+    attach(host) {
+      add(host, lives.endpoints)
+      host.metrics(() => lives.families())
+    },
+  }
+}
+
+async function attachDocs(host: Host, service: Service): Promise<void> {
+  const [{ docsEndpoints }, { pageEndpoints }] = await Promise.all([
+    import('../docs/openapi/docs-endpoint.ts'),
+    import('../docs/page-endpoints.ts'),
+  ])
+  add(host, docsEndpoints(service, host.prefix, host.endpoints))
+  add(host, pageEndpoints(host.prefix, host.endpoints, service.apis.values()))
+}
+
+function add(host: Host, endpoints: readonly Endpoint[]): void {
+  for (const endpoint of endpoints) host.http(endpoint)
+}

@@ -1,0 +1,31 @@
+/** What a server of a service would answer, without starting anything of it. @module */
+
+import { type OpenApiDocument, openApiDocument } from '../docs/openapi/document.ts'
+import type { Service } from '../service.ts'
+import { protocolsOf } from './built-in-protocols.ts'
+import { ServerHost } from './host.ts'
+import { metricsEndpoint, metricsPage } from './telemetry/metrics-endpoint.ts'
+
+/** Returns what `/openapi.json` of a server with default options answers. */
+export async function describeServer(service: Service, prefix: string): Promise<OpenApiDocument> {
+  const host = await hostOf(service, prefix)
+  return openApiDocument(service, prefix, host.endpoints)
+}
+
+/** Returns methods and paths of the service's own protocols, as `POST /v1/embeddings`. */
+export async function protocolPaths(service: Service, prefix: string): Promise<string[]> {
+  const { endpoints } = await bareHost(service, prefix).attach(service.protocols)
+  return endpoints.flatMap(({ methods, path }) =>
+    methods === 'any' ? [] : methods.map((method) => `${method} ${path}`),
+  )
+}
+
+function hostOf(service: Service, prefix: string): Promise<ServerHost> {
+  const metrics = [metricsEndpoint(metricsPage(() => Promise.resolve([])))]
+  return bareHost(service, prefix).attach(protocolsOf(service, { health: { state: 'starting' }, docs: false, metrics }))
+}
+
+function bareHost(service: Service, prefix: string): ServerHost {
+  const nothing = () => undefined
+  return new ServerHost({ service, prefix, introspection: true, unready: nothing, logLate: nothing, warn: nothing })
+}
