@@ -22,12 +22,12 @@ const headers = [
 ] as const
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
-/** `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. Named as in Kubernetes. */
-export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
+/** `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. `unready`: see {@link unreadyReason}. Named as in Kubernetes. */
+export function healthEndpoints(unready: () => string | undefined): Endpoint[] {
   return [
     openPage('/livez', 'Whether the process answers.', () => ok),
     openPage('/healthz', 'As `/livez`.', () => ok),
-    openPage('/readyz', 'Whether requests should be sent.', () => readiness(health, unready), 'No, and why.'),
+    openPage('/readyz', 'Whether requests should be sent.', () => readiness(unready()), 'No, and why.'),
   ]
 }
 
@@ -38,8 +38,7 @@ export function unreadyReason({ state, missing }: Health, unready: () => string 
   return waitsFor === undefined ? state : `${state}: ${waitsFor}`
 }
 
-function readiness(health: Health, unready: () => string | undefined): HttpResponse {
-  const reason = unreadyReason(health, unready)
+function readiness(reason: string | undefined): HttpResponse {
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 

@@ -5,7 +5,7 @@
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
-import { type Health, healthEndpoints } from '../engine/health.ts'
+import { healthEndpoints } from '../engine/health.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
 import type { Service } from '../service.ts'
@@ -15,7 +15,6 @@ import { mountEndpoints } from './endpoints/mount-endpoint.ts'
 
 /** What the protocols of a server are made of, beside its service. */
 export interface ServedParts {
-  readonly health: Pick<Health, 'state' | 'missing'>
   /** Whether the documents and the page are published. */
   readonly docs: boolean
   /** Undefined if no API is asynchronous. */
@@ -27,7 +26,7 @@ export interface ServedParts {
 }
 
 /** Returns the protocols of a service: those that are built in, and its own. */
-export function protocolsOf(service: Service, { health, docs, jobs, lives, metrics }: ServedParts): Protocol[] {
+export function protocolsOf(service: Service, { docs, jobs, lives, metrics }: ServedParts): Protocol[] {
   const apis = (host: Host) => apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
   const readiness = (host: Host) =>
     add(
@@ -36,7 +35,14 @@ export function protocolsOf(service: Service, { health, docs, jobs, lives, metri
     )
   const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])
   const always: Protocol[] = [
-    { name: 'health', attach: readiness },
+    {
+      name: 'health',
+      attach: (host) =>
+        add(
+          host,
+          healthEndpoints(() => host.unready()),
+        ),
+    },
     { name: 'metrics', attach: (host) => add(host, metrics) },
     ...(jobMetrics ? [{ name: 'job metrics', attach: (host: Host) => host.metrics(jobMetrics) }] : []),
   ]

@@ -22,7 +22,7 @@ export async function protocolPaths(service: Service, prefix: string): Promise<s
 
 function hostOf(service: Service, prefix: string): Promise<ServerHost> {
   const metrics = [metricsEndpoint(metricsPage(() => Promise.resolve([])))]
-  return bareHost(service, prefix).attach(protocolsOf(service, { health: { state: 'starting' }, docs: false, metrics }))
+  return bareHost(service, prefix).attach(protocolsOf(service, { docs: false, metrics }))
 }
 
 function bareHost(service: Service, prefix: string): ServerHost {

@@ -62,9 +62,7 @@ export async function createServerState(
   // A process that only runs jobs has no APIs.
   const hasLives = jobs?.role !== 'work' && service.lives.size > 0
   const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
-  const { endpoints, methods, collectors } = await host.attach(
-    protocolsOf(service, { health, docs, jobs, lives, metrics }),
-  )
+  const { endpoints, methods, collectors } = await host.attach(protocolsOf(service, { docs, jobs, lives, metrics }))
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   const origins = endpoints.map((endpoint) => endpoint.origins)

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { type Health, healthEndpoints } from '../../../src/engine/health.ts'
+import { type Health, healthEndpoints, unreadyReason } from '../../../src/engine/health.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { visitOf } from '../../visit.ts'
 
 it('tells that the server is ready only when it is and nothing is missing, and what is', () => {
   const health: Health = { state: 'starting' }
   let missing: string | undefined = 'the runner iris is loading its model'
-  const endpoints = healthEndpoints(health, () => missing)
+  const endpoints = healthEndpoints(() => unreadyReason(health, () => missing))
   const get = (path: string) => {
     const request = new HttpRequest(new HeaderList([], []), new Uint8Array(0))
     const endpoint = endpoints.find((each) => each.path === path)!
