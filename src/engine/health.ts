@@ -22,7 +22,10 @@ const headers = [
 ] as const
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
-/** `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. `unready`: see {@link unreadyReason}. Named as in Kubernetes. */
+/**
+ * `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. Named as in Kubernetes. `unready`: of
+ * {@link unreadyReason}.
+ */
 export function healthEndpoints(unready: () => string | undefined): Endpoint[] {
   return [
     openPage('/livez', 'Whether the process answers.', () => ok),

@@ -28,11 +28,6 @@ export interface ServedParts {
 /** Returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(service: Service, { docs, jobs, lives, metrics }: ServedParts): Protocol[] {
   const apis = (host: Host) => apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
-  const readiness = (host: Host) =>
-    add(
-      host,
-      healthEndpoints(health, () => host.unready()),
-    )
   const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])
   const always: Protocol[] = [
     {
