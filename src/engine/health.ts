@@ -23,8 +23,8 @@ const headers = [
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
- * `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. Named as in Kubernetes. `unready`: of
- * {@link unreadyReason}.
+ * `/livez` and `/healthz`: the process answers; `/readyz`: it should get requests. Named as in Kubernetes.
+ * `unready`: of {@link unreadyReason}.
  */
 export function healthEndpoints(unready: () => string | undefined): Endpoint[] {
   return [
