@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { RasterImage } from 'serving'
+import * as serving from 'serving'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { curl, examplesOf } from '../docs/curl.ts'
 import { folder, root, run, send, serveFile, until } from './process.ts'
@@ -15,6 +15,7 @@ describe('serving new', () => {
     expect(readdirSync(join(cwd, 'demo')).sort()).toEqual([
       '.gitignore',
       '.yarnrc.yml',
+      'AGENTS.md',
       'README.md',
       'model.json',
       'model.ts',
@@ -28,6 +29,29 @@ describe('serving new', () => {
     const source = manifest.dependencies.serving
     expect(source).toMatch(/^file:\.\.\//)
     expect(join(cwd, 'demo', source.slice(5))).toBe(root.slice(0, -1))
+  })
+
+  it('writes 30 lines for agents, which name what there is', async () => {
+    const cwd = folder({})
+    await run(['new', 'demo'], { cwd })
+    const textOf = (file: string) => readFileSync(join(cwd, 'demo', file), 'utf8')
+    const text = textOf('AGENTS.md')
+    expect(text.split('\n').length).toBeLessThanOrEqual(31)
+    const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name)
+    const { scripts } = JSON.parse(textOf('package.json'))
+    expect(named(/`npm (?:run )?(\w+)`/g).sort()).toEqual(['build', 'dev', 'test', 'types'])
+    expect(named(/`npm (?:run )?(\w+)`/g).filter((name) => !(name in scripts))).toEqual([])
+    const { stdout: help } = await run(['--help'])
+    expect(named(/`npx serving (\w+)/g).filter((name) => !help.includes(`\n  ${name} `))).toEqual([])
+    const names = { ...serving, ...Object.fromEntries(Object.entries(serving.io)) }
+    expect(named(/`(?:io\.)?([A-Z]\w+)`/g).filter((name) => !(name in names))).toEqual([])
+    expect(named(/`io\.(\w+)`/g)).toHaveLength(7)
+    const files = named(/`((?:node_modules\/serving\/)?[\w/]+(?:\.\w+)*\.ts)`/g)
+    expect(files.length).toBeGreaterThan(2)
+    for (const file of files) {
+      const [, ours] = /^node_modules\/serving\/(.*)/.exec(file) ?? []
+      expect(existsSync(ours === undefined ? join(cwd, 'demo', file) : join(root, ours)), file).toBe(true)
+    }
   })
 
   it('takes the tarball that it is told, relative to the project', async () => {
@@ -127,7 +151,7 @@ describe.each<[string, string[]]>([
       code: readme,
       service: undefined,
     })
-    const green = new RasterImage('RGB', 2, 2, Uint8Array.of(0, 200, 9, 0, 200, 9, 0, 200, 9, 0, 200, 9))
+    const green = new serving.RasterImage('RGB', 2, 2, Uint8Array.of(0, 200, 9, 0, 200, 9, 0, 200, 9, 0, 200, 9))
     writeFileSync(join(cwd, 'photo.jpg'), await green.encode('image/jpeg'))
     const { port } = await serveFile('service.ts', ['--workers', '1'], { cwd })
     await until(async () => (await send(port, '/readyz')).status === 200)
