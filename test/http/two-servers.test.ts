@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { io, type Service } from '../../src/index.ts'
 import { samplesOf, sumOf } from '../metrics/samples.ts'
-import { engines, post, start } from './harness.ts'
+import { engines, post, start, until } from './harness.ts'
 
 const array = { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }
 const define = (svc: Service) => {
@@ -49,5 +49,31 @@ describe.each(engines)('two servers in one process on %s', (engine) => {
     const answers = []
     for (const server of [...servers, ...servers]) answers.push((await server.ask(post('/count', 'a', headers))).text)
     expect(answers).toEqual(['2', '3', '2', '3'])
+  })
+
+  it('refuse, log and drain each by itself, and their ids tell nothing of one another', async () => {
+    const ends: (() => void)[] = []
+    const waiting = (svc: Service) => {
+      svc.api({ ...array, name: 'wait' }, (x) => new Promise((resolve) => ends.push(() => resolve(x))))
+    }
+    const one = await start(engine, waiting, { maxInFlight: 1, accessLog: true, drainTimeoutMs: 10_000 })
+    const two = await start(engine, waiting, { maxInFlight: 1, accessLog: true })
+    const wait = post('/wait', '[1]', { 'content-type': 'application/json' })
+    const first = one.ask(wait)
+    await until(() => ends.length === 1)
+    const refused = await one.ask(wait)
+    expect(refused.status).toBe(503)
+    const second = two.ask(wait)
+    await until(() => ends.length === 2)
+    const closed = one.listener.close()
+    one.forget()
+    expect((await two.ask(post('/readyz', '', {}, 'GET'))).status).toBe(200)
+    for (const end of ends) end()
+    expect([(await first).status, (await second).status]).toEqual([200, 200])
+    await closed
+    const statuses = ({ log }: typeof one) => log.flatMap(({ event, status }) => (event === 'request' ? [status] : []))
+    expect([statuses(one).sort(), statuses(two)]).toEqual([[200, 503], [200]])
+    const ids = [refused, await two.ask(post('/nowhere', '', {}, 'GET'))].map(({ text }) => JSON.parse(text).requestId)
+    expect(ids[0].slice(0, 16)).not.toBe(ids[1].slice(0, 16))
   })
 })
