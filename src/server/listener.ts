@@ -26,7 +26,6 @@ import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service.ts'
-import { watchDescriptors } from './descriptor-watch.ts'
 import type { ServerJobs } from './jobs/server-jobs.ts'
 import { reclaimMemory } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
@@ -115,7 +114,7 @@ export async function serveFrom(
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcEngine = await grpc?.(server, grpcAddress, disclosure.introspection, options.grpcTls)
     const reclaimer = reclaimMemory(() => server.limiter.wasIdle())
-    opened.push(watchDescriptors(log), () => reclaimer.stop())
+    opened.push(() => reclaimer.stop())
     return listenerOf(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
