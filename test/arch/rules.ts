@@ -54,7 +54,6 @@ export const lazyImports: readonly { readonly from: string; readonly to: string 
  */
 export const moduleLets: readonly string[] = [
   'core/modules/typescript.ts: reading',
-  'server/memory-reclaimer.ts: collect',
   'telemetry/metrics/exposition.ts: processRegistry',
   'values/array/flatbuffer.ts: builder',
   'values/table/frame-dtype.ts: zoneless',

@@ -2,7 +2,7 @@
 import { Context } from '../../http/context.ts'
 import type { RequestTrace } from '../../http/request-trace.ts'
 
-/** Where the copies of version 1 of OpenTelemetry's API find what is registered. */
+/** Where the copies of version 1 of OpenTelemetry's API find the registered SDK. */
 const registry = Symbol.for('opentelemetry.js.api.1')
 
 /** Key of the request's trace in OpenTelemetry's context. */
@@ -13,7 +13,7 @@ interface Registered {
   readonly context?: { active(): { getValue(key: symbol): unknown } }
 }
 
-/** Returns what is registered in OpenTelemetry's API, without loading it; undefined if nothing was. */
+/** Returns the parts of the SDK that OpenTelemetry's API has, without loading either; undefined without an SDK. */
 export function registeredTelemetry(): Registered | undefined {
   return (globalThis as Record<symbol, unknown>)[registry] as Registered | undefined
 }
