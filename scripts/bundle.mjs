@@ -2,7 +2,7 @@
  * Compiles the sources into few files, which load faster. Run alone, into dist/: a step of `npm run build`.
  * @module
  */
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -10,7 +10,7 @@ import { transformSync } from 'rolldown/utils'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const published = [...Object.values(exports).map(({ default: path }) => path), ...Object.values(bin)]
+const published = [...Object.values(exports).map(({ node, default: path }) => node ?? path), ...Object.values(bin)]
 /** Programs and modules that are started or loaded by their path. */
 export const byPath = [
   'cli/config/write-schema',
@@ -44,25 +44,47 @@ const sourceUrls = {
   },
 }
 
+/** Takes the file for browsers and Workers, `x.web.ts`, where one stands beside `x.ts`. */
+const forWeb = {
+  name: 'for-web',
+  async resolveId(source, importer, options) {
+    const resolved = await this.resolve(source, importer, { ...options, skipSelf: true })
+    const id = resolved?.id.replace(/\.ts$/, '.web.ts')
+    return id !== undefined && resolved.external === false && existsSync(id) ? id : resolved
+  },
+}
+
+/**
+ * Compiles `serving/io` for browsers and Workers into a folder: files like the sources, so that bundlers drop what is
+ * not used.
+ */
+export async function bundleForWeb(dir) {
+  const bundle = await rolldown({ ...options, input: join(root, 'src/io/index.ts'), plugins: [forWeb] })
+  await bundle.write({ dir, preserveModules: true, preserveModulesRoot: join(root, 'src'), ...output })
+  await bundle.close()
+}
+
+const options = {
+  cwd: root,
+  // Not of Node: its runtime would import node:module, into the client, too. All packages stay outside either way.
+  platform: 'neutral',
+  external: /^[^./]/,
+  tsconfig: false,
+}
+const output = { entryFileNames: '[name].js', comments: false, keepNames: true }
+
 /** Compiles sources, named without `.ts`, into a folder. */
 export async function bundleInto(dir, sources) {
   rmSync(dir, { recursive: true, force: true })
-  const bundle = await rolldown({
-    cwd: root,
-    input: Object.fromEntries(sources.map((name) => [name, join(root, 'src', `${name}.ts`)])),
-    // Not of Node: its runtime would import node:module, into the client, too. All packages stay outside either way.
-    platform: 'neutral',
-    external: /^[^./]/,
-    plugins: [sourceUrls],
-    tsconfig: false,
-  })
-  const entryFileNames = '[name].js'
-  await bundle.write({ dir, entryFileNames, chunkFileNames: 'chunks/[name].js', comments: false, keepNames: true })
+  const input = Object.fromEntries(sources.map((name) => [name, join(root, 'src', `${name}.ts`)]))
+  const bundle = await rolldown({ ...options, input, plugins: [sourceUrls] })
+  await bundle.write({ dir, chunkFileNames: 'chunks/[name].js', ...output })
   await bundle.close()
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await bundleInto(join(root, 'dist'), names)
+  await bundleForWeb(join(root, 'dist/web'))
   // npm links the command to it and makes it executable at installation alone, not after a later build.
   for (const path of Object.values(bin)) chmodSync(join(root, path), 0o755)
 }

@@ -9,7 +9,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleInto, byPath } from './bundle.mjs'
+import { bundleForWeb, bundleInto, byPath } from './bundle.mjs'
 import { declarationsFrom } from './declarations.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -36,6 +36,7 @@ try {
   const dist = join(folder, 'dist')
   // Threads of the values; those of Runners and jobs need the server.
   await bundleInto(dist, ['io/index', ...byPath.filter((name) => name.startsWith('values/'))])
+  await bundleForWeb(join(dist, 'web'))
   for (const file of declarationsFrom([join(root, 'dist/io/index.d.ts')])) {
     const copy = join(dist, relative(join(root, 'dist'), file))
     mkdirSync(dirname(copy), { recursive: true })
@@ -53,9 +54,10 @@ try {
     description: 'Typed IO descriptors for requests and answers in any framework',
     license,
     type: 'module',
+    sideEffects: false,
     engines,
     exports: {
-      '.': { types: './dist/io/index.d.ts', default: './dist/io/index.js' },
+      '.': { types: './dist/io/index.d.ts', node: './dist/io/index.js', default: './dist/web/io/index.js' },
       './package.json': './package.json',
     },
     ...packages,

@@ -48,71 +48,14 @@ export type { Query, QueryOf, QueryRecord } from './api/query.ts'
 export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
 export type { Callable, Encoding } from './api/stages.ts'
 export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'
-export type { DataOf, DType, DTypeData, ListDType, NumberDType, NumericDType } from './core/dtype.ts'
-export {
-  BadInput,
-  type BadInputReason,
-  BadOutput,
-  ClientClosed,
-  Conflict,
-  DeadlineExceeded,
-  type ErrorCode,
-  type ErrorDetails,
-  errorTable,
-  Forbidden,
-  FunctionError,
-  type GrpcStatusName,
-  type InputIssue,
-  InsufficientStorage,
-  InternalError,
-  InvalidArgument,
-  MethodNotAllowed,
-  MissingDependencyException,
-  NotFound,
-  Overloaded,
-  type OwnStatus,
-  PayloadTooLarge,
-  ServingError,
-  SetupError,
-  TooManyRequests,
-  Unauthorized,
-  UnsupportedMediaType,
-  ValueError,
-} from './core/errors.ts'
-export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
-export type { MaybePromise } from './core/promise.ts'
+export type { NumberDType } from './core/dtype.ts'
 export type { ByteSize, Duration } from './core/text/units.ts'
-export * as io from './descriptors/index.ts'
 export type { LogLevel } from './engine/log-levels.ts'
 export type { EngineName, GrpcTls, JobRole, Limits, Listener, ServeOptions } from './engine/options.ts'
-export {
-  type Caller,
-  type Cleanup,
-  Context,
-  type ContextInit,
-  type ContextState,
-  type JobContext,
-  type PathParams,
-  type RequestLine,
-  type RequestParameters,
-  type RequestPeer,
-  type Scheme,
-} from './http/context.ts'
-export type { ServerSentEvent } from './http/event-stream.ts'
 export type { EndpointSlots } from './http/limits.ts'
-export {
-  type AllHeaders,
-  type Chunk,
-  type HeaderLine,
-  HeaderList,
-  type HeaderNames,
-  HttpRequest,
-  type HttpResponse,
-  type RequestHeaders,
-  type ResponseBody,
-} from './http/message.ts'
+export type { AllHeaders, HeaderNames } from './http/message.ts'
 export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
-export type { CookieOptions, ResponseContext } from './http/response-context.ts'
+export * from './io/values.ts'
 export type { BlobStore } from './jobs/blob-store.ts'
 export type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse, WebhookTarget } from './jobs/job.ts'
 export type {
@@ -163,12 +106,4 @@ export { serve } from './server/listener.ts'
 export { type DocumentOptions, type Hook, type ServerPaths, Service, type ServiceOptions } from './service.ts'
 export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
 export { traceHeaders } from './telemetry/tracing/active-trace.ts'
-export { NDArray } from './values/array/ndarray.ts'
-export type { Nested } from './values/array/nested.ts'
-export type { EncodableMimeType } from './values/image/encodable-modes.ts'
 export type { EncodeOptions } from './values/image/image-codec.ts'
-export { type Abortable, RasterImage, type ResizeOptions } from './values/image/raster.ts'
-export type { Pixels, RasterElements, RasterMode } from './values/image/raster-modes.ts'
-export type { ResizeFilter } from './values/image/resize.ts'
-export type { TensorDType, TensorFit, TensorOptions } from './values/image/tensor.ts'
-export type { DataFrame, Series } from './values/table/polars/polars-package.ts'

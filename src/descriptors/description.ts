@@ -1,4 +1,5 @@
 import { type BadInputReason, badInputReasons, type ErrorCode } from '../core/errors.ts'
+import { utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 
@@ -65,7 +66,7 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
 /** Returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
-    return { example: parseJson(Buffer.from(text), 'example', { bigNumbers: 'error' }) }
+    return { example: parseJson(typeof text === 'string' ? utf8Bytes(text) : text, 'example', { bigNumbers: 'error' }) }
   } catch {
     return {}
   }

@@ -1,12 +1,10 @@
 import { BadOutput, expected } from '../core/errors.ts'
+import { latin1Text } from '../core/platform.ts'
 import { isPromise } from '../core/promise.ts'
 import { maxJsonDepth } from '../core/text/json-syntax.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
-import { frameCodec } from '../values/table/json/native-codec.ts'
-import { requireTable } from '../values/table/message.ts'
-import { getLabels } from '../values/table/polars/labels.ts'
-import { loadPolars } from '../values/table/polars/polars.ts'
+import { frameText, isPolars } from './frame-text.ts'
 import { isJsonStream } from './json-stream.ts'
 
 /**
@@ -51,7 +49,7 @@ export class JSONEncoder {
     }
     if (value instanceof NDArray || ArrayBuffer.isView(value)) {
       const text = numberCodec.encodeNdarray(NDArray.from(value), 'null') ?? 'null'
-      return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
+      return typeof text === 'string' ? text : latin1Text(text)
     }
     const frame = frameText(value)
     if (frame !== undefined) return frame
@@ -76,29 +74,17 @@ export class JSONEncoder {
   }
 }
 
+// Pages that are not isolated from others have no shared memory.
+const shared = 'SharedArrayBuffer' in globalThis ? [SharedArrayBuffer] : []
+const bufferKinds = [ArrayBuffer, DataView, ...shared]
+
 function isBuffer(value: object): boolean {
-  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || value instanceof DataView
+  return bufferKinds.some((kind) => value instanceof kind)
 }
 
 /** Whether the value is a Number, String, Boolean or BigInt object. */
 function isBoxed(value: object): boolean {
   return [Number, String, Boolean, BigInt].some((kind) => value instanceof kind)
-}
-
-/** Returns the text of a data frame or a series; undefined for other values. */
-function frameText(value: unknown): string | undefined {
-  // Checked first, so that Polars is not loaded for values such as a Date.
-  if (!isPolars(value)) return undefined
-  const polars = loadPolars('JSON')
-  const isFrame = polars.isDataFrame(value)
-  if (!isFrame && !polars.isSeries(value)) return undefined
-  const labels = getLabels(value)
-  const table = requireTable(polars.toColumns(isFrame ? value : polars.frameOf(value)), 'JSON')
-  const text = frameCodec.encodeFrame(table, {
-    layout: isFrame ? 'columns' : 'series-index',
-    ...(labels && { labels }),
-  })
-  return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
 /** Whether JSON.stringify writes the value as the encoder would. */
@@ -120,11 +106,6 @@ function isPlain(value: unknown, depth: number): boolean {
 
 function isScalar(value: unknown): value is string | number | boolean | null | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value == null
-}
-
-/** Whether the value may be of Polars. Its frames are proxies: the `in` operator does not find their methods. */
-export function isPolars(value: unknown): boolean {
-  return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { BadInput, BadOutput, expected, ServingError } from '../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
+import { utf8Bytes } from '../core/platform.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
 import {
@@ -127,7 +128,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     if (!isText && (typeof sample !== 'object' || sample === null)) {
       throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
     }
-    const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
+    const bytes = typeof sample === 'string' ? utf8Bytes(sample) : sample
     const rules = { ...noLimits, bigNumbers: options.bigNumbers ?? 'error' }
     const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', rules) : sample
     if (value === sample) checkSample(value, options.jsonEncoder)

@@ -4,6 +4,7 @@ import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { allocateWithHeadroom } from '../core/memory/headroom.ts'
 import { minAsyncBytes } from '../core/memory/limiter.ts'
 import { checkAtLeast, checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
+import { allocate } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { variesByAccept } from '../http/accept.ts'
@@ -62,8 +63,8 @@ const formHeaders = new Map(
 // Smaller ones are not worth it. **Units**: bytes.
 const minPooledBytes = 64 * 1024
 
-function takeBytes(size: number): Buffer {
-  return size < minPooledBytes ? Buffer.allocUnsafeSlow(size) : Buffer.from(bufferPool.take(size), 0, size)
+function takeBytes(size: number): Uint8Array {
+  return size < minPooledBytes ? allocate(size) : new Uint8Array(bufferPool.take(size), 0, size)
 }
 
 /**

@@ -1,6 +1,5 @@
-// The global of this name is a slow getter.
-import { performance } from 'node:perf_hooks'
 import { ClientClosed } from '../core/errors.ts'
+import { performance } from '../core/platform.ts'
 import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
 import type { RequestTrace } from './request-trace.ts'

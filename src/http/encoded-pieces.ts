@@ -1,3 +1,4 @@
+import { byteLength } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Chunk } from './message.ts'
 
@@ -70,7 +71,7 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
 export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {
-    left -= Buffer.byteLength(chunk)
+    left -= byteLength(chunk)
     if (left < 0) break
     yield chunk
   }

@@ -1,5 +1,6 @@
 /** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
 import { type BufferPool, joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import { concat, utf8Bytes } from '../core/platform.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -143,7 +144,7 @@ export interface HttpResponse {
 /** Returns a response whose text in front of its body is part of the body, in pooled memory. */
 export function joinedResponse(response: HttpResponse): HttpResponse {
   const { before = '', body, ...rest } = response
-  return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
+  return { ...rest, body: joinInPool([utf8Bytes(before), body as Uint8Array]), pooled: new PooledBody() }
 }
 
 /** Returns a Content-Length; undefined for another text, and without one. **Units**: bytes. */
@@ -207,7 +208,7 @@ export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
   if (typeof body === 'string' || body instanceof Uint8Array) add(body)
   else for await (const chunk of body) add(chunk)
-  return Buffer.concat(pieces)
+  return concat(pieces)
 }
 
 /** Names of request headers that are read, in lower case, or all of them. */

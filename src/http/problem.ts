@@ -1,7 +1,7 @@
 import { type ServingError, tellsDetail } from '../core/errors.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
-import { http } from './node-http.ts'
 import { nosniff } from './response-head.ts'
+import { statusTexts } from './status-texts.ts'
 
 /** Media type of every error body. */
 export const problemMediaType = 'application/problem+json'
@@ -11,7 +11,7 @@ export const problemMediaType = 'application/problem+json'
  * and above, except 503 and 504, tell only code and request id.
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
-  const title = http.STATUS_CODES[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
+  const title = statusTexts[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
   const detail = tellsDetail(error) ? error.message : undefined
   const body = { type: 'about:blank', title, status: error.status, detail, ...problemMembers(error, requestId) }
   const headers = problemHeaders(error, requestId, problemMediaType)

@@ -8,7 +8,7 @@ import {
   isHeaderName,
   isHeaderValue,
 } from './message.ts'
-import { http } from './node-http.ts'
+import { statusTexts } from './status-texts.ts'
 
 /** Forbids browsers to guess another type from the body. */
 export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nosniff'] as const)
@@ -85,5 +85,5 @@ export function isBodyless(status: number): boolean {
 
 /** For example `404 Not Found`. */
 export function statusLine(status: number): string {
-  return `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}`
+  return `${status} ${statusTexts[status] ?? 'Unknown'}`
 }

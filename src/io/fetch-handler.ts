@@ -1,5 +1,6 @@
 import { endIterator } from '../api/stages.ts'
 import { ClientClosed, expected, InternalError } from '../core/errors.ts'
+import { concat, utf8Bytes } from '../core/platform.ts'
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import type { ContextState } from '../http/context.ts'
 import { exactly } from '../http/encoded-pieces.ts'
@@ -127,7 +128,7 @@ function responseOf(response: HttpResponse, handled: HandledRequest, isHead: boo
   const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
   // A Response copies bytes, so that their memory is free again.
   const whole = new Response(
-    chunks.length === 1 ? (chunks[0] as string) : Buffer.concat(chunks.map(bytesOfChunk)),
+    chunks.length === 1 ? (chunks[0] as string) : (concat(chunks.map(bytesOfChunk)) as Uint8Array<ArrayBuffer>),
     init,
   )
   for (const chunk of chunks) if (chunk instanceof Uint8Array) pooled?.give(chunk)
@@ -176,37 +177,39 @@ function streamOf(
       if (bytes.length > 0) return bytes
     }
   }
-  const stream: ConstructorParameters<typeof ReadableStream<Uint8Array>>[0] = {
-    start(own) {
-      controller = own
-    },
-    async pull(own) {
-      clock?.pause()
-      try {
-        const bytes = await next()
-        if (bytes !== undefined) {
-          sent += bytes.length
-          own.enqueue(bytes)
-          clock?.start()
-          return
-        }
-        own.close()
-        void end()
-      } catch (cause) {
-        breakOff(new InternalError('the stream failed', { cause }))
-      }
-    },
-    cancel() {
-      handled.ctx.abort(new ClientClosed())
-      return end()
-    },
-  }
   // Nothing is read ahead: a stream that breaks drops what it has queued.
-  return new ReadableStream(stream, { highWaterMark: 0 })
+  return new ReadableStream<Uint8Array>(
+    {
+      start(own) {
+        controller = own
+      },
+      async pull(own) {
+        clock?.pause()
+        try {
+          const bytes = await next()
+          if (bytes !== undefined) {
+            sent += bytes.length
+            own.enqueue(bytes)
+            clock?.start()
+            return
+          }
+          own.close()
+          void end()
+        } catch (cause) {
+          breakOff(new InternalError('the stream failed', { cause }))
+        }
+      },
+      cancel() {
+        handled.ctx.abort(new ClientClosed())
+        return end()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 function bytesOfChunk(chunk: Chunk): Uint8Array {
-  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+  return typeof chunk === 'string' ? utf8Bytes(chunk) : chunk
 }
 
 /** Returns bytes that the platform may keep. */

@@ -133,6 +133,13 @@ describe('the architecture', () => {
     expect(imports.filter(({ from }) => browserFiles.includes(from))).toEqual([])
   })
 
+  it('has what is for browsers and Workers beside what is for Node, and imports it there alone', () => {
+    const isWeb = (file: string) => file.endsWith('.web.ts')
+    const alone = sources.filter((file) => isWeb(file) && !sources.includes(file.replace('.web.ts', '.ts')))
+    expect(alone).toEqual(['src/core/absent.web.ts'])
+    expect(imports.filter(({ from, to }) => isWeb(to) && !isWeb(from))).toEqual([])
+  })
+
   it('has no circle of files', () => {
     const next = new Map<string, string[]>()
     const circular = imports.filter((edge) => isOurs(edge.to) && !isLazy(edge))
@@ -208,13 +215,14 @@ describe('the architecture', () => {
   })
 
   it('names files in kebab-case after what they hold', () => {
-    expect(sources.filter((file) => !/^src(\/[a-z0-9]+(-[a-z0-9]+)*)+\.ts$/.test(file))).toEqual([])
+    expect(sources.filter((file) => !/^src(\/[a-z0-9]+(-[a-z0-9]+)*)+(\.web)?\.ts$/.test(file))).toEqual([])
     expect(files.filter((file) => /^(src|native|bench|test)\//.test(file) && emptyNames.test(file))).toEqual([])
   })
 
   it('documents every export', () => {
     const bare = sources
-      .filter((file) => !['src/index.ts', 'src/descriptors/index.ts'].includes(file))
+      // What is for browsers and Workers is documented where it is for Node.
+      .filter((file) => !['src/index.ts', 'src/descriptors/index.ts'].includes(file) && !file.endsWith('.web.ts'))
       .flatMap((file) => {
         const lines = read(file).split('\n')
         return lines.flatMap((line, i) =>

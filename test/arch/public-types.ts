@@ -104,6 +104,14 @@ function parse(file: string): DeclarationFile {
       }
       continue
     }
+    const all = /^export \* from ['"]([^'"]+)['"]/.exec(statement)
+    if (all !== null) {
+      const whole = parse(source(all[1]) as string)
+      for (const [name, place] of whole.exported) exported.set(name, place)
+      namespaces.push(...whole.namespaces)
+      namespaceNames.push(...whole.namespaceNames)
+      continue
+    }
     const star = /^export \* as (\w+) from ['"]([^'"]+)['"]/.exec(statement)
     if (star !== null) {
       namespaceNames.push(star[1])

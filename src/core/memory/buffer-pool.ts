@@ -1,7 +1,7 @@
+import { allocate, maxFreeBytes } from '../platform.ts'
+
 // The allocator has smaller ones at hand. **Units**: bytes.
 const minBytes = 64 * 1024
-// Of all free buffers together. **Units**: bytes.
-const maxFreeBytes = 128 * 1024 * 1024
 const sweepMs = 1_000
 // Largest ratio of a used buffer to the size asked for.
 const maxOversize = 4
@@ -21,7 +21,7 @@ export class BufferPool {
   /** Returns a used buffer, or a new one of exactly `size` bytes; not zeroed. */
   take(size: number): ArrayBuffer {
     // Not part of Node's shared pool.
-    return this.takeUsed(size) ?? Buffer.allocUnsafeSlow(size).buffer
+    return this.takeUsed(size) ?? allocate(size).buffer
   }
 
   /** Returns a used buffer of `size` to four times as many bytes, not zeroed, or undefined. */

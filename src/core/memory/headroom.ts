@@ -1,12 +1,14 @@
 /** Bytes with free room in front, where an RPC message puts its tag and length without a copy. @module */
 
+import { allocate } from '../platform.ts'
+
 /** Room for a tag and a length; a cache line, so that data behind it stays aligned. **Units**: bytes. */
 export const headroomBytes = 64
 const withHeadroom = new WeakSet<Uint8Array>()
 
 /** Returns uninitialised bytes that a message needs not copy. */
-export function allocateWithHeadroom(size: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(headroomBytes + size).subarray(headroomBytes)
+export function allocateWithHeadroom(size: number): Uint8Array {
+  const bytes = allocate(headroomBytes + size).subarray(headroomBytes)
   withHeadroom.add(bytes)
   return bytes
 }

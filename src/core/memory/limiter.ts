@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism } from '../platform.ts'
 
 /** Runs a limited number of tasks at once; the others wait, first come first served. */
 export class Limiter {

@@ -1,4 +1,5 @@
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
+import { latin1Text } from '../platform.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 // Windows-1252 from 0x80 to 0x9f; undefined bytes stay control characters, as in browsers.
@@ -38,10 +39,7 @@ function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
   }
   // Node 20 reads it as ISO-8859-1, and with ignoreBOM drops a first byte of 0xff.
   if (decoder.encoding !== 'windows-1252') return (bytes) => decoder.decode(bytes)
-  return (bytes) =>
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      .toString('latin1')
-      .replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
+  return (bytes) => latin1Text(bytes).replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
 }
 
 /** Decodes UTF-16 in the order of its mark; without one it is little-endian, as in browsers. */

@@ -1,7 +1,7 @@
 /**
  * Numbers of a JSON text that a double cannot hold: integers that JSON.parse would round, and too large ones. @module
  */
-import { randomBytes } from 'node:crypto'
+import { randomHex } from '../platform.ts'
 import { parseText } from './parse-text.ts'
 
 /** How numbers that a double cannot hold are treated. */
@@ -39,7 +39,7 @@ export function bigNumbersIn(text: string): BigNumber[] {
 /** Parses a text with these integers as bigints. **Errors**: SyntaxError, as JSON.parse. */
 export function parseWithBigInts(json: string, integers: readonly BigNumber[]): unknown {
   // 128 random bits: no string of the text begins with them by chance.
-  const mark = randomBytes(16).toString('hex')
+  const mark = randomHex(16)
   let marked = ''
   let at = 0
   for (const { start, text } of integers) {

@@ -1,11 +1,8 @@
-interface ByteText {
-  latin1Slice(this: Uint8Array, start: number, end: number): string
-}
-const { latin1Slice } = Buffer.prototype as unknown as ByteText
+import { latin1Text } from '../platform.ts'
 
 /** Decodes bytes that are all below 0x80. */
 export function asciiText(bytes: Uint8Array, start: number, end: number): string {
-  return latin1Slice.call(bytes, start, end)
+  return latin1Text(bytes, start, end)
 }
 
 /** Returns float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or NaN. */

@@ -1,4 +1,5 @@
 import { BadInput, PayloadTooLarge, show } from '../errors.ts'
+import { byteLength, utf8Text } from '../platform.ts'
 import { type BigNumber, type BigNumbers, bigNumbersIn, parseWithBigInts } from './json-numbers.ts'
 import { measureJson } from './json-scan.ts'
 import { maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
@@ -61,7 +62,7 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   const numbers = bigNumbersIn(text)
   const refused = numbers.find(({ isInteger }) => !isInteger || bigNumbers === 'error')
   if (refused !== undefined) {
-    throw bigNumberError(refused, start + Buffer.byteLength(text.slice(0, refused.start)), name)
+    throw bigNumberError(refused, start + byteLength(text.slice(0, refused.start)), name)
   }
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
@@ -78,7 +79,7 @@ function tooLarge(limit: number, what: string, received: number): PayloadTooLarg
 }
 
 function syntaxError(bytes: Uint8Array, offset: number, name: string, cause: unknown): BadInput {
-  const [character] = Buffer.from(bytes.subarray(offset, offset + 4)).toString()
+  const [character] = utf8Text(bytes.subarray(offset, offset + 4))
   const found = character === undefined ? 'the end of the body' : show(character)
   const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
   return new BadInput(message, { reason: 'syntax', offset, cause })

@@ -3,8 +3,8 @@
  * one that an earlier text had (nodejs/node#63785). After a text with a key of one backslash, a line break as a key is
  * read as a backslash, so that one client could change the keys of others. @module
  */
-import { randomUUID } from 'node:crypto'
 import { isRecord } from '../options.ts'
+import { randomHex } from '../platform.ts'
 
 type Revive = (key: string, value: unknown) => unknown
 
@@ -13,15 +13,14 @@ const mistakesKeys = (() => {
   return Object.keys(JSON.parse('{"a":0,"\\n":0}') as object)[1] !== '\n'
 })()
 
-/** No key of a client begins with it. */
-const mark = randomUUID()
-
 /** Parses a text; `revive`: as of JSON.parse, for values that are no objects. **Errors**: SyntaxError. */
 export function parseText(text: string, revive?: Revive): unknown {
   const keys = mistakesKeys && text.includes('\\') ? escapedKeys(text) : []
   if (keys.length === 0) return JSON.parse(text, revive)
   // Refuses other texts than JSON.
   JSON.parse(text)
+  // No key of a client begins with it.
+  const mark = randomHex(16)
   const marks = new Map<string, string>()
   const names = new Map<string, string>()
   let marked = ''

@@ -1,13 +1,10 @@
-import { isAscii, isUtf8, transcode } from 'node:buffer'
 import { BadInput } from '../errors.ts'
-import { asciiText } from './number-text.ts'
+import { isAscii, isUtf8, latin1Text, longUtf8Text, utf8Bytes } from '../platform.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 // Above this length ASCII is checked and decoded as latin1.
 const asciiBytes = 128
-// Before Node 24 its vectorised conversion to UTF-16 is faster than TextDecoder from some length on.
-const transcodedBytes = 4096
 const blockBytes = 1 << 16
 
 /** Length of a text's byte order mark, or 0. **Units**: bytes. */
@@ -18,8 +15,9 @@ export function bomLength(bytes: Uint8Array): number {
 /** **Errors**: those of {@link checkUtf8}. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   if (bytes.length > asciiBytes) {
-    if (isAscii(bytes)) return asciiText(bytes, 0, bytes.length)
-    if (bytes.length > transcodedBytes && isUtf8(bytes)) return transcode(bytes, 'utf8', 'utf16le').toString('utf16le')
+    if (isAscii(bytes)) return latin1Text(bytes)
+    const text = longUtf8Text(bytes)
+    if (text !== undefined) return text
   }
   try {
     return decoder.decode(bytes)
@@ -62,7 +60,7 @@ function cutBefore(bytes: Uint8Array, end: number): number {
 
 /** Ill-formed sequences become U+FFFD: up to there, the text has the same bytes again. */
 function illFormedIn(block: Uint8Array): number {
-  const again = Buffer.from(lenient.decode(block))
+  const again = utf8Bytes(lenient.decode(block))
   let at = 0
   while (block[at] === again[at]) at++
   while ((again[at] & 0xc0) === 0x80) at--

@@ -1,8 +1,8 @@
 /** Errors as `{"error": text}`, with the members of problem bodies. kserve's client needs application/json. @module */
 import { type ServingError, tellsDetail } from '../../core/errors.ts'
 import type { HttpResponse } from '../../http/message.ts'
-import { http } from '../../http/node-http.ts'
 import { problemHeaders, problemMembers } from '../../http/problem.ts'
+import { statusTexts } from '../../http/status-texts.ts'
 
 /** Returns the text of an error for a client. */
 export function errorText(error: ServingError): string {
@@ -18,7 +18,7 @@ export function errorResponse(error: ServingError, requestId: string): HttpRespo
   if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
   const members = {
     error: errorText(error),
-    title: http.STATUS_CODES[status],
+    title: statusTexts[status],
     status,
     ...problemMembers(error, requestId),
   }

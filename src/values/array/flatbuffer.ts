@@ -1,5 +1,6 @@
 /** FlatBuffers: a builder, and tables whose every offset is checked before it is followed. @module */
 import { Builder, ByteBuffer } from 'flatbuffers'
+import { utf8Text } from '../../core/platform.ts'
 
 export type { Builder }
 
@@ -114,8 +115,7 @@ export class FlatTable {
 
   string(id: number): string {
     // The package's own reader would drop a byte order mark.
-    const { buffer, byteOffset, byteLength } = this.vector(id, 1)
-    return Buffer.from(buffer, byteOffset, byteLength).toString()
+    return utf8Text(this.vector(id, 1))
   }
 
   tables(id: number): FlatTable[] {

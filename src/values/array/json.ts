@@ -1,7 +1,7 @@
 /** JSON text to arrays by JSON.parse: for what the add-on gives up on, or without it. @module */
-import { isAscii, isUtf8 } from 'node:buffer'
 import { type DType, elementTypes, isFloat } from '../../core/dtype.ts'
 import { isRecord } from '../../core/options.ts'
+import { isAscii, isUtf8, latin1Text, utf8Text } from '../../core/platform.ts'
 import { parseMarked, syntaxFailure } from '../../core/text/marked-json.ts'
 import { float16ToNumber, floatText } from '../../core/text/number-text.ts'
 import { requireShort } from '../../core/text/parse-json.ts'
@@ -66,8 +66,8 @@ function parseScalars(
   requireShort(json, 'of an array of strings or objects, or without the native add-on (maxBytes)', maxBytes)
   if (!isUtf8(json)) return { failure: 'encoding', offset: illFormedAt(json) }
   const start = bomLength(json)
-  const bytes = Buffer.from(json.buffer, json.byteOffset + start, json.length - start)
-  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
+  const bytes = json.subarray(start)
+  const text = isAscii(bytes) ? latin1Text(bytes) : utf8Text(bytes)
   const isMarked = needsTokens(dtype, enforced) || needsMarks.test(text)
   let value: unknown
   try {

@@ -4,6 +4,7 @@ import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
 import { minAsyncBytes, nativeLimiter } from '../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
+import { allocate } from '../../core/platform.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { typescriptCodec } from './json.ts'
 import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultWords } from './native-codec.ts'
@@ -43,7 +44,7 @@ export async function parseLarge(
     const words = resultWords()
     const code = castCode(dtype, enforced)
     // For a text that is an array, exactly the size of the result: nothing is copied or grown.
-    const { buffer } = Buffer.allocUnsafeSlow(await native.countElementsAsync(json, code, words))
+    const { buffer } = allocate(await native.countElementsAsync(json, code, words))
     await native.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
     return parsedOf(words, buffer)
   })

@@ -24,7 +24,7 @@ const npyType = 'application/x-npy'
 /** A serialized form of arrays. */
 export interface NDArrayForm {
   readonly mimeType: string
-  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Uint8Array
+  readonly encode: (array: NDArray, allocate?: (size: number) => Uint8Array) => Uint8Array
   readonly parse: (bytes: Uint8Array, name: string) => NDArray
 }
 

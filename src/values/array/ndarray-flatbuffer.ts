@@ -11,13 +11,14 @@ import {
 } from '../../core/dtype.ts'
 import { type BadInput, badInput, PayloadTooLarge } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
+import { allocate as allocateMemory, byteLength, utf8Bytes } from '../../core/platform.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import { NDArray } from './ndarray.ts'
 import { maxDimensions } from './shape.ts'
 
 const identifier = 'SVND'
-const identifierBytes = Buffer.from(identifier)
+const identifierBytes = utf8Bytes(identifier)
 const alignment = 64
 const fields = Object.freeze({ dtype: 0, shape: 1, data: 2, ends: 3 })
 
@@ -29,7 +30,7 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
 /** Writes an array as a FlatBuffers table, data at a multiple of 64 bytes. `allocate` need not zero. */
 export function encodeNdarrayFlatbuffer(
   { dtype, shape, data }: NDArray,
-  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+  allocate: (size: number) => Uint8Array = allocateMemory,
 ): Uint8Array {
   const isText = dtype === 'str'
   const { bytes: elements, ends } = isText
@@ -129,8 +130,8 @@ function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[
   // Halves of a surrogate pair would become one character where two texts meet.
   const whole = texts.map((text) => text.toWellFormed())
   let end = 0
-  const ends = whole.map((text) => (end += Buffer.byteLength(text)))
-  return { bytes: Buffer.from(whole.join('')), ends }
+  const ends = whole.map((text) => (end += byteLength(text)))
+  return { bytes: utf8Bytes(whole.join('')), ends }
 }
 
 /** Checks texts that a request claims. **Errors**: PayloadTooLarge above 250,000 texts or 4 MiB. */

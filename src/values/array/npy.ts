@@ -4,6 +4,7 @@ import { type DataOf, type DType, itemSize, type NumericDType, npyName, parseDTy
 import { badInput } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../../core/npy-file.ts'
+import { allocate as allocateMemory, swapBytes } from '../../core/platform.ts'
 import { NDArray } from './ndarray.ts'
 import { checkSize, checkTexts, viewElements } from './ndarray-flatbuffer.ts'
 import { maxDimensions } from './shape.ts'
@@ -11,7 +12,7 @@ import { maxDimensions } from './shape.ts'
 /** Writes an array as an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
 export function encodeNpy(
   { dtype, shape, data }: NDArray,
-  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+  allocate: (size: number) => Uint8Array = allocateMemory,
 ): Uint8Array {
   const wide = dtype === 'str' ? widenTexts(data as string[]) : undefined
   const elements = bytesOf(wide?.points ?? (data as Float64Array))
@@ -55,9 +56,7 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
 
 function swapped(bytes: Uint8Array, size: number): Uint8Array {
   if (size === 1 || bytes.length % size !== 0) return bytes
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  copy.set(bytes)
-  return size === 2 ? copy.swap16() : size === 4 ? copy.swap32() : copy.swap64()
+  return swapBytes(bytes, size)
 }
 
 /** Returns elements in C order of those in Fortran order (the first dimension varies fastest). */

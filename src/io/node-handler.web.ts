@@ -1,0 +1,3 @@
+import { functionOfNode } from '../core/absent.web.ts'
+
+export const nodeHandler = functionOfNode('nodeHandler')
