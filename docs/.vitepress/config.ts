@@ -87,6 +87,7 @@ export default defineConfig({
           'grpc-connect': 'gRPC and Connect',
           'open-inference': 'Open Inference Protocol',
           openapi: 'OpenAPI',
+          own: 'A protocol of your own',
         }),
       },
       {

@@ -74,8 +74,8 @@ export interface Host {
 /** The other processes of a service. */
 export interface Group<Q, A> {
   /**
-   * Asks all of them. Returns the answers of those that answer in time, and `late` for each of the others; none for
-   * processes that end meanwhile.
+   * Asks all of them. Returns the answers of those that answer in time, and `late` for each of the others.
+   * Processes that end meanwhile have no answer.
    */
   ask(question: Q, how: AskOptions): Promise<readonly (A | 'late')[]>
 }

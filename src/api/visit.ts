@@ -2,8 +2,10 @@
 
 import { expected, InternalError, NotFound, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import type { Context, RequestLine } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
+import type { HttpRequest } from '../http/message.ts'
 import type { Api } from './api.ts'
 import { type OwnerKey, ownerOf, type SightKey, sightOf } from './caller-identity.ts'
 import { type RequestHook, runRequestHooks } from './hooks.ts'
@@ -100,19 +102,33 @@ export abstract class Visit {
     return ownerOf(this.ctx)
   }
 
-  /** All that a function sees of the caller, for what is given again; undefined if a key cannot tell it. */
+  /** All that a function sees of the caller, for answers that are given again; undefined if a key cannot tell it. */
   get sight(): SightKey | undefined {
     return sightOf(this.ctx)
   }
 
   /**
-   * Takes memory of the server until the end of the request: for what is read, kept, or waits to be read by the client.
+   * Takes memory of the server until the end of the request: for all that it reads, keeps, or leaves for the client to read.
    *
    * @param bytes - How much, beside what the request holds already.
    * @throws Overloaded if the server has too little.
    */
   hold(bytes: number): void {
     if (!this.reserve(bytes)) throw noMemory()
+  }
+
+  /**
+   * Reads JSON within the bounds of the server. The memory of a request is given back.
+   *
+   * @throws BadInput; PayloadTooLarge for too many bytes, values or keys.
+   */
+  json(body: HttpRequest | Uint8Array): unknown {
+    if (body instanceof Uint8Array) return parseJson(body, 'the request')
+    try {
+      return parseJson(body.peek(), 'the request')
+    } finally {
+      body.release()
+    }
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What is refused for the sake of others: slots that are taken, too little memory, too large a body. @module */
+/** Refusals for the sake of others: slots that are taken, too little memory, too large a body. @module */
 
 import { expected, Overloaded, PayloadTooLarge } from '../core/errors.ts'
 

@@ -211,6 +211,19 @@ export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   return concat(pieces)
 }
 
+/**
+ * Collects the body of a response, also of a stream, and gives its memory back.
+ *
+ * @param response - What a descriptor has made. It must not be sent afterwards.
+ * @throws what a stream throws.
+ */
+export async function wholeBody({ before = '', body, pooled }: HttpResponse): Promise<Uint8Array> {
+  const bytes = await collectBody(body)
+  // They are copies.
+  pooled?.give(body as Uint8Array)
+  return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes])
+}
+
 /** Names of request headers that are read, in lower case, or all of them. */
 export type HeaderNames = readonly string[] | AllHeaders
 

@@ -31,7 +31,7 @@ function answerOnce(server: ServerState, method: UnaryMethod, open: OpenCall, me
     .then((answered) => sendAnswer(server, open, answered))
 }
 
-/** Clients of a stream that waits while the server drains go on at another one. */
+/** Clients of a stream that waits while the server drains watch at another one. */
 function answerStream({ health }: ServerState, method: StreamMethod, open: OpenCall, message: Uint8Array) {
   return sendStream(open, async () => {
     const messages = await method.answer(message, open)

@@ -188,6 +188,7 @@ export const publicNames = [
   'registerSerializer',
   'serve',
   'traceHeaders',
+  'wholeBody',
 ]
 
 /** The names of the io namespace. */

@@ -8,7 +8,7 @@ import type { IODescriptor } from '../../descriptors/descriptor.ts'
 import type { Context } from '../../http/context.ts'
 import { noMemory } from '../../http/limits.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
-import { collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../http/message.ts'
+import { HeaderList, HttpRequest, type HttpResponse, wholeBody } from '../../http/message.ts'
 
 /** What a client knows of a tool. */
 export interface Tool {
@@ -129,8 +129,9 @@ export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): Ht
 
 /** Returns an answer as the content of a tool's result. **Errors**: Overloaded; those of the body's source. */
 export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Promise<ToolResult> {
-  const { headers, body, before = '' } = answer
-  const bytes = Buffer.concat([Buffer.from(before), await collectBody(body)])
+  const { headers } = answer
+  const whole = await wholeBody(answer)
+  const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length)
   // The text in a message, and the message's own bytes.
   if (!ctx.reserve(2 * bytes.length)) throw noMemory()
   const mimeType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
