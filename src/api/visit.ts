@@ -108,7 +108,8 @@ export abstract class Visit {
   }
 
   /**
-   * Takes memory of the server until the end of the request: for all that it reads, keeps, or leaves for the client to read.
+   * Takes memory of the server until the end of the request: for all that it reads, keeps, or
+   * leaves to be read by the client.
    *
    * @param bytes - How much, beside what the request holds already.
    * @throws Overloaded if the server has too little.
