@@ -36,8 +36,8 @@ export interface Endpoint {
   readonly readsHeaders: HeaderNames
   /** Whether requests need a ready server and count against `maxInFlight`; false for health. */
   readonly isLimited: boolean
-  /** Its own, beside those of the server. */
-  readonly slots?: EndpointSlots | undefined
+  /** Returns its own slots, beside those of the server. */
+  slots?(headers: RequestHeaders): EndpointSlots | undefined
   /** Whether `receive` is called before any byte of the body. Default false. */
   readonly startsUnread?: boolean
   /** Whether compressed bodies are decompressed first. */

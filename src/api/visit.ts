@@ -7,7 +7,7 @@ import type { Context, RequestLine } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
 import type { HttpRequest } from '../http/message.ts'
 import type { Api } from './api.ts'
-import { type OwnerKey, ownerOf, type SightKey, sightOf } from './caller-identity.ts'
+import { isOwner, type OwnerKey, ownerOf, type SightKey, sightOf } from './caller-identity.ts'
 import { type RequestHook, runRequestHooks } from './hooks.ts'
 import { type Callable, callDecoded, type Encoding, withDeadline } from './stages.ts'
 
@@ -56,8 +56,8 @@ export const noParams: RequestTarget['params'] = Object.freeze({})
 const doorKey = Symbol('door')
 
 /**
- * A caller whom the auth, the hooks and the slots of one API have let in. {@link Visit.enter} alone makes one, so that
- * nothing runs or is kept for a caller without it.
+ * A caller whom the auth and the hooks of one API have let in. {@link Visit.enter} alone makes one, so that nothing
+ * runs or is kept for a caller without it.
  */
 export class Entered<A extends Guarded = Api> {
   readonly api: A
@@ -73,10 +73,11 @@ export class Entered<A extends Guarded = Api> {
   }
 
   /**
-   * Runs the stages: `decode`, the function, and `encoding`, all within the deadline. Never throws, never rejects.
+   * Takes one of the slots of the API until the end of the request, then runs the stages: `decode`, the function, and
+   * `encoding`, all within the deadline. Never throws, never rejects.
    */
   call<R>(this: Entered<A & Callable>, decode: () => MaybePromise<unknown>, encoding: Encoding<R>): MaybePromise<R> {
-    return callDecoded(this.api, decode, this.ctx, encoding)
+    return this.visit.callEntered(this.api, decode, encoding, this.ctx)
   }
 }
 
@@ -86,6 +87,8 @@ export abstract class Visit {
   readonly access: Access
   /** @internal Why the auth of the service refuses, which an API with its own auth overrules. */
   denial: ServingError | undefined
+  /** The auth of an API which has admitted the caller: it does not run again. */
+  #admittedBy: RequestHook | undefined
 
   constructor(ctx: Context, access: Access) {
     this.ctx = ctx
@@ -133,8 +136,8 @@ export abstract class Visit {
   }
 
   /**
-   * Lets the caller in to an API that the request names: runs its auth and hooks, and takes one of its slots until the
-   * end of the request. Where the path has named it, that was done before.
+   * Lets the caller in to an API that the request names: runs its auth and hooks. Where the path has named it, that was
+   * done before.
    *
    * @param ctx - Of the call, if one request has several.
    * @throws ServingError: why the caller is refused.
@@ -164,28 +167,45 @@ export abstract class Visit {
     ctx: Context = this.ctx,
   ): MaybePromise<R> {
     const refusal = this.#refusal(api, ctx)
-    if (refusal === undefined) return callDecoded(api, decode, ctx, encoding)
+    if (refusal === undefined) return this.callEntered(api, decode, encoding, ctx)
     const run = (error: ServingError | undefined) =>
-      error === undefined ? callDecoded(api, decode, ctx, encoding) : encoding.fail(error, ctx)
+      error === undefined ? this.callEntered(api, decode, encoding, ctx) : encoding.fail(error, ctx)
     return isPromise(refusal) ? withDeadline(ctx, refusal.then(run), encoding) : run(refusal)
+  }
+
+  /** @internal Takes a slot of an API that has let the caller in, and calls it: for {@link Entered}. */
+  callEntered<R>(
+    api: Guarded & Callable,
+    decode: () => MaybePromise<unknown>,
+    encoding: Encoding<R>,
+    ctx: Context,
+  ): MaybePromise<R> {
+    const { slots } = api
+    // Where the path names the API, the engine has taken one.
+    if (slots !== undefined && !this.#isAt(api)) {
+      if (!slots.acquire()) return encoding.fail(tooMany(slots), ctx)
+      ctx.onEnd(() => slots.release())
+    }
+    return callDecoded(api, decode, ctx, encoding)
+  }
+
+  /** Whether the path names the API, whose auth and hooks have let the request in. */
+  #isAt(api: Pick<Guarded, 'name'>): boolean {
+    return this.access.kind === 'api' && this.access.api === api.name
   }
 
   /** Returns why the caller may not call the API, or undefined. Never rejects. */
   #refusal(api: Guarded, ctx: Context): MaybePromise<ServingError | undefined> {
     const { access } = this
-    if (access.kind === 'api' && access.api === api.name) return undefined
+    if (this.#isAt(api)) return undefined
     if (access.kind === 'open' || access.kind === 'public')
       return new InternalError(
         `expected a path whose access is of callers to call ${api.name}, received ${access.kind}`,
       )
     ctx.api = api.name
     if (this.denial !== undefined && api.auth === undefined) return this.denial
-    const { slots } = api
-    if (slots !== undefined) {
-      if (!slots.acquire()) return tooMany(slots)
-      ctx.onEnd(() => slots.release())
-    }
-    const hooks = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request
+    const isKnown = ctx === this.ctx && api.auth === this.#admittedBy
+    const hooks = api.auth && !isKnown ? [api.auth, ...api.hooks.request] : api.hooks.request
     return hooks.length === 0 ? undefined : runRequestHooks(hooks, ctx)
   }
 
@@ -198,6 +218,25 @@ export abstract class Visit {
     const api = apis.get(name)
     if (api !== undefined) return api
     throw this.denial ?? new NotFound(expected('the name of an API', member, name.slice(0, 80)))
+  }
+
+  /**
+   * Learns who asks from the auth of an API alone, for what belongs to callers: see {@link owns}.
+   *
+   * @param api - Undefined for one that is gone, whose auth was that of the service.
+   * @throws ServingError: why the caller is refused.
+   */
+  async identify(api: Pick<Guarded, 'name' | 'auth'> | undefined): Promise<void> {
+    if (api !== undefined && this.#isAt(api)) return
+    const auth = api?.auth
+    const refusal = auth ? await runRequestHooks([auth], this.ctx) : auth === undefined ? this.denial : undefined
+    if (refusal !== undefined) throw refusal
+    this.#admittedBy = auth || undefined
+  }
+
+  /** Whether what `owner` has is the caller's. */
+  owns(owner: string): boolean {
+    return isOwner(owner, this.ctx)
   }
 
   /**

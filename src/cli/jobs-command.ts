@@ -48,7 +48,7 @@ async function failureOfJob(store: JobStore, { id, status }: Job) {
   const stored = status === 'failed' ? await store.result(id) : undefined
   if (stored === undefined) return {}
   // This process holds nothing else.
-  const body = await stored.body.bytes({ reserve: () => true, onEnd: () => {} })
+  const body = await stored.body.bytes({ hold: () => {} })
   const { code: errorCode, reason } = failureOf({ ...stored, body })
   return { errorCode, reason }
 }

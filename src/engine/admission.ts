@@ -16,7 +16,12 @@ export interface BodyAnnouncement {
 }
 
 /** Returns why a request is refused, or undefined. A request that runs takes its slot later. */
-export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
+export function admit(
+  server: ServerState,
+  endpoint: Endpoint,
+  body: BodyAnnouncement,
+  headers: RequestHeaders,
+): ServingError | undefined {
   const stopped = endpoint.isLimited ? notReady(server) : undefined
   if (stopped !== undefined) return stopped
   const { declared, encoding, fault } = body
@@ -27,7 +32,8 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
   if (!endpoint.isLimited) return undefined
   if (server.limiter.isFull) return tooMany(server.limiter)
-  return endpoint.slots?.isFull ? tooMany(endpoint.slots) : undefined
+  const slots = endpoint.slots?.(headers)
+  return slots?.isFull ? tooMany(slots) : undefined
 }
 
 /** Returns why a request would be refused now, before it has come; undefined if nothing is known yet. */

@@ -27,6 +27,7 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
   /** The response whose pooled memory is given back at the end. */
   pooled: HttpResponse | undefined
   #holdsSlot = false
+  #slots: EndpointSlots | undefined
   #clock: TransferClock | undefined
   #wake: (() => void) | undefined
 
@@ -43,14 +44,15 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
   /** Takes a slot, and one of the endpoint, once; returns those that are all taken, or undefined. */
   takeSlot(): EndpointSlots | undefined {
     const { limiter } = this.server
-    const { slots, isLimited } = this.endpoint
-    if (this.#holdsSlot || !isLimited) return undefined
+    if (this.#holdsSlot || !this.endpoint.isLimited) return undefined
     if (!limiter.acquire()) return limiter
+    const slots = this.endpoint.slots?.(this.ctx.headers)
     if (slots?.acquire() === false) {
       limiter.release()
       return slots
     }
     this.#holdsSlot = true
+    this.#slots = slots
     return undefined
   }
 
@@ -181,7 +183,7 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     const { limiter } = this.server
     if (this.#holdsSlot) {
       limiter.release()
-      this.endpoint.slots?.release()
+      this.#slots?.release()
     }
     limiter.leave()
   }

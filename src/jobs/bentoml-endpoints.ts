@@ -21,6 +21,8 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     methods: [method],
     answer: (request, visit) => answered(visit.ctx, () => answer(request, visit)),
     receive: () => undefined,
+    // None of those that run: the queue is for that.
+    slots: () => undefined,
   })
   const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: AnswerTask, isLimited = false) => ({
     ...endpoint(method, name, async (request, visit) => {
@@ -34,9 +36,8 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       if (job?.api !== api.name || job.status === 'expired') return failed('task_id not found', 404)
       return answer(job, visit)
     }),
-    // A look takes no slot. Results and retries take one of the server, and no slot of the API.
+    // A look takes no slot. Results and retries take one of the server.
     isLimited,
-    slots: undefined,
   })
   return [
     endpoint('POST', 'submit', async (request, visit) => submitted(await jobs.submit(api, request, visit))),
@@ -53,7 +54,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       'get',
       async (job, visit) =>
         isFinal(job.status) && job.status !== 'canceled'
-          ? unkept(await resultAnswer(job, await jobs.answerOf(job), visit.ctx))
+          ? unkept(await resultAnswer(job, await jobs.answerOf(job), visit))
           : failed(`task ${job.id} is not completed yet`),
       true,
     ),
@@ -61,14 +62,12 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       'POST',
       'retry',
       async (job, visit) =>
-        isFinal(job.status)
-          ? submitted(await jobs.retry(job, visit.ctx))
-          : failed(`task ${job.id} is not completed yet`),
+        isFinal(job.status) ? submitted(await jobs.retry(job, visit)) : failed(`task ${job.id} is not completed yet`),
       true,
     ),
     task('PUT', 'cancel', async (job) => {
       if (isFinal(job.status) && job.status !== 'canceled') return failed(`task ${job.id} has ended already`)
-      const now = (await jobs.store.cancel(job.id)) ?? job
+      const now = await jobs.cancel(job)
       return jsonAnswer({ task_id: now.id, status: words[now.status] ?? now.status })
     }),
   ]

@@ -1,9 +1,10 @@
+import type { Visit } from '../api/visit.ts'
 import { Conflict, Gone } from '../core/errors.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import { nosniff } from '../http/response-head.ts'
 import { isFinal, type Job } from './job.ts'
-import type { BodyReader, StoredAnswer } from './stored-body.ts'
+import type { StoredAnswer } from './stored-body.ts'
 
 const noStore: HeaderLine = ['cache-control', 'no-store']
 
@@ -51,15 +52,11 @@ export function acceptedAnswer(job: Job, prefix: string, headers: readonly Heade
  * The answer of a job: `stored` if it has one. **Errors**: Conflict for a canceled job, 410 for an expired one,
  * Overloaded without memory.
  */
-export async function resultAnswer(
-  job: Job,
-  stored: StoredAnswer | undefined,
-  reader: BodyReader,
-): Promise<HttpResponse> {
+export async function resultAnswer(job: Job, stored: StoredAnswer | undefined, visit: Visit): Promise<HttpResponse> {
   if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
   if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
   if (stored === undefined) throw gone()
-  const { headers, body } = await stored.body.answer(reader)
+  const { headers, body } = await stored.body.answer(visit)
   return { status: stored.status, headers: [...stored.headers, ...headers], body }
 }
 

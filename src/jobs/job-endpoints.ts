@@ -29,17 +29,19 @@ export interface JobPaths {
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
   return {
     ...plain,
+    // A submission waits for none of those that run: the queue is for that.
+    slots: (headers) => (preferenceOf(headers).isAsync ? undefined : plain.slots?.(headers)),
     answer(request, visit) {
       const { ctx } = visit
       const { isAsync, waitMs, applied } = preferenceOf(ctx.headers)
       if (!isAsync && !jobs.runElsewhere) return plain.answer(request, visit)
       return answered(ctx, async () => {
-        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, visit), ctx)
+        if (!isAsync) return resultOf(jobs, await jobs.call(api, request, visit), visit)
         let job = await jobs.submit(api, request, visit)
         if (waitMs > 0) job = await jobs.ended(job, waitMs, ctx)
         const done = [['preference-applied', applied]] as const
         if (waitMs === 0 || !isFinal(job.status)) return acceptedAnswer(job, prefix, done)
-        const result = await resultOf(jobs, job, ctx)
+        const result = await resultOf(jobs, job, visit)
         return { ...result, headers: [...result.headers, ...done] }
       })
     },
@@ -64,32 +66,31 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({ ...endpoint(...of), isLimited: true })
   return [
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
-    limited('GET', '/result', async (job, { ctx }) => {
+    limited('GET', '/result', async (job, visit) => {
+      const { ctx } = visit
       const { waitMs } = preferenceOf(ctx.headers)
-      return unkept(await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, ctx))
+      return unkept(await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit))
     }),
-    endpoint('GET', '/events', async ({ id, status }, { ctx }) => {
+    endpoint('GET', '/events', async (job, { ctx }) => {
+      const { id, status } = job
       const after = Number(/^\d{1,15}$/.exec(ctx.headers.get('last-event-id') ?? '')?.[0] ?? 0)
       // A browser's EventSource connects again after each end, unless there is no content.
       if (isFinal(status) && (await jobs.events(id, after, 1)).length === 0)
         return { status: 204, headers: [], body: '' }
-      return { headers: eventHeaders, body: jobEvents(jobs, id, after, (stop) => ctx.onEnd(stop)) }
+      return { headers: eventHeaders, body: jobEvents(jobs, job, after, (stop) => ctx.onEnd(stop)) }
     }),
     endpoint('POST', '/cancel', async (job) => {
       const now = await jobs.cancel(job)
       return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
-    limited('POST', '/retry', async (job, visit) => {
-      await jobs.enter(job, visit)
-      return acceptedAnswer(await jobs.retry(job, visit.ctx), prefix)
-    }),
+    limited('POST', '/retry', async (job, visit) => acceptedAnswer(await jobs.retry(job, visit), prefix)),
   ]
 }
 
 type AnswerJob = (job: Job, visit: Visit) => HttpResponse | Promise<HttpResponse>
 
-async function resultOf(jobs: Jobs, job: Job, ctx: Context): Promise<HttpResponse> {
-  return resultAnswer(job, await jobs.answerOf(job), ctx)
+async function resultOf(jobs: Jobs, job: Job, visit: Visit): Promise<HttpResponse> {
+  return resultAnswer(job, await jobs.answerOf(job), visit)
 }
 
 /** Answers by a function whose errors are problem documents. */

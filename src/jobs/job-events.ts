@@ -1,6 +1,6 @@
 import { parseText } from '../core/text/parse-text.ts'
 import { encodeEvent } from '../http/event-stream.ts'
-import { isFinal, type JobEvent } from './job.ts'
+import { isFinal, type Job, type JobEvent } from './job.ts'
 import { timeOf } from './job-answers.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -15,18 +15,17 @@ const bytesAtOnce = 64 * 1024
 /** The events of a job behind `after`, to the last one or the server's end; undefined after a while without events. */
 export async function* eventsBehind(
   jobs: Jobs,
-  id: string,
+  of: Job,
   after: number,
   onEnd: (stop: () => void) => void,
 ): AsyncGenerator<JobEvent | undefined> {
-  const { store } = jobs
-  const changes = jobs.changes(id)
+  const changes = jobs.changes(of.id)
   onEnd(() => changes.stop())
   try {
     for (;;) {
       // Before the events: those of an ended job are all there.
-      const job = await store.get(id)
-      const events = await jobs.events(id, after, bytesAtOnce)
+      const job = await jobs.look(of)
+      const events = await jobs.events(of.id, after, bytesAtOnce)
       for (const event of events) {
         after = event.sequence
         yield event

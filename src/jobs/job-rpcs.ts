@@ -4,10 +4,10 @@ import { statusErrorOf } from '../api/call-rpc.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import type { RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
 import { decodeFailureOf, type Encoding } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import { whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
-import type { Context } from '../http/context.ts'
 import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
@@ -42,9 +42,9 @@ type Answer = UnaryMethod['answer']
 
 function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch: StreamMethod['answer'] } {
   // One message has all of the answer.
-  const withAnswer = async (job: Job, ctx: Context) => {
+  const withAnswer = async (job: Job, visit: Visit) => {
     const stored = await jobs.answerOf(job)
-    return messageOfJob(job, stored && { ...stored, body: await stored.body.bytes(ctx) })
+    return messageOfJob(job, stored && { ...stored, body: await stored.body.bytes(visit) })
   }
   return {
     unary: {
@@ -58,7 +58,7 @@ function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
           const { ctx } = visit
           const job = await jobs.find(id, visit)
-          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, ctx)
+          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, visit)
         }),
       CancelJob: (body, visit, isJson) =>
         answered(isJson, async () => {
@@ -69,7 +69,7 @@ function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch
     async *watch(body, visit) {
       const { id = '', after = 0 } = watchJobRequest.decode(body)
       const job = await jobs.find(id, visit)
-      for await (const event of eventsBehind(jobs, job.id, after, (stop) => visit.ctx.onEnd(stop)))
+      for await (const event of eventsBehind(jobs, job, after, (stop) => visit.ctx.onEnd(stop)))
         yield event && jobEventMessage.encode(messageOfEvent(event))
     },
   }

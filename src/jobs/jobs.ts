@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Api } from '../api/api.ts'
 import type { AsyncSettings } from '../api/async-options.ts'
-import { isOwner, type OwnerKey, ownerOf } from '../api/caller-identity.ts'
-import { type RequestHook, runRequestHooks } from '../api/hooks.ts'
+import type { OwnerKey } from '../api/caller-identity.ts'
+import type { RequestHook } from '../api/hooks.ts'
 import { deadlinePassed } from '../api/stages.ts'
-import type { Visit } from '../api/visit.ts'
+import type { Entered, Visit } from '../api/visit.ts'
 import {
   BadInput,
   Conflict,
@@ -43,7 +43,7 @@ const fullSeconds = 10
 
 /** The jobs of one server: how they are submitted, found and waited for. */
 export class Jobs {
-  readonly store: JobStore
+  readonly #store: JobStore
   /** Whether this process runs no jobs: other ones answer even synchronous calls. */
   readonly runElsewhere: boolean
   readonly #source: JobSource
@@ -54,7 +54,7 @@ export class Jobs {
   #isLeaving = false
 
   constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean, log: JobLog) {
-    this.store = store
+    this.#store = store
     this.#source = source
     this.#webhooks = webhooks
     this.runElsewhere = runElsewhere
@@ -63,83 +63,84 @@ export class Jobs {
 
   /** Keeps the job of a request. **Errors**: those of decoding; BadInput for a wrong header, KeyReused, Overloaded. */
   async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
+    const entered = await visit.enter(api)
     const { ctx, target } = visit
     const { headers } = ctx
     const { body } = request
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
-    return this.#keep(api, { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query: target.query, body }, ctx)
+    const kept = { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query: target.query, body }
+    return this.#keep(entered, kept)
   }
 
   /** As {@link submit}, for a Request of RPC. Auth and hooks of its API have not run yet. */
   async submitCall(name: string, bytes: Uint8Array, visit: Visit): Promise<Job> {
     const { ctx } = visit
-    const api = this.#source.apis.get(name)
-    if (api === undefined && visit.denial !== undefined) throw visit.denial
-    if (api !== undefined) await visit.enter(withoutSlots(api))
-    if (api?.async === undefined) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
+    const api = visit.find(this.#source.apis, name, 'api_name')
+    const entered = await visit.enter(api)
+    if (!hasJobs(entered)) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
     visit.hold(bytes.length)
     await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
     const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(([name]) => name !== 'content-type')
-    return this.#keep(api as AsyncApi, { headers: [...callHeaders, ...headers], query: '', body: bytes }, ctx)
+    return this.#keep(entered, { headers: [...callHeaders, ...headers], query: '', body: bytes })
   }
 
   #authOf(api: Api): (RequestHook | false | undefined)[] {
     return [api.auth, this.#source.auth]
   }
 
-  #keep(api: AsyncApi, request: StoredRequest, ctx: Context): Promise<Job> {
+  /** The one place where a job begins: for a caller whom its API has let in. */
+  async #keep(entered: Entered<AsyncApi>, request: StoredRequest): Promise<Job> {
+    const { api, ctx, visit } = entered
     const { headers } = ctx
     const key = idempotencyKeyOf(headers)
     const webhook = this.#webhookOf(headers)
     const trace = traceHeaders(ctx).traceparent
-    return this.#add(api, {
-      ...common(api),
-      owner: requireOwner(ctx),
-      state: stateText(ctx.state),
+    const job = {
+      ...common(entered),
+      owner: requireOwner(visit),
       request,
       fingerprint: fingerprintOf(request),
       ...(key !== undefined && { idempotencyKey: key }),
       ...(webhook !== undefined && { webhook }),
       ...(trace !== undefined && { trace }),
-    })
-  }
-
-  /** Runs the hooks of a job's API, where the path names only the job. **Errors**: what they refuse with. */
-  async enter({ api: name }: Job, visit: Visit): Promise<void> {
-    const api = this.#source.apis.get(name)
-    if (api === undefined) throw new Conflict(`the service no longer has the API ${name}`)
-    visit.ctx.api = name
-    const refusal = await runRequestHooks(api.hooks.request, visit.ctx)
-    if (refusal !== undefined) throw refusal
+    }
+    return this.#accepted(api, job, await this.#store.add(job, api.async.maxQueued))
   }
 
   /**
-   * Submits the input of an ended job as a new job, with the state of who asks now. The hooks of its API have run.
-   * **Errors**: Conflict if it has not ended; 410 if its input is gone.
+   * Submits the input of an ended job as a new job of who asks now, whom its API lets in. **Errors**: why it does not;
+   * Conflict if the job has not ended; 410 if its input is gone.
    */
-  async retry(job: Job, ctx: Context): Promise<Job> {
-    if (!isFinal(job.status)) throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
+  async retry(job: Job, visit: Visit): Promise<Job> {
     const api = this.#source.apis.get(job.api)
-    if (api?.async === undefined) throw new Conflict(`the API ${job.api} no longer has jobs`)
-    const own = { ...common(api as AsyncApi), state: stateText(ctx.state) }
-    const added = await this.store.again(job.id, own, api.async.maxQueued)
+    if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
+    const entered = await visit.enter(api)
+    if (!hasJobs(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
+    if (!isFinal(job.status)) throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
+    const again = common(entered)
+    const added = await this.#store.again(job.id, again, entered.api.async.maxQueued)
     if (added === undefined) throw gone()
     const { owner, webhook, trace } = job
-    return this.#accepted(api as AsyncApi, { ...own, owner, webhook, trace, retryOf: job.id }, added)
+    return this.#accepted(entered.api, { ...again, owner, webhook, trace, retryOf: job.id }, added)
   }
 
   /** Ends a queued job, and asks a running one to end. **Errors**: Conflict if it has ended otherwise. */
   async cancel(job: Job): Promise<Job> {
-    const now = isFinal(job.status) ? job : ((await this.store.cancel(job.id)) ?? job)
+    const now = isFinal(job.status) ? job : ((await this.#store.cancel(job.id)) ?? job)
     if (!isFinal(now.status) || now.status === 'canceled') return now
     throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
   }
 
+  /** Returns a job as it is now, which {@link find} has returned before. */
+  async look(job: Job): Promise<Job | undefined> {
+    return this.#store.get(job.id)
+  }
+
   /** Returns the answer of a job that has one. */
   async answerOf({ id, status }: Job): Promise<StoredAnswer | undefined> {
-    return isFinal(status) ? this.store.result(id) : undefined
+    return isFinal(status) ? this.#store.result(id) : undefined
   }
 
   #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
@@ -148,10 +149,6 @@ export class Jobs {
     if (this.#webhooks === undefined) throw new BadInput('this service sends no webhooks: it has no jobs.webhooks')
     this.#webhooks.check(url)
     return { url }
-  }
-
-  async #add(api: AsyncApi, job: NewJob): Promise<Job> {
-    return this.#accepted(api, job, await this.store.add(job, api.async.maxQueued))
   }
 
   async #accepted(api: AsyncApi, job: Accepted, added: Added): Promise<Job> {
@@ -166,21 +163,19 @@ export class Jobs {
       return { ...rest, status: 'queued', attempt: 0, isCancelRequested: false }
     }
     if (!added.isSame) throw new KeyReused('expected another Idempotency-Key for another request')
-    const there = await this.store.get(added.id)
+    const there = await this.#store.get(added.id)
     if (there === undefined) throw gone()
     return there
   }
 
-  /** Returns a job that the caller of `ctx` may look at. **Errors**: NotFound; those of the API's own auth. */
-  async find(id: string, { ctx, denial }: Visit): Promise<Job> {
-    const job = /^[\w-]{22}$/.test(id) ? await this.store.get(id) : undefined
+  /** Returns a job that the caller may look at. **Errors**: NotFound; those of the API's own auth. */
+  async find(id: string, visit: Visit): Promise<Job> {
+    const job = /^[\w-]{22}$/.test(id) ? await this.#store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)
-    const auth = api?.auth
-    const refusal = auth ? await runRequestHooks([auth], ctx) : auth === undefined ? denial : undefined
-    if (refusal !== undefined) throw refusal
+    await visit.identify(api)
     // An API that is gone has taken its own auth along: then nobody may look.
     const hasAuth = api !== undefined || job?.isOfService === true
-    if (job === undefined || !hasAuth || (job.owner !== undefined && !isOwner(job.owner, ctx)))
+    if (job === undefined || !hasAuth || (job.owner !== undefined && !visit.owns(job.owner)))
       throw new NotFound('there is no job with this id')
     return job
   }
@@ -190,23 +185,23 @@ export class Jobs {
     const { ctx } = visit
     const queued = await this.submit(api, request, visit)
     // Not of those that end with the server: this client cannot come back.
-    const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, new Changes(this.store, queued.id))
+    const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, new Changes(this.#store, queued.id))
     if (isFinal(job.status)) return job
-    await this.store.cancel(job.id)
+    await this.#store.cancel(job.id)
     throw ctx.abortReason ?? deadlinePassed()
   }
 
   /** Returns events, as the store does. Who asks for the same while it reads gets the same. */
   events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
     const key = `${id} ${after} ${maxBytes}`
-    const read = this.#reads.get(key) ?? this.store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
+    const read = this.#reads.get(key) ?? this.#store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
     this.#reads.set(key, read)
     return read
   }
 
   /** Returns the changes of a job until the server ends. */
   changes(id: string): Changes {
-    const changes = new Changes(this.store, id, () => this.#watched.delete(changes))
+    const changes = new Changes(this.#store, id, () => this.#watched.delete(changes))
     this.#watched.add(changes)
     if (this.#isLeaving) changes.stop()
     return changes
@@ -225,7 +220,7 @@ export class Jobs {
     ctx.onAbort(() => changes.stop())
     try {
       for (;;) {
-        const now = (await this.store.get(job.id)) ?? job
+        const now = (await this.#store.get(job.id)) ?? job
         const leftMs = until - performance.now()
         if (isFinal(now.status) || !(leftMs > 0) || changes.isStopped) return now
         await changes.next(leftMs)
@@ -236,17 +231,15 @@ export class Jobs {
   }
 }
 
-/** A job takes its slot when it runs. */
-function withoutSlots(api: Api): Api {
-  return { ...api, slots: undefined }
+function hasJobs(entered: Entered): entered is Entered<AsyncApi> {
+  return entered.api.async !== undefined
 }
 
 /** A job that was sent to the store; one that names the input of another has no request. */
 type Accepted = Omit<NewJob, 'request' | 'fingerprint'>
 
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
-function requireOwner(ctx: Context): OwnerKey | undefined {
-  const owner = ownerOf(ctx)
+function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
   if (owner !== undefined || ctx.state.caller === undefined) return owner
   throw new Unauthorized('expected a token with the claim sub, since a job belongs to its caller, received one without')
 }
@@ -269,9 +262,11 @@ export function newJob() {
   return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
 }
 
-function common({ name, auth, async: { retries, timeoutMs, priority, queueTtlMs, resultTtlMs } }: AsyncApi) {
+function common({ api, ctx }: Entered<AsyncApi>) {
+  const { retries, timeoutMs, priority, queueTtlMs, resultTtlMs } = api.async
   const times = { timeoutMs, queueTtlMs, resultTtlMs }
-  return { ...newJob(), api: name, isOfService: auth === undefined, retries, priority, ...times }
+  const isOfService = api.auth === undefined
+  return { ...newJob(), api: api.name, isOfService, state: stateText(ctx.state), retries, priority, ...times }
 }
 
 /** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

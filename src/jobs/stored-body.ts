@@ -1,16 +1,8 @@
 /** A body in a store: its length is known, its bytes come only to whoever holds memory for them. @module */
-import { Overloaded } from '../core/errors.ts'
+import type { Visit } from '../api/visit.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 import type { StoredResponse } from './job.ts'
-
-/** Who reads a stored body: the Context of a request. */
-export interface BodyReader {
-  /** Counts memory until the end of the request; returns false if there is too little. **Units**: bytes. */
-  reserve(bytes: number): boolean
-  /** Calls `cleanup` at the end of the request. */
-  onEnd(cleanup: () => Promise<void>): void
-}
 
 /** Bodies up to this size go out whole, and are counted as little as other small answers. **Units**: bytes. */
 const wholeBytes = 256 * 1024
@@ -18,8 +10,8 @@ const wholeBytes = 256 * 1024
 const streamBytes = 1024 * 1024
 
 /**
- * A body in a store. There is no other way to the bytes of a stored answer, so that no request reads one that the
- * memory of the server has no room for.
+ * A body in a store. There is no other way to the bytes of a stored request or answer, so that nobody reads one that
+ * the memory of the server has no room for.
  */
 export class StoredBody {
   /** **Units**: bytes. */
@@ -33,8 +25,8 @@ export class StoredBody {
   }
 
   /** Returns all bytes, for answers that cannot be sent in pieces. **Errors**: Overloaded; those of the store. */
-  async bytes(reader: BodyReader): Promise<Uint8Array> {
-    hold(reader, this.length)
+  async bytes(visit: Pick<Visit, 'hold'>): Promise<Uint8Array> {
+    hold(visit, this.length)
     return joined(this.#read(), this.length)
   }
 
@@ -42,13 +34,13 @@ export class StoredBody {
    * Returns the body of an answer, and the header that it needs. A large one is read as fast as its client reads.
    * **Errors**: Overloaded; those of the store up to the first piece.
    */
-  async answer(reader: BodyReader): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
+  async answer(visit: Visit): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
     if (length < wholeBytes) return { headers: [], body: await joined(this.#read(), length) }
-    hold(reader, Math.min(length, streamBytes))
+    hold(visit, Math.min(length, streamBytes))
     const pieces = new EncodedPieces(this.#read()[Symbol.asyncIterator](), (piece) => piece)
     // Also if the answer comes too late, and nobody reads it.
-    reader.onEnd(async () => void (await pieces.return()))
+    visit.ctx.onEnd(async () => void (await pieces.return()))
     // While the status can still tell a failure.
     await pieces.readFirst()
     return { headers: [['content-length', String(length)]], body: pieces }
@@ -60,9 +52,8 @@ export interface StoredAnswer extends Omit<StoredResponse, 'body'> {
   readonly body: StoredBody
 }
 
-function hold(reader: BodyReader, bytes: number): void {
-  if (bytes < wholeBytes || reader.reserve(bytes)) return
-  throw new Overloaded('too little memory for another stored body', { limit: 'memory' })
+function hold(visit: Pick<Visit, 'hold'>, bytes: number): void {
+  if (bytes >= wholeBytes) visit.hold(bytes)
 }
 
 /** Joins pieces whose length is known. **Errors**: RangeError for more. */

@@ -57,7 +57,7 @@ export class LiveStreams {
   }
 
   /** Counts a stream until `close`, or returns why there is no room for it. */
-  open(stream: OpenStream, { slots, counts }: LiveEndpoint): Overloaded | undefined {
+  open(stream: OpenStream, { live: { slots }, counts }: LiveEndpoint): Overloaded | undefined {
     const refusal = this.refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
     if (refusal !== undefined) return refusal
     this.#open.add(stream)
@@ -67,7 +67,7 @@ export class LiveStreams {
   }
 
   /** Called once for each stream that was opened. */
-  close(stream: OpenStream, { slots, counts }: LiveEndpoint): void {
+  close(stream: OpenStream, { live: { slots }, counts }: LiveEndpoint): void {
     this.#open.delete(stream)
     counts.open--
     slots?.release()
@@ -113,7 +113,7 @@ export class LiveStreams {
 const upgradeRequired: OwnStatus = { code: 'upgrade_required', status: 426 }
 
 function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
-  const { name, route, slots } = live
+  const { name, route } = live
   return {
     name,
     access: { kind: 'api', api: name },
@@ -122,7 +122,6 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
     methods: ['GET'],
     readsHeaders: allHeaders,
     isLimited: false,
-    slots,
     decompresses: false,
     problem: problemResponse,
     answer(request, { ctx }) {

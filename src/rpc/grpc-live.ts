@@ -104,8 +104,7 @@ class LiveCall implements Answerer, OpenStream {
     if (endpoint === undefined) {
       throw this.#open.denial ?? new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
     }
-    // The streams of the server take its slot.
-    await this.#open.enter({ ...endpoint.live, slots: undefined })
+    await this.#open.enter(endpoint.live)
     if (call.cancelled) return
     this.#admit(endpoint)
     if (content !== undefined) this.#take(message, endpoint)

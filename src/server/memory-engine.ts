@@ -75,7 +75,7 @@ function answer(
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const body = { declared: bytes.length, encoding: '' }
   const route = server.router.resolve(method, path)
-  const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body)
+  const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body, headers)
   if ('error' in route || refusal !== undefined) {
     const { endpoint } = route
     const peer = () => undefined

@@ -29,6 +29,23 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs that run in a ser
     expect(await (await held).json()).toBe(1)
   })
 
+  it('takes submissions while the API has no slot left', async () => {
+    const gate = deferred<number>()
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'held', async: true, maxInFlight: 1 }, (value: unknown, ctx) =>
+        ctx.job === undefined ? gate.promise : value,
+      )
+    const { post, submit, result } = await start(engine, define)
+    const held = post('/held', 0)
+    await until(async () => (await post('/held', 0)).status === 503)
+    const job = await submit('/held', 1)
+    expect((await post('/held/submit', 2)).status).toBe(200)
+    expect((await post('/serving.v1.ServingService/SubmitJob', { apiName: 'held', json: 3 })).status).toBe(200)
+    expect(await (await result(job)).json()).toBe(1)
+    gate.resolve(0)
+    await held
+  })
+
   it('tries answers of 5xx again, and those of 4xx never', async () => {
     const starts: number[] = []
     const define = (svc: Service) => {

@@ -54,7 +54,7 @@ export function answer(text: string, status = 200): StoredResponse {
 }
 
 /** Reads stored bodies without a limit. */
-export const anyReader = { reserve: () => true, onEnd: () => {} }
+export const anyReader = { hold: () => {} }
 
 /** The answer of a job, in text. */
 export const resultText = async (store: JobStore, id: string) =>

@@ -117,7 +117,7 @@ function open(
     return
   }
   const { endpoint, params } = route
-  const refusal = admit(server, endpoint, body)
+  const refusal = admit(server, endpoint, body, headers)
   if (refusal !== undefined) {
     refused(refusal)
     return

@@ -104,7 +104,7 @@ function open(
   res: NativeResponse,
 ): void {
   const { body, headers } = reader
-  const refusal = admit(server, endpoint, body)
+  const refusal = admit(server, endpoint, body, headers)
   const { method, path, query } = target
   if (refusal !== undefined) {
     refuse(server, res, body, refusal, { endpoint, method, path, headers, peer: () => addressOf(res) })

@@ -39,7 +39,7 @@ function endpointOf(api: Api, prefix: string, service: Service, warn: (message: 
     methods: [method],
     readsHeaders: api.readsHeaders,
     isLimited: true,
-    slots,
+    ...(slots !== undefined && { slots: () => slots }),
     decompresses: !(api.input instanceof Query),
     problem: problemResponse,
     answer:

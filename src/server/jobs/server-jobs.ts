@@ -49,7 +49,7 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
     },
     endpointsOf(plain, api, prefix) {
       byPath.set(plain.path, api)
-      const unlimited = { ...plain, isLimited: false, slots: undefined }
+      const unlimited = { ...plain, isLimited: false, slots: () => undefined }
       plainOf.set(api.name, unlimited)
       callOf.set(api.name, callEndpoint(unlimited, api))
       return [submittable(jobs, plain, api, prefix), ...taskEndpoints(jobs, plain, api)]
