@@ -8,7 +8,7 @@ import type { ProtocolName } from '../http/outcome.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { Access, Origins, Visit } from './visit.ts'
 
-/** Receives a body in pieces. `write` and `abort`: see {@link BodyReceiver} of descriptors. */
+/** Receives a body in pieces. `write` and `abort`: see `BodyReceiver` of descriptors. */
 export interface EndpointReceiver {
   write(piece: Uint8Array): void | Promise<void>
   /** Called once the request has its slots: may answer before the body's end; `end` then returns undefined. */

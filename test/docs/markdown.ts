@@ -7,7 +7,7 @@ import { root } from '../cli/process.ts'
 /** README.md, the READMEs of the examples and all pages of docs/, by their paths from the root. */
 export const pages: readonly string[] = globSync(['README.md', 'examples/*/README.md', 'docs/**/*.md'], {
   cwd: root,
-  ignore: ['docs/node_modules/**', 'docs/.vitepress/**'],
+  ignore: ['docs/node_modules/**', 'docs/.vitepress/**', 'docs/api/**'],
 }).sort()
 
 /** Returns the text of a page. */

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { markdownOf } from '../../docs/.vitepress/llms.ts'
 import { isSearched } from '../../docs/.vitepress/search.ts'
 import { root } from '../cli/process.ts'
 import { pages, textOf } from './markdown.ts'
@@ -45,12 +46,7 @@ function withoutHeadings(code: string): string {
 
 /** Returns the sections of a page with the files that it includes, without the marks of Markdown. */
 function sectionsOf(page: string): Section[] {
-  const fileOf = (path: string) =>
-    path.startsWith('@/') ? join('docs', path.slice(2)) : join('docs', page, '..', path)
-  const text = textOf(`docs/${page}`)
-    .replace(/^---\n[\s\S]*?\n---\n/, '')
-    .replace(/^<<< ([^\s{]+).*$/gm, (_, path) => withoutHeadings(textOf(fileOf(path))))
-    .replace(/^ *```[\s\S]*?^ *```$/gm, withoutHeadings)
+  const text = markdownOf(join(root, 'docs'), page).replace(/^ *```[\s\S]*?^ *```$/gm, withoutHeadings)
   const titles: string[] = []
   return text
     .split(/^(?=#{1,6} )/m)
