@@ -65,6 +65,7 @@ interface Parameter {
   readonly name: string
   readonly in?: string
   readonly required?: boolean
+  readonly description?: string
   readonly schema: SchemaObject
 }
 

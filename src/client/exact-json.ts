@@ -1,13 +1,13 @@
-/** Prints a value, bigints as integers. */
-export function printJson(value: unknown): string {
+/** Prints a value, bigints as integers. `indent`: as that of JSON.stringify. */
+export function printJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value) ?? 'null'
+    return JSON.stringify(value, null, indent) ?? 'null'
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
   }
   // The digits are set in place of a text that no value contains: a bigint cannot be printed by a replacer.
   const mark = newMark()
-  const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each))
+  const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each), indent)
   return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
 }
 

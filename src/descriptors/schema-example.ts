@@ -1,23 +1,11 @@
 import { isRecord } from '../core/options.ts'
+import { numberSample, textSample } from '../core/text/text-sample.ts'
 import { attempt, type JsonSchema } from './description.ts'
 
 // Below this level optional members and elements of lists are left out, so that recursive schemas end.
 const maxLevel = 4
 const maxDepth = 32
 const maxItems = 64
-
-const texts: Readonly<Record<string, string>> = {
-  'date-time': '2024-01-31T12:00:00Z',
-  date: '2024-01-31',
-  time: '12:00:00Z',
-  duration: 'PT1H',
-  email: 'someone@example.com',
-  uri: 'https://example.com/',
-  uuid: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-  hostname: 'example.com',
-}
 
 /** Returns a value that should fit, or undefined. A check that JSON Schema cannot state may refuse it. */
 export function exampleFor(schema: JsonSchema): unknown {
@@ -49,21 +37,15 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
     case 'array':
       return buildList(own, root, level)
     case 'string':
-      return buildText(own)
+      return textSample(own) ?? giveUp()
     case 'integer':
     case 'number':
-      return buildNumber(own)
+      return numberSample(own) ?? giveUp()
     case 'boolean':
       return true
     default:
       return isRecord(own.properties) ? buildObject(own, root, level) : null
   }
-}
-
-function buildText({ format, minLength, maxLength, pattern }: JsonSchema): string {
-  const max = numberOf(maxLength) ?? Number.POSITIVE_INFINITY
-  const text = texts[String(format)] ?? 'text'.padEnd(numberOf(minLength) ?? 0, 'x').slice(0, max)
-  return typeof pattern === 'string' && !new RegExp(pattern, 'u').test(text) ? giveUp() : text
 }
 
 function buildObject({ properties, required }: JsonSchema, root: JsonSchema, level: number): Record<string, unknown> {
@@ -83,20 +65,6 @@ function buildList(
   if (count > maxItems || (uniqueItems === true && count > 1)) giveUp()
   const rest = isRecord(items) ? new Array(Math.max(0, count - first.length)).fill(items) : []
   return [...first, ...rest].map((item) => build(item, root, level + 1))
-}
-
-function buildNumber(schema: JsonSchema): number {
-  const min = numberOf(schema.minimum)
-  const above = numberOf(schema.exclusiveMinimum)
-  const max = numberOf(schema.maximum)
-  const step = numberOf(schema.multipleOf)
-  // The bounds of `z.int()` are no useful example.
-  const bound = above !== undefined ? above + 1 : min
-  const start = bound === undefined || bound < 0 ? Math.min(1, max ?? 1) : bound
-  const value = step === undefined ? start : Math.ceil(start / step) * step
-  const below = numberOf(schema.exclusiveMaximum)
-  const fits = value <= (max ?? value) && (below === undefined || value < below)
-  return fits ? value : giveUp()
 }
 
 function resolve(ref: string, root: JsonSchema): unknown {

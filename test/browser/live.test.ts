@@ -120,8 +120,8 @@ describe.skipIf(chromium === undefined)('live streams on the page in Chromium (n
   it('asks for the parameters of a path', async () => {
     await on.open('place')
     expect(await on.textOf('.route')).toBe('PUT /v1/shelves/{shelf}/{item}')
-    await page.type('[name=shelf]', 'a b')
-    await page.type('[name=item]', 'ü/1')
+    await page.type('.member:first-of-type > input', 'a b')
+    await page.type('.member:last-of-type > input', 'ü/1')
     await on.type('textarea', '{"count": 2}')
     const { status, text } = await on.send()
     expect(status).toBe('200')

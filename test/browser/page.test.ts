@@ -134,12 +134,12 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
   it('has the fields of a schema and marks the wrong ones', async () => {
     await open('greet')
     expect(await texts('.member > span:first-child')).toEqual([
-      'name string',
-      'born integer',
+      'name string, at least 1 character, required',
+      'born integer, 1900 to 2100, required',
       'title string, optional',
       'isAdmin boolean, optional',
     ])
-    const [name, born] = await page.$$('.member > input')
+    const [name, born] = await page.$$('.member > input[type=text]')
     const set = async (input: ElementHandle<Element>, text: string) => {
       await input.click({ count: 3 })
       await page.keyboard.press('Backspace')

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { apisOf } from '../../src/client/description.ts'
+import { numberSample, textFault, textSample } from '../../src/core/text/text-sample.ts'
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { arrayOf } from '../../src/docs/page/array-view.ts'
 import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
@@ -87,6 +88,38 @@ describe('schemas', () => {
   it('give a value to start with', () => {
     const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x'] }, c: { type: 'array' }, d: {} }
     expect(startOf({ properties, required: ['a', 'b', 'c'] }, document)).toEqual({ a: 3, b: 'x', c: [] })
+  })
+})
+
+describe('a sample of a text or number', () => {
+  it.each([
+    { pattern: '^[A-Z]{3}\\d+(-(new|used))?$' },
+    { pattern: '^(?=.*\\d)\\d{4}-\\d{2,}$' },
+    { pattern: '^(?:a|b)+\\.c$', minLength: 9 },
+    { minLength: 12 },
+    { maxLength: 2 },
+    { format: 'time', pattern: '^\\d\\d:\\d\\d$' },
+  ])('keeps the rules %j', (rules) => {
+    const text = textSample(rules)
+    expect(text).toBeDefined()
+    expect(textFault(rules, text ?? '')).toBeUndefined()
+  })
+
+  it('is missing where the rules are too hard, and the fault says why', () => {
+    const rules = { pattern: '^(?=.*[0-9])[a-z0-9]{8,}$' }
+    expect(textSample(rules)).toBeUndefined()
+    expect(textFault(rules, '')).toBe(`a text like ${rules.pattern}`)
+  })
+
+  it.each([
+    [{ exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5],
+    [{ type: 'integer', exclusiveMinimum: 3 }, 4],
+    [{ minimum: 0.3, multipleOf: 0.25 }, 0.5],
+    [{ type: 'integer', minimum: -5, maximum: -2 }, -3],
+    [{ type: 'integer', minimum: -(2 ** 53) + 1, maximum: 2 ** 53 - 1 }, 1],
+    [{ minimum: 2, maximum: 1 }, undefined],
+  ])('is within the bounds of %j', (rules, wanted) => {
+    expect(numberSample(rules)).toBe(wanted)
   })
 })
 

@@ -1,15 +1,18 @@
-import type { ApiInfo } from '../../client/description.ts'
+import type { ApiInfo, Operation } from '../../client/description.ts'
 import { methodBadge } from './api-list.ts'
+import type { Control } from './control.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, fold, h } from './dom.ts'
 import { send, showResponse } from './exchange.ts'
-import type { Content } from './field.ts'
+import type { Content, ErrorLocation } from './field.ts'
 import { fieldOf } from './fields.ts'
 import { mediaView } from './image-field.ts'
 import { showJob } from './job-view.ts'
 import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
+import { objectControl } from './nested-control.ts'
 import { type Example, examplesOf, kindText, reference, type ServiceDocument, schemesOf } from './operation.ts'
+import { startOf } from './schema.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
@@ -23,11 +26,17 @@ export interface Page {
 export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const field = fieldOf(api.input, 'the input', document)
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
-  const paramFields = [...api.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    input: h('input', { type: 'text', required: true, name, 'aria-label': `${name} in the path` }),
-  }))
-  const params = () => Object.fromEntries(paramFields.map(({ name, input }) => [name, input.value]))
+  const paramsControl = paramsOf(api, operation, document)
+  const params = () => {
+    const values = Object(paramsControl?.value()) as Record<string, unknown>
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+  }
+  const mark = (locations: readonly ErrorLocation[]) => {
+    const names = Object.keys(params())
+    const isOfPath = ({ path = '' }: ErrorLocation) => names.includes(path)
+    paramsControl?.mark(locations.filter(isOfPath))
+    field.mark(locations.filter((each) => !isOfPath(each)))
+  }
   const examples = examplesOf(operation, base)
   const answer = h('div.answer', { 'aria-live': 'polite' }, h('p.empty', 'The answer appears here.'))
   const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
@@ -63,7 +72,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     const isJob = (event as SubmitEvent).submitter === jobButton
     running = new AbortController()
     const { signal } = running
-    field.mark([])
+    mark([])
     answer.replaceChildren()
     sendButton.textContent = 'Stop'
     const started = performance.now()
@@ -76,7 +85,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
       const shown = isAccepted
         ? showJob(answer, response, { api, base, headers, signal, started })
         : showResponse(answer, response, api, started)
-      field.mark(await shown)
+      mark(await shown)
     } catch (error) {
       fail(!signal.aborted ? (error as Error).message : isJob ? 'The job continues.' : 'Stopped.')
     } finally {
@@ -89,8 +98,8 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   }
   const form = h(
     'form',
-    { onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
-    ...paramFields.map(({ name, input }) => h('label', h('code', name), ' ', input)),
+    { novalidate: true, onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
+    paramsControl && h('fieldset', h('legend', 'Path'), paramsControl.element),
     field.element,
     credentials.element,
     h('div.tools', sendButton, api.isAsync && jobButton, ...(live?.buttons ?? []), h('span.dim', 'Ctrl + Enter')),
@@ -148,6 +157,22 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     live?.leave()
   }
   return { element, leave }
+}
+
+/** Returns the control of the parameters of a path; undefined for a path without. */
+function paramsOf({ path }: ApiInfo, { parameters = [] }: Operation, document: ServiceDocument): Control | undefined {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+  if (names.length === 0) return undefined
+  const known = new Map(parameters.filter((each) => each.in === 'path').map((each) => [each.name, each]))
+  const schemaOf = (name: string) => {
+    const { schema = { type: 'string' }, description } = known.get(name) ?? {}
+    return [name, { ...schema, ...(description !== undefined && { description }) }]
+  }
+  const schema = { type: 'object', properties: Object.fromEntries(names.map(schemaOf)), required: names }
+  // A text of no rules stays empty: an id that nobody has is no sample.
+  const value = Object(startOf(schema, document)) as Record<string, unknown>
+  for (const name of names) if (value[name] === 'text') value[name] = ''
+  return objectControl({ name: '', label: '', schema, isRequired: true, value }, document)
 }
 
 /** Shows the picture of an example, the first one of a form. */

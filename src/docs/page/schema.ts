@@ -1,19 +1,56 @@
 import type { SchemaObject } from '../../client/description.ts'
+import { numberSample, textSample } from '../../core/text/text-sample.ts'
 
-/** Returns the schema that a reference stands for, and the one member of `allOf`, `anyOf` with null and the like. */
-export function resolved(schema: unknown, document: unknown): SchemaObject {
-  let found = (typeof schema === 'object' && schema !== null ? schema : {}) as SchemaObject
-  for (let steps = 0; steps < 20; steps++) {
-    const [only] = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => {
-      const all = found[word]
-      const others = Array.isArray(all) ? all.filter((each) => each?.type !== 'null') : []
-      return others.length === 1 ? others : []
-    })
-    const next = typeof found.$ref === 'string' ? pointed(document, found.$ref) : only
-    if (next === undefined) return found
-    found = next as SchemaObject
+/** A schema without references: what it is beside null, and which kinds it may be where there are several. */
+export interface Shape {
+  readonly schema: SchemaObject
+  readonly isNullable: boolean
+  readonly variants: readonly SchemaObject[]
+}
+
+/** Returns the shape of a schema of a document. */
+export function shapeOf(given: unknown, document: unknown, steps = 0): Shape {
+  const schema = followed(given, document)
+  const union = (schema.anyOf ?? schema.oneOf) as readonly unknown[] | undefined
+  if (Array.isArray(union) && union.length > 0 && steps < 20) {
+    const { anyOf: _, oneOf: __, ...about } = schema
+    const members = union.map((each) => followed(each, document))
+    const others = members.filter(({ type }) => type !== 'null')
+    const isNullable = others.length < members.length
+    if (others.length !== 1) return { schema, isNullable, variants: others }
+    const inner = shapeOf(others[0], document, steps + 1)
+    return { ...inner, schema: { ...inner.schema, ...about }, isNullable: isNullable || inner.isNullable }
   }
-  return found
+  const types = [schema.type].flat().filter((type) => type !== undefined)
+  const others = types.filter((type) => type !== 'null')
+  const isNullable = others.length < types.length && others.length > 0
+  if (others.length > 1) return { schema, isNullable, variants: others.map((type) => ({ ...schema, type })) }
+  return { schema: isNullable ? { ...schema, type: others[0] } : schema, isNullable, variants: [] }
+}
+
+/** Returns the schema that a reference stands for, and beside null the one kind that it may be. */
+export function resolved(schema: unknown, document: unknown): SchemaObject {
+  return shapeOf(schema, document).schema
+}
+
+/** Follows references, and joins what `allOf` demands together. */
+function followed(given: unknown, document: unknown, steps = 0): SchemaObject {
+  const schema = (typeof given === 'object' && given !== null ? given : {}) as SchemaObject
+  const { $ref, allOf, ...about } = schema
+  if (steps > 20 || ($ref === undefined && !Array.isArray(allOf))) return schema
+  const all = [...(typeof $ref === 'string' ? [pointed(document, $ref)] : []), ...((allOf as unknown[]) ?? [])]
+  return [...all.map((each) => followed(each, document, steps + 1)), about].reduce<SchemaObject>(joined, {})
+}
+
+function joined(one: SchemaObject, other: SchemaObject): SchemaObject {
+  const properties = { ...Object(one.properties), ...Object(other.properties) }
+  const required = [one.required ?? [], other.required ?? []].flat()
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
 }
 
 function pointed(document: unknown, reference: string): unknown {
@@ -37,22 +74,75 @@ export function membersIn({ properties = {}, required = [] }: SchemaObject) {
   })
 }
 
-/** Returns a value that a form may start with, where no example is given. */
-export function startOf(schema: SchemaObject, document: unknown, depth = 0): unknown {
-  const { default: given, examples, example, enum: words, const: only } = schema
-  const known = given ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example ?? only
+/** Returns a value that a form may start with, where no example is given: a valid one, if that is simple to find. */
+export function startOf(given: unknown, document: unknown, depth = 0): unknown {
+  const { schema, isNullable, variants } = shapeOf(given, document)
+  const { default: preset, examples, example, enum: words, const: only } = schema
+  const known = preset ?? (Array.isArray(examples) ? examples[0] : undefined) ?? example ?? only
   if (known !== undefined) return known
   if (Array.isArray(words)) return words[0]
-  if (hasMembers(schema) && depth < 5) {
-    const members = membersIn(schema).filter(({ isRequired }) => isRequired)
-    const start = (each: unknown) => startOf(resolved(each, document), document, depth + 1)
-    return Object.fromEntries(members.map(({ name, schema: each }) => [name, start(each)]))
-  }
+  if (isNullable && depth > 8) return null
+  if (variants.length > 0) return startOf(variants[0], document, depth + 1)
   const [type] = [schema.type].flat()
-  if (type === 'string') return ''
-  if (type === 'number' || type === 'integer') return typeof schema.minimum === 'number' ? schema.minimum : 0
+  if (hasMembers(schema) || type === 'object') return startOfObject(schema, document, depth)
+  if (type === 'string') return textSample(schema) ?? ''
+  if (type === 'number' || type === 'integer') return numberSample(schema) ?? 0
   if (type === 'boolean') return false
-  return type === 'array' ? [] : type === 'object' ? {} : null
+  return type === 'array' ? startOfList(schema, document, depth) : null
+}
+
+function startOfObject(schema: SchemaObject, document: unknown, depth: number): Record<string, unknown> {
+  const members = membersIn(schema).filter(({ isRequired, schema: each }) => {
+    return isRequired || resolved(each, document).default !== undefined
+  })
+  const names = new Set(members.map(({ name }) => name))
+  const { additionalProperties: others, required = [], minProperties = 0 } = schema
+  const more = (required as readonly string[]).filter((name) => !names.has(name))
+  for (let i = 1; more.length + members.length < Number(minProperties); i++) more.push(`key${i}`)
+  const start = (each: unknown) => (depth > 20 ? null : startOf(each, document, depth + 1))
+  return Object.fromEntries([
+    ...members.map(({ name, schema: each }) => [name, start(each)]),
+    ...more.map((name) => [name, start(others)]),
+  ])
+}
+
+function startOfList(schema: SchemaObject, document: unknown, depth: number): unknown[] {
+  const { items, prefixItems, minItems } = schema
+  const first = Array.isArray(prefixItems) ? prefixItems : []
+  const rest = new Array(Math.min(64, Math.max(0, Number(minItems ?? 0) - first.length))).fill(items)
+  return [...first, ...rest].map((each) => (depth > 20 ? null : startOf(each, document, depth + 1)))
+}
+
+/** Returns the bounds of a number that a person can slide between; undefined where they are missing or wide. */
+export function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
+  const [low, high] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum]
+  if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6) return undefined
+  return { low, high }
+}
+
+/** Returns what a value of a schema has to keep beside its type: `1900 to 2100`, `at least 2 characters`. */
+export function rulesText(schema: SchemaObject): string {
+  const { minLength, maxLength, minItems, maxItems, pattern, format, minimum, exclusiveMinimum, exclusiveMaximum } =
+    schema
+  const bounds = boundsOf(schema)
+  const span = (min: unknown, max: unknown, unit: string) => {
+    if (min === undefined && max === undefined) return ''
+    if (max === undefined) return Number(min) === 0 ? '' : `at least ${min} ${unit}${Number(min) === 1 ? '' : 's'}`
+    return min === undefined ? `at most ${max} ${unit}s` : `${min} to ${max} ${unit}s`
+  }
+  const isLow = typeof minimum === 'number' && Math.abs(minimum) < 1e6 && bounds === undefined
+  return [
+    typeof format === 'string' && !/^(int|uint|float|double|starts|ends|includes)/.test(format) && format,
+    bounds && `${bounds.low} to ${bounds.high}`,
+    isLow && `at least ${minimum}`,
+    exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
+    exclusiveMaximum !== undefined && `less than ${exclusiveMaximum}`,
+    span(minLength, maxLength, 'character'),
+    span(minItems, maxItems, 'item'),
+    format === undefined && typeof pattern === 'string' && `like ${pattern}`,
+  ]
+    .filter(Boolean)
+    .join(', ')
 }
 
 /** Returns JSON text with a line for each row. */
@@ -64,7 +154,8 @@ export function printRows(value: unknown): string {
 
 /** Returns a schema as a type in the style of TypeScript: `{ name: string, born: integer 1900 to 2100 }`. */
 export function typeText(given: unknown, document: unknown, depth = 0): string {
-  const schema = resolved(given, document)
+  const { schema, isNullable, variants } = shapeOf(given, document)
+  if (isNullable && variants.length === 0) return `${typeText(schema, document, depth)} | null`
   const { enum: words, const: only, items, format, additionalProperties: others } = schema
   const inner = (each: unknown) => typeText(each, document, depth + 1)
   if (Array.isArray(words)) return words.map((word) => JSON.stringify(word)).join(' | ')
@@ -83,7 +174,6 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
     if (type === 'object' && typeof others === 'object') return `{ [key]: ${inner(others)} }`
     return type === 'string' && format === 'binary' ? 'bytes' : type
   })
-  const { minimum: low, maximum: high } = schema
-  const isBounded = typeof low === 'number' && typeof high === 'number' && Math.abs(low) < 1e6 && high < 1e6
-  return types.join(' | ') + (isBounded ? ` ${low} to ${high}` : '')
+  const bounds = boundsOf(schema)
+  return types.join(' | ') + (bounds === undefined ? '' : ` ${bounds.low} to ${bounds.high}`)
 }

@@ -1,0 +1,51 @@
+import type { SchemaObject } from '../../client/description.ts'
+import { type Child, h } from './dom.ts'
+import { type ErrorLocation, newNote, setInvalid, tell } from './field.ts'
+import { rulesText } from './schema.ts'
+
+/** The input of one value of a schema. */
+export interface Control {
+  readonly element: HTMLElement
+  /** Returns the value; undefined leaves it out. **Errors**: Error for text that is no JSON. */
+  value(): unknown
+  mark(locations: readonly ErrorLocation[]): void
+}
+
+/** A value that a control is for. */
+export interface Slot {
+  /** Empty for what stands in a list, and for the whole input. */
+  readonly name: string
+  readonly label: string
+  readonly schema: SchemaObject
+  readonly isRequired: boolean
+  readonly value: unknown
+}
+
+/** Returns the name of a value, its type and its rules. */
+export function heading({ name, schema, isRequired }: Slot): Child[] {
+  const type = [schema.type].flat().join(' or ')
+  const need = isRequired ? 'required' : 'optional'
+  const about = [type, rulesText(schema), name !== '' && need, schema.description].filter(Boolean).join(', ')
+  return [name, ' ', h('span.dim', about)]
+}
+
+/** Joins an input with its label and the place of its messages. `beside`: what helps to fill it in. */
+export function inputControl(
+  slot: Slot,
+  input: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement,
+  valueOf: (text: string) => unknown,
+  ...beside: readonly Child[]
+): Control {
+  const note = newNote()
+  const mark = (locations: readonly ErrorLocation[]) => {
+    tell(note, locations)
+    setInvalid(input, locations.length > 0)
+  }
+  input.setAttribute('aria-describedby', note.id)
+  input.addEventListener('input', () => mark([]))
+  if (slot.name === '') input.setAttribute('aria-label', slot.label)
+  const parts = [input, ...beside, note]
+  const element =
+    slot.name === '' ? h('div.member', ...parts) : h('label.member', h('span', ...heading(slot)), ...parts)
+  return { element, value: () => valueOf(input.value), mark }
+}

@@ -1,0 +1,263 @@
+import type { SchemaObject } from '../../client/description.ts'
+import { type Control, heading, type Slot } from './control.ts'
+import { button, type Child, h } from './dom.ts'
+import { type ErrorLocation, markChildren, newNote } from './field.ts'
+import { hasMembers, membersIn, resolved, shapeOf, startOf, typeText } from './schema.ts'
+import { choiceControl, jsonControl, numberControl, textControl } from './value-control.ts'
+
+const maxItems = 100
+
+/** Returns the control of a value. `document`: what references of the schema lead into. */
+export function controlOf(slot: Omit<Slot, 'schema'> & { readonly schema: unknown }, document: unknown): Control {
+  const { schema, isNullable, variants } = shapeOf(slot.schema, document)
+  const shaped = { ...slot, schema }
+  const make = (inner: Slot) => plainControl(inner, variants, document)
+  const isNested = variants.length > 0 || ['object', 'array'].includes(String(schema.type)) || hasMembers(schema)
+  const isLeft = !slot.isRequired && isNested
+  if (!isNullable && !isLeft) return make(shaped)
+  const states = ['value', ...(isNullable ? ['null'] : []), ...(slot.isRequired ? [] : ['left out'])]
+  return stateControl(shaped, states, (value) => make({ ...shaped, name: '', isRequired: true, value }), document)
+}
+
+function plainControl(slot: Slot, variants: readonly SchemaObject[], document: unknown): Control {
+  const { schema, value } = slot
+  const { enum: words, const: only } = schema
+  if (variants.length > 0) return unionControl(slot, variants, document)
+  if (only !== undefined) return choiceControl({ ...slot, value: only }, [only])
+  if (Array.isArray(words)) return choiceControl(slot, words)
+  const isTuple = Array.isArray(schema.prefixItems)
+  switch ([schema.type].flat()[0]) {
+    case 'boolean':
+      return choiceControl(slot, [true, false])
+    case 'number':
+    case 'integer':
+      return numberControl(slot)
+    case 'string':
+      return textControl(slot)
+    case 'array':
+      if (Array.isArray(value) && value.length > maxItems) break
+      if (isTuple || Object(schema.items) === schema.items) return listControl(slot, document)
+  }
+  const isRecord = Object(schema.additionalProperties) === schema.additionalProperties
+  return hasMembers(schema) || isRecord ? objectControl(slot, document) : jsonControl(slot)
+}
+
+/** A value that may also be null or left out: which of these is chosen beside its name. */
+function stateControl(
+  slot: Slot,
+  states: readonly string[],
+  make: (value: unknown) => Control,
+  document: unknown,
+): Control {
+  const { name, label, schema, value } = slot
+  const box = h('div')
+  let control: Control | undefined
+  const show = () => {
+    if (select.value === 'value') {
+      control ??= make(value ?? startOf(schema, document))
+      box.replaceChildren(control.element)
+    } else box.replaceChildren()
+  }
+  const first =
+    new Map<unknown, string>([
+      [null, 'null'],
+      [undefined, 'left out'],
+    ]).get(value) ?? 'value'
+  const options = states.map((state) => h('option', { selected: state === first }, state))
+  const select = h('select.state', { 'aria-label': `${label}: value or not`, onchange: show }, ...options)
+  show()
+  const valueOf = () => (select.value === 'null' ? null : undefined)
+  return {
+    element: h(
+      'div.member.slot',
+      h('div.slot-head', h('span', ...heading({ ...slot, name: name || label })), select),
+      box,
+    ),
+    value: () => (select.value === 'value' ? control?.value() : valueOf()),
+    mark: (locations) => control?.mark(locations),
+  }
+}
+
+/** A value of several kinds: the kind is chosen first. */
+function unionControl(slot: Slot, variants: readonly SchemaObject[], document: unknown): Control {
+  const box = h('div')
+  const controls = new Map<number, Control>()
+  const chosen = () => controls.get(Number(select.value)) as Control
+  const show = (i: number, value: unknown) => {
+    if (!controls.has(i)) controls.set(i, controlOf({ ...slot, name: '', schema: variants[i], value }, document))
+    box.replaceChildren(chosen().element)
+  }
+  const names = variants.map((variant) => variantName(variant, document))
+  const first = Math.max(
+    0,
+    variants.findIndex((variant) => isOf(slot.value, variant, document)),
+  )
+  const select = h(
+    'select',
+    {
+      'aria-label': `${slot.label}: kind`,
+      onchange: () => show(Number(select.value), startOf(variants[Number(select.value)], document)),
+    },
+    ...names.map((name, i) => h('option', { value: i, selected: i === first }, name)),
+  )
+  show(first, slot.value)
+  return {
+    element: framed(slot, select, box),
+    value: () => chosen().value(),
+    mark: (locations) => chosen().mark(locations),
+  }
+}
+
+function variantName(given: SchemaObject, document: unknown): string {
+  const { schema } = shapeOf(given, document)
+  const known = membersIn(schema).find((member) => resolved(member.schema, document).const !== undefined)
+  const word = known && resolved(known.schema, document).const
+  if (word !== undefined) return String(word)
+  return typeof schema.title === 'string' ? schema.title : typeText(schema, document).replace(/\s+/g, ' ').slice(0, 60)
+}
+
+/** Whether a value may be of a variant: by its type, and by the members that are constant. */
+function isOf(value: unknown, given: SchemaObject, document: unknown): boolean {
+  const { schema } = shapeOf(given, document)
+  if (schema.const !== undefined) return schema.const === value
+  if (Array.isArray(schema.enum)) return schema.enum.includes(value)
+  const type = Array.isArray(value) ? 'array' : typeof value
+  const wanted = hasMembers(schema) ? 'object' : String(schema.type)
+  if (wanted === 'integer' ? !Number.isInteger(value) : wanted !== type) return false
+  return membersIn(schema).every(({ name, schema: each, isRequired }) => {
+    const member = (value as Record<string, unknown>)[name]
+    const { const: only } = resolved(each, document)
+    return member === undefined ? !isRequired : only === undefined || only === member
+  })
+}
+
+/** The members of an object, then entries of any name where the schema takes them. */
+export function objectControl(slot: Slot, document: unknown): Control {
+  const { schema, value, name, label } = slot
+  const given = Object(value) as Record<string, unknown>
+  const note = newNote()
+  const members = new Map(
+    membersIn(schema).map((member) => {
+      const inner = {
+        ...member,
+        label: label === '' ? member.name : `${label}, ${member.name}`,
+        value: given[member.name],
+      }
+      return [member.name, controlOf(inner, document)] as const
+    }),
+  )
+  const others = schema.additionalProperties
+  const entries =
+    Object(others) === others && Object.keys(others as object).length > 0
+      ? entriesOf(
+          slot,
+          Object.entries(given).filter(([key]) => !members.has(key)),
+          others,
+          document,
+        )
+      : undefined
+  const content = [note, ...[...members.values()].map(({ element }) => element), entries?.element]
+  return {
+    element: name === '' ? h('div.members', ...content) : framed(slot, ...content),
+    value: () => {
+      const known = [...members].map(([key, control]) => [key, control.value()] as const)
+      return Object.fromEntries([...known, ...(entries?.values() ?? [])].filter(([, each]) => each !== undefined))
+    },
+    mark: (locations: readonly ErrorLocation[]) => {
+      // Offsets count in the whole text.
+      const placed = locations.map((location) => ({ ...location, offset: undefined }))
+      markChildren(placed, [...members, ...(entries?.controls() ?? [])], note)
+    },
+  }
+}
+
+interface Entry {
+  readonly row: HTMLElement
+  readonly key: HTMLInputElement
+  readonly control: Control
+}
+
+function entriesOf({ label }: Slot, start: readonly [string, unknown][], schema: unknown, document: unknown) {
+  const list = h('div.items')
+  const entries: Entry[] = []
+  const add = (name: string, value: unknown) => {
+    const key = h('input', {
+      type: 'text',
+      value: name,
+      placeholder: 'name',
+      'aria-label': `${label}: name of the entry`,
+    })
+    const control = controlOf(
+      { name: '', label: `${label}: value of the entry`, schema, isRequired: true, value },
+      document,
+    )
+    const remove = button('Remove', () => {
+      entries.splice(
+        entries.findIndex(({ row: each }) => each === row),
+        1,
+      )
+      row.remove()
+    })
+    const row = h('div.item', key, control.element, remove)
+    entries.push({ row, key, control })
+    list.append(row)
+  }
+  for (const [name, value] of start) add(name, value)
+  return {
+    element: h(
+      'div',
+      list,
+      h(
+        'div.tools',
+        button('Add entry', () => add(`key${entries.length + 1}`, startOf(schema, document))),
+      ),
+    ),
+    controls: () => entries.map(({ key, control }) => [key.value, control] as const),
+    values: () => entries.map(({ key, control }) => [key.value, control.value()] as const),
+  }
+}
+
+/** The items of a list, to add and to remove; a tuple has its own ones alone. */
+function listControl(slot: Slot, document: unknown): Control {
+  const { schema, value, label } = slot
+  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : []
+  const isOpen = Object(schema.items) === schema.items
+  const most = typeof schema.maxItems === 'number' ? schema.maxItems : Number.POSITIVE_INFINITY
+  const note = newNote()
+  const list = h('ol.items')
+  const items: { readonly row: HTMLElement; readonly control: Control }[] = []
+  const schemaAt = (i: number) => first[i] ?? schema.items
+  const add = (item: unknown) => {
+    const at = items.length
+    const inner = { name: '', label: `item of ${label}`, schema: schemaAt(at), isRequired: true, value: item }
+    const control = controlOf(inner, document)
+    const remove = button('Remove', () => {
+      items.splice(
+        items.findIndex(({ row: each }) => each === row),
+        1,
+      )
+      row.remove()
+      more.disabled = items.length >= most
+    })
+    const row = h('li.item', control.element, at >= first.length && remove)
+    items.push({ row, control })
+    list.append(row)
+    more.disabled = items.length >= most
+  }
+  const more = button('Add item', () => add(startOf(schemaAt(items.length), document)))
+  for (const item of Array.isArray(value) ? value : []) add(item)
+  return {
+    element: framed(slot, list, isOpen && h('div.tools', more), note),
+    value: () => items.map(({ control }) => control.value() ?? null),
+    mark: (locations) =>
+      markChildren(
+        locations,
+        items.map(({ control }, i) => [`[${i}]`, control] as const),
+        note,
+      ),
+  }
+}
+
+function framed(slot: Slot, ...content: readonly Child[]): HTMLElement {
+  return slot.name === '' ? h('div', ...content) : h('fieldset', h('legend', ...heading(slot)), ...content)
+}
