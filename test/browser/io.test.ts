@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { bundleWith, packedIo } from '../io/web-bundle.ts'
+import { bundleOf, packedIo } from '../io/web-bundle.ts'
 import { cases } from '../io/web-cases.ts'
 import { ask } from '../io/web-handlers.ts'
 import { chromium, launch, watch } from './browser.ts'
@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)('serving-io in Chromium (needs chromium)
     page = watched.page
     faults = watched.faults
     await page.goto(`${origin}/`)
-    await page.evaluate((await bundleWith(packed, 'web-handlers.ts', 'browser')).text)
+    await page.evaluate((await bundleOf('test/io/web-handlers.ts', 'browser', packed)).text)
   }, 60_000)
   afterAll(async () => {
     await browser?.close()

@@ -11,7 +11,9 @@ import { toNodeHandler } from 'h3/node'
 import { Hono } from 'hono'
 import Koa from 'koa'
 import { fetchHandler, nodeHandler } from 'serving/io'
+import { freePort } from './free-port.ts'
 import { routes } from './routes.ts'
+import { listens, startWorker, workerd } from './workerd.ts'
 
 /** A platform that listens. */
 export interface Host {
@@ -48,12 +50,28 @@ async function processOf(program: string, ...args: string[]): Promise<Host> {
     return {
       url: `http://127.0.0.1:${port}`,
       close: () => {
-        child.kill()
+        child.kill('SIGKILL')
         return ended
       },
     }
   }
   throw new Error(`${program} has ended before it listened`)
+}
+
+/** Starts the routes as a Worker. */
+async function workerdHost(): Promise<Host> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = await startWorker('test/io/worker.ts', port)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  await listens(url, child)
+  return {
+    url,
+    close: () => {
+      child.kill('SIGKILL')
+      return ended
+    },
+  }
 }
 
 const onNode: Readonly<Record<string, () => Promise<Host>>> = {
@@ -116,4 +134,5 @@ export const hosts: ReadonlyMap<string, () => Promise<Host>> = new Map([
   ...Object.entries(programs)
     .filter(([, command]) => isThere(command))
     .map(([name, [program, ...args]]) => [name, () => processOf(program, ...args)] as const),
+  ...(isThere([workerd]) ? [['workerd', workerdHost] as const] : []),
 ])

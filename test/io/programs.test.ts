@@ -1,19 +1,19 @@
 /** The programs of docs/guide/frameworks.md, each where its host is there. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { POST } from '../../docs/snippets/io/next-route.ts'
 import { folder, root } from '../cli/process.ts'
+import { freePort } from './free-port.ts'
+import { startWorker, workerd } from './workerd.ts'
 
 const snippets = fileURLToPath(new URL('../../docs/snippets/io/', import.meta.url))
 const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url))
 const runtimes: Readonly<Record<string, readonly string[]>> = {
   'bun.ts': [process.env.BUN ?? 'bun'],
   'deno.ts': [process.env.DENO ?? 'deno', 'run', '--allow-all'],
+  'worker.ts': [workerd],
 }
 const files = readdirSync(snippets).filter((file) => !['scale.ts', 'next-route.ts', 'next-config.ts'].includes(file))
 
@@ -26,14 +26,6 @@ function project(): string {
     symlinkSync(`${root}/node_modules/${name}`, `${path}/node_modules/${name}`, 'dir')
   }
   return path
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await once(server.close(), 'close')
-  return port
 }
 
 /** Asks until the program listens. */
@@ -53,11 +45,9 @@ describe('the programs of the page about frameworks', () => {
     const [program, ...args] = runtimes[file] ?? [process.execPath, tsx]
     if (spawnSync(program, ['--version']).status !== 0) return
     const port = await freePort()
-    const child = spawn(program, [...args, file], {
-      cwd: project(),
-      env: { ...process.env, PORT: String(port) },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    const env = { ...process.env, PORT: String(port) }
+    const start = () => spawn(program, [...args, file], { cwd: project(), env, stdio: ['ignore', 'ignore', 'inherit'] })
+    const child = file === 'worker.ts' ? await startWorker(`docs/snippets/io/${file}`, port) : start()
     try {
       const url = `http://127.0.0.1:${port}/scale`
       expect(await (await ask(url, '[[1,2.5]]', child)).text()).toBe('[[2.0,5.0]]')

@@ -1,87 +1,20 @@
-/** Functions that the tests ask on every platform. It also runs on Bun and Deno, so it imports nothing of Node. */
-import { type HandlerFunction, type HandlerOptions, io, NDArray, Room } from 'serving/io'
+/** Functions that the tests ask where Node is, or Bun or Deno. It imports nothing of Node. */
+import { io } from 'serving/io'
+import { common, json, type Route, route, rows, text, webRoutes } from './web-routes.ts'
 
-type Descriptor = io.IODescriptor<unknown, never>
-
-/** A function with its options, by its path. */
-export interface Route {
-  readonly path: string
-  readonly options: HandlerOptions<Descriptor, Descriptor>
-  readonly fn: HandlerFunction<Descriptor, Descriptor>
-}
-
-const rows = new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 2], enforceShape: true })
-const json = new io.JSON()
-const text = new io.Text()
 const frame = new io.PandasDataFrame()
-const room = new Room({ maxInFlight: 4, maxMemoryBytes: 32 * 1024 * 1024 })
-let log: string[] = []
-const common = { room, onError: (error: Error) => void log.push(error.constructor.name) }
 
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-
-/** Makes a route whose function is typed by its descriptors. */
-function route<I extends Descriptor, O extends Descriptor>(
-  path: string,
-  options: HandlerOptions<I, O>,
-  fn: HandlerFunction<I, O>,
-): Route {
-  return { path, options: options as never, fn: fn as never }
-}
-
+/** All functions. */
 export const routes: readonly Route[] = [
-  route(
-    '/double',
-    { input: rows, output: rows, ...common },
-    (x) =>
-      new NDArray(
-        x.data.map((value) => value * 2),
-        x.shape,
-      ),
-  ),
+  ...webRoutes,
   route('/frame', { input: frame, output: frame, ...common }, (given) => given),
   route('/form', { input: new io.Multipart({ x: rows, name: text }), output: json, ...common }, ({ x, name }) => ({
     sum: x.data.reduce((sum, value) => sum + value, 0),
     name,
   })),
-  route('/count', { input: json, output: text, ...common }, async function* (n) {
-    for (let i = 0; i < Number(n); i++) {
-      await sleep(1)
-      yield `${i} `
-    }
-  }),
   route('/file', { input: new io.File(), output: json, ...common }, async (file) => {
     let bytes = 0
     for await (const piece of file.stream()) bytes += piece.length
     return { bytes, name: file.name ?? null }
-  }),
-  route('/small', { input: text, output: text, ...common, maxBodyBytes: 1000 }, (given) => given),
-  route('/late', { input: text, output: text, ...common, timeoutMs: 100 }, async (_, ctx) => {
-    await aborted(ctx.signal)
-    return 'late'
-  }),
-  route('/leave', { input: text, output: text, ...common }, async (name, ctx) => {
-    ctx.onEnd(() => void log.push(`${name} ended`))
-    await aborted(ctx.signal)
-    log.push(`${name} aborted`)
-    return name
-  }),
-  route('/slow', { input: text, output: text, ...common, bodyTimeoutMs: 150 }, (given) => given),
-  route('/fail', { input: text, output: text, ...common }, () => {
-    throw new TypeError('secret')
-  }),
-  route('/breaks', { input: text, output: text, ...common }, async function* () {
-    yield 'one '
-    yield 'two '
-    throw new TypeError('secret')
-  }),
-  route('/large', { input: json, output: text, ...common }, (n) => 'x'.repeat(Number(n))),
-  // What the requests hold, and what was told since the last time.
-  route('/state', { input: text, output: json }, () => {
-    const state = { active: room.slots.active, used: room.memory.used, log }
-    log = []
-    return state
   }),
 ]

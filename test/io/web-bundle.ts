@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { build, type Metafile } from 'esbuild'
 import { afterAll } from 'vitest'
 import { root } from '../cli/process.ts'
@@ -26,19 +25,20 @@ export function packedIo(folder: string = mkdtempSync(join(tmpdir(), 'serving-io
 }
 
 /**
- * Bundles a program of this folder with the package, under the condition of a platform. All has to be in it. That for
- * browsers is the global `handlers`.
+ * Bundles a program with dist/, or with the package of a folder, under the condition of a platform. All has to be in
+ * it. What is for browsers becomes the global `handlers`.
  */
-export async function bundleWith(packed: string, program: string, platform: 'browser' | 'workerd'): Promise<Bundle> {
+export async function bundleOf(program: string, platform: 'browser' | 'workerd', packed?: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [fileURLToPath(new URL(program, import.meta.url))],
-    alias: { 'serving/io': 'serving-io' },
-    // Those behind have what the package depends on.
-    nodePaths: [join(packed, 'node_modules'), join(root, 'node_modules')],
+    entryPoints: [join(root, program)],
+    alias: { 'serving/io': packed === undefined ? join(root, 'dist/web/io/index.js') : 'serving-io' },
+    // The package, and what it depends on.
+    nodePaths: [join(packed ?? root, 'node_modules'), join(root, 'node_modules')],
     tsconfigRaw: {},
     bundle: true,
     minify: true,
     metafile: true,
+    keepNames: true,
     write: false,
     ...(platform === 'browser' ? ({ format: 'iife', globalName: 'handlers' } as const) : ({ format: 'esm' } as const)),
     target: 'es2022',

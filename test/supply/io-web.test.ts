@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm'
 import * as io from 'serving/io'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Bundle, bundleWith, packedIo } from '../io/web-bundle.ts'
+import { type Bundle, bundleOf, packedIo } from '../io/web-bundle.ts'
 import { cases } from '../io/web-cases.ts'
 import type * as Handlers from '../io/web-handlers.ts'
 import { ask } from '../io/web-handlers.ts'
@@ -25,7 +25,7 @@ describe.each(['browser', 'workerd'] as const)('serving-io under the condition %
   let bundle: Bundle
 
   beforeAll(async () => {
-    bundle = await bundleWith(packed, 'web-handlers.ts', platform)
+    bundle = await bundleOf('test/io/web-handlers.ts', platform, packed)
   })
 
   it('is bundled whole, without frames, pictures, files and modules of Node', () => {
@@ -38,7 +38,7 @@ describe.each(['browser', 'workerd'] as const)('serving-io under the condition %
   })
 
   it.runIf(platform === 'browser')('has the names of that for Node, and refuses to make what needs Node', async () => {
-    const { text } = await bundleWith(packed, 'web-names.ts', platform)
+    const { text } = await bundleOf('test/io/web-names.ts', platform, packed)
     const { names, refusals } = runInContext(`${text};handlers`, webContext())
     expect(JSON.parse(names)).toEqual([Object.keys(io).toSorted(), Object.keys(io.io).toSorted()])
     expect(JSON.parse(refusals)).toEqual(
@@ -57,7 +57,7 @@ function webContext(): object {
 }
 
 describe('handlers without Buffer and process', async () => {
-  const { text } = await bundleWith(packed, 'web-handlers.ts', 'browser')
+  const { text } = await bundleOf('test/io/web-handlers.ts', 'browser', packed)
   const handlers: typeof Handlers = runInContext(`${text};handlers`, webContext())
 
   it.each(cases)('answer %s as Node does', async (_, path, headers, body) => {
