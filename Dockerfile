@@ -22,7 +22,7 @@ COPY examples examples
 RUN mkdir -p examples/node_modules \
  && cp -r node_modules/zod examples/node_modules/zod \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
-# The engine's binaries for other systems and versions of Node: 243 MB.
+# The engine's binaries for other systems and versions of Node: 110 MB.
 RUN find node_modules/uWebSockets.js* -name 'uws_*.node' \
   ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
 

@@ -1,6 +1,6 @@
 /**
  * Removes what an installation never loads: the binaries of uWebSockets.js for other systems and for older versions of
- * Node, 220 of 250 MB, since its packages bring all of them at once; and our own add-ons for other systems, 3 MB. Runs
+ * Node, 110 of 130 MB for each package, since its packages bring all of them at once; and our own add-ons for other systems, 3 MB. Runs
  * at `npm install`, in projects that depend on this package and not in its own clone; prints what it did. A folder of
  * node_modules that changes its system or goes back to an older Node has to be installed anew. `SERVING_PRUNE=off`
  * leaves everything.
@@ -26,11 +26,11 @@ export function unused(names, system, abi) {
   return binaries.filter(({ of, abi }) => of !== system || abi < oldest).map(({ name }) => name)
 }
 
-/** Returns the binaries of both packages of uWebSockets.js that are {@link unused}. */
+/** Returns the binaries of the packages of uWebSockets.js that are {@link unused}. */
 function unusedEngines() {
   const paths = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
   const system = `${process.platform}_${process.arch}`
-  return ['uWebSockets.js-20.57', 'uWebSockets.js/dist/bin'].flatMap((name) => {
+  return ['uWebSockets.js-20.57', 'uws-pack/dist/bin'].flatMap((name) => {
     const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))
     if (folder === undefined) return []
     return unused(readdirSync(folder), system, Number(process.versions.modules)).map((file) => join(folder, file))

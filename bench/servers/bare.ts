@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HttpResponse } from 'uWebSockets.js'
+import type { HttpResponse } from 'uWebSockets.js-20.57'
 import { readFileSync } from 'node:fs'
 import { loadUws } from '../../src/engine/uws/uws-package.ts'
 import { listening } from './listening.ts'

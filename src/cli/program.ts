@@ -137,6 +137,18 @@ serviceCommand(
   },
 )
 
+program
+  .command('doctor')
+  .summary('tell the engine, add-on and packages that are here, and how to get the others')
+  .description(
+    'Prints the engine and why it is that one, with its version, age and packer; the native add-on, JPEG, and the' +
+      ' optional packages. A missing one has the command that brings it below.',
+  )
+  .action(async () => {
+    const { doctorText } = await import('./doctor-command.ts')
+    process.stdout.write(`${doctorText()}\n`)
+  })
+
 const openapi = program
   .command('openapi')
   .summary('print the OpenAPI document of a service')
@@ -299,7 +311,7 @@ function parserOf<T, F>(type: OptionType<T, F>): (text: string) => T {
 try {
   if (['-V', '--version'].includes(process.argv[2] ?? '')) {
     const { versionText } = await import('./version.ts')
-    process.stdout.write(`${await versionText()}\n`)
+    process.stdout.write(`${versionText()}\n`)
   } else {
     const warning = nodeWarning()
     if (warning !== undefined) process.stderr.write(`serving: ${warning}\n`)

@@ -5,7 +5,7 @@ import { jpegStatus } from '../values/image/image-addon.ts'
 import { readJson } from './folders.ts'
 
 /** Returns the versions of the package and of Node, and which engines and native codecs load here, as lines of text. */
-export async function versionText(): Promise<string> {
+export function versionText(): string {
   const { version } = readJson<{ version: string }>(new URL('../../package.json', import.meta.url))
   const uws = loadUws()
   const engines = typeof uws === 'string' ? `node (uws does not load here: ${uws})` : `uws (${uws.origin}), node`

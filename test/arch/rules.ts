@@ -106,7 +106,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   tinyglobby: 'cli/build/list-files.ts',
   tsx: 'core/modules/typescript.ts',
   yaml: 'cli/config/config-file.ts',
-  'uWebSockets.js': 'engine/uws/uws-package.ts',
+  'uWebSockets.js-20.57': 'engine/uws/uws-package.ts',
   zod: 'descriptors/standard-json-schema.ts',
 }
 

@@ -204,7 +204,8 @@ describe('what the command tells about itself', () => {
     expect(code).toBe(0)
     const codec = /codec: (native|TypeScript \(.+\))/.source
     const jpeg = /JPEG: (libjpeg-turbo \d.*|@napi-rs\/image \(.+\))/.source
-    const versions = /serving \d+\.\d+\.\d+\nnode v\d+.*\nengines: .*node.*/.source
+    const uws = /uws \(uWebSockets\.js .+ packed by .+ \d.*\), node|node \(uws does not load here: .+\)/.source
+    const versions = `serving \\d+\\.\\d+\\.\\d+\nnode v\\d+.*\nengines: (${uws})`
     expect(stdout).toMatch(new RegExp(`^${versions}\n${codec}\n${jpeg}\n$`))
   })
 

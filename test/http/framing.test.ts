@@ -87,7 +87,7 @@ describe.each(bothEngines)('the framing of requests on %s', (engine) => {
 
 /** Of uws-pack 20.0.8, which does not read a request line that is cut behind its method or from its version on. */
 const uws = loadUws()
-const isOldUws = typeof uws !== 'string' && uws.origin === 'uWebSockets.js 20.0.8'
+const isOldUws = typeof uws !== 'string' && uws.origin.includes('uws-pack 20.0.8')
 
 describe.each(bothEngines)('a request in pieces on %s', (engine) => {
   const line = 'POST /echo?a=1 HTTP/1.1'

@@ -54,10 +54,14 @@ describe('serve', () => {
     const lines: Record<string, unknown>[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const absent = () => loadUws([])
-    expect(() => pickEngine('uws', log, absent)).toThrow(/engine uws does not load here: no package here has a binary/)
+    expect(() => pickEngine('uws', log, absent)).toThrow(
+      /engine uws does not load here: no package of uWebSockets.js is installed/,
+    )
     expect(lines).toEqual([])
     expect(pickEngine(undefined, log, absent).name).toBe('listenNode')
-    expect(lines).toMatchObject([{ level: 40, reason: expect.stringContaining('no package here has a binary') }])
+    expect(lines).toMatchObject([
+      { level: 40, reason: expect.stringContaining('no package of uWebSockets.js is installed') },
+    ])
   })
 })
 

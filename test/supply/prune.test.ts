@@ -35,7 +35,7 @@ describe('binaries of uWebSockets.js', () => {
   it('are removed where serving is installed, as are our own for others; not in a clone, and not when told so', () => {
     const addons = ['linux-x64', 'linux-x64-musl', 'linux-arm64', 'linux-arm64-musl', 'plan9-mips']
     const install = (folder: string, env: NodeJS.ProcessEnv = {}) => {
-      const bin = join(scratch, folder, 'uWebSockets.js', 'dist', 'bin')
+      const bin = join(scratch, folder, 'uws-pack', 'dist', 'bin')
       const native = join(scratch, folder, 'serving', 'native')
       mkdirSync(bin, { recursive: true })
       for (const name of names) writeFileSync(join(bin, name), name)

@@ -2,14 +2,8 @@
 import { didYouMean } from './nearest-word.ts'
 import { optionNames, variableOf } from './option-table.ts'
 
-/** Variables that are no options of the command: of the native add-ons and of the engine's binary. */
-const otherVariables = [
-  'SERVING_NATIVE',
-  'SERVING_NATIVE_PATH',
-  'SERVING_PYTHON',
-  'SERVING_PYTHON_PACKAGES',
-  'SERVING_UWS_SHA256',
-]
+/** Variables that are no options of the command: of the native add-ons and of Python. */
+const otherVariables = ['SERVING_NATIVE', 'SERVING_NATIVE_PATH', 'SERVING_PYTHON', 'SERVING_PYTHON_PACKAGES']
 
 // What Kubernetes sets in every pod for a Service named `serving` or `serving-x`:
 // https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables

@@ -1,6 +1,6 @@
 /** Finds, checks and loads uWebSockets.js. @module */
 
-import type { TemplatedApp } from 'uWebSockets.js'
+import type { TemplatedApp } from 'uWebSockets.js-20.57'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /** The module. */
-export type Uws = typeof import('uWebSockets.js')
+export type Uws = typeof import('uWebSockets.js-20.57')
 
 export type {
   HttpRequest as NativeRequest,
@@ -16,7 +16,7 @@ export type {
   us_listen_socket as ListenSocket,
   us_socket_context_t as NativeSocketContext,
   WebSocket as NativeWebSocket,
-} from 'uWebSockets.js'
+} from 'uWebSockets.js-20.57'
 
 /** With methods that the package's types lack. */
 export type App = TemplatedApp & {
@@ -33,71 +33,126 @@ interface AppDescriptor {
 /** The module and where it comes from. */
 export interface LoadedUws {
   readonly uws: Uws
-  /** Name and version of the package. */
+  /** Version, age and packer. */
   readonly origin: string
+  /** Why those that go before it do not load here. */
+  readonly passedOver: readonly string[]
 }
 
-/** One binary of this system and Node. */
+/** What a package has for this system and Node. */
 export interface UwsBinary {
-  readonly file: string
+  /** Undefined if the package has no binary for them. */
+  readonly file: string | undefined
   readonly origin: string
+  /** Whether the application itself depends on the package, as on any other: its lock file holds the bytes. */
+  readonly isChosen: boolean
+}
+
+/** A package of the binaries. */
+interface UwsPackage {
+  /** Its folder below node_modules. */
+  readonly folder: string
+  /** What the package holds, which its own version may not tell; undefined for the project's own package. */
+  readonly holds?: string
+  /** Versions of Node, as `process.versions.modules` has them. */
+  readonly abis: readonly string[]
+  /** Oldest glibc: 2 and this. */
+  readonly glibc: number
+  /** Brings a binary that is missing. */
+  readonly command: string
+}
+
+const brought: UwsPackage = {
+  folder: 'uWebSockets.js-20.57',
+  holds: 'v20.57.0, newer than November 2025,',
+  abis: ['115', '127', '137', '141'],
+  glibc: 38,
+  command: 'npm ci',
+}
+const old: UwsPackage = {
+  folder: 'uws-pack',
+  holds: 'v20.44 to v20.50, of 2024,',
+  abis: ['115', '127'],
+  glibc: 27,
+  command: 'npm install uws-pack@20.0.8',
+}
+/** Of uWebSockets.js itself, which does not publish on the npm registry. */
+const official: UwsPackage = {
+  folder: 'uWebSockets.js',
+  abis: ['127', '137', '147'],
+  glibc: 38,
+  command: 'npm install uNetworking/uWebSockets.js#v20.69.0',
 }
 
 const require = createRequire(import.meta.url)
-const target = `${process.platform}_${process.arch}_${process.versions.modules}`
-/** Newest first: its binaries for Linux need glibc 2.38. The other one may be replaced by the official build. */
-const packages = ['uWebSockets.js-20.57', 'uWebSockets.js']
+const abi = process.versions.modules
+const name = `uws_${process.platform}_${process.arch}_${abi}.node`
 
-/** Returns the first binary that is known and loads, or why it failed. Called when a server starts. */
-export function loadUws(
-  binaries: readonly UwsBinary[] = findUwsBinaries(),
-  allowed: string | undefined = process.env.SERVING_UWS_SHA256,
-): LoadedUws | string {
+/** Returns the first binary that is known and loads, or why no binary does. Called when a server starts. */
+export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): LoadedUws | string {
+  if ('bun' in process.versions || 'deno' in process.versions) return 'uWebSockets.js runs on Node alone'
   // Read by the binary while it loads. Its default of 4 KiB is too small for usual cookies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
-  const reasons: string[] = []
-  for (const { file, origin } of binaries) {
+  const passedOver: string[] = []
+  for (const { file, origin, isChosen } of binaries) {
+    if (file === undefined) {
+      passedOver.push(`${origin}: no ${name}`)
+      continue
+    }
     try {
-      checkUwsBinary(file, allowed)
-      return { uws: require(file), origin }
+      if (!isChosen) checkUwsBinary(file)
+      return { uws: require(file), origin, passedOver }
     } catch (error) {
-      reasons.push(error instanceof Error ? (error.message.split('\n', 1)[0] as string) : String(error))
+      passedOver.push(`${origin}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`)
     }
   }
-  if (reasons.length > 0) return reasons.join('; ')
-  const name = `uws_${target}.node`
-  const remedy = Object.values(uwsChecksums).includes(name)
-    ? 'if another version of Node installed the packages, install them again with this one'
-    : 'the packages that serving installs have none for it'
-  return `no package here has a binary for Node ${process.version} (${name}); ${remedy}`
+  const reasons = passedOver.length > 0 ? passedOver : ['no package of uWebSockets.js is installed']
+  return [...reasons, uwsRemedy()].join('; ')
 }
 
-/**
- * Passes a reviewed or `allowed` binary: it reads what clients send first. **Errors**: Error with the file and its
- * SHA-256.
- */
-export function checkUwsBinary(file: string, allowed?: string): void {
+/** Returns what brings the engine to a Node of this ABI, on a Linux with this glibc; null on musl. */
+export function uwsRemedy(modules: string = abi, glibc: number | null = glibcMinor()): string {
+  const isLinux = process.platform === 'linux'
+  if (isLinux && glibc === null) return 'no package has a binary for musl: use Debian 13'
+  const fits = (each: UwsPackage) => each.abis.includes(modules) && (!isLinux || Number(glibc) >= each.glibc)
+  const remedy = [brought, old, official].find(fits)
+  if (remedy !== undefined) return `run ${remedy.command}`
+  if (official.abis.includes(modules)) return 'use a system with glibc 2.38, such as Debian 13 or Ubuntu 24.04'
+  return 'use Node 22 or 24'
+}
+
+/** Returns the 36 of glibc 2.36; null elsewhere. */
+export function glibcMinor(): number | null {
+  const { header } = (process.report?.getReport() ?? {}) as { header?: { glibcVersionRuntime?: string } }
+  const { glibcVersionRuntime } = header ?? {}
+  return glibcVersionRuntime === undefined ? null : Number(glibcVersionRuntime.split('.')[1])
+}
+
+/** Passes a reviewed binary: it reads what clients send first. **Errors**: Error with the file and its SHA-256. */
+export function checkUwsBinary(file: string): void {
   const found = createHash('sha256').update(readFileSync(file)).digest('hex')
-  if (found === allowed?.toLowerCase() || uwsChecksums[found] === basename(file)) return
-  throw new Error(
-    `${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}; ` +
-      `SERVING_UWS_SHA256=${found} allows it`,
-  )
+  if (uwsChecksums[found] === basename(file)) return
+  throw new Error(`${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`)
 }
 
-/** Returns the binaries for this system and Node in the packages of these folders, those of the newest first. */
-export function findUwsBinaries(
-  roots: readonly string[] = require.resolve.paths('uWebSockets.js') ?? [],
-): readonly UwsBinary[] {
-  return packages.flatMap((name) => {
-    const root = roots.find((path) => existsSync(join(path, name)))
+/** Returns what the packages of these folders have for this system and Node, the application's own choice first. */
+export function findUwsBinaries(roots: readonly string[] = moduleFolders()): readonly UwsBinary[] {
+  return [official, brought, old].flatMap(({ folder: place, holds }) => {
+    const root = roots.find((path) => existsSync(join(path, place, 'package.json')))
     if (root === undefined) return []
-    const folder = join(root, name)
-    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const folder = join(root, place)
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const id = `${manifest.name} ${manifest.version}`
+    const origin = holds === undefined ? `${id}, chosen by the application` : `uWebSockets.js ${holds} packed by ${id}`
     const files = [folder, join(root, '@uws')]
       .filter(existsSync)
       .flatMap((each) => readdirSync(each, { recursive: true, encoding: 'utf8' }).map((file) => join(each, file)))
-    const found = files.find((file) => basename(file) === `uws_${target}.node`)
-    return found === undefined ? [] : [{ file: found, origin: `${name} ${version}` }]
+    return [{ file: files.find((file) => basename(file) === name), origin, isChosen: holds === undefined }]
   })
+}
+
+/** Returns where packages are looked for: from the application's folder, and from this file, which may be linked. */
+function moduleFolders(): readonly string[] {
+  const application = createRequire(join(process.cwd(), 'package.json'))
+  return [application, require].flatMap((each) => each.resolve.paths(official.folder) ?? [])
 }

@@ -1,0 +1,107 @@
+/** `serving doctor`. @module */
+import { existsSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { addon, nativePath, nativeStatus } from '../core/native/add-on.ts'
+import { glibcMinor, loadUws } from '../engine/uws/uws-package.ts'
+import { jpegStatus } from '../values/image/image-addon.ts'
+import { loadPolarsPackage } from '../values/table/polars/polars-package.ts'
+import { foldersAbove, readJson } from './folders.ts'
+import { nodeWarning } from './node-version.ts'
+
+/** What a service needs each optional package for. Those that compile the add-on are told by the add-on's own line. */
+const uses: Readonly<Record<string, string>> = {
+  '@napi-rs/image': 'pictures',
+  '@opentelemetry/exporter-trace-otlp-http': 'traces',
+  '@opentelemetry/sdk-trace-node': 'traces',
+  '@valibot/to-json-schema': 'schemas of valibot',
+  aws4fetch: 'bodies of jobs in a bucket',
+  bullmq: 'jobs on Redis',
+  'file-type': 'types of files by their bytes',
+  ioredis: 'jobs, rate limits and caches on Redis',
+  'nodejs-polars': 'tables',
+  'onnxruntime-node': 'ONNX models',
+  'parquet-wasm': 'nested Parquet, compressed Arrow',
+  zod: 'schemas of zod',
+}
+
+const manifestUrl = new URL('../../package.json', import.meta.url)
+
+/** A line of the report. The remedy is there if something is missing. */
+type Line = readonly [subject: string, state: string, remedy?: string]
+
+/** Returns the parts of this installation, and below each that is missing the command that brings it. */
+export function doctorText(): string {
+  const { version, peerDependencies } = readJson<{ version: string; peerDependencies: Record<string, string> }>(
+    manifestUrl,
+  )
+  const lines: readonly Line[] = [
+    ['serving', version],
+    ['Node', `${process.version}, ${systemName()}`, nodeWarning()],
+    engineLine(),
+    addonLine(),
+    jpegLine(),
+    ...Object.entries(uses).map(([name, use]) => packageLine(name, peerDependencies[name], use)),
+  ]
+  const width = Math.max(...lines.map(([subject]) => subject.length)) + 2
+  return lines
+    .map(([subject, state, remedy]) => {
+      const rows = remedy === undefined ? [state] : [state, `-> ${remedy}`]
+      return `${subject.padEnd(width)}${rows.join('\n').replaceAll('\n', `\n${' '.repeat(width)}`)}`
+    })
+    .join('\n')
+}
+
+function systemName(): string {
+  const system = `${process.platform} ${process.arch}`
+  if (process.platform !== 'linux') return system
+  const glibc = glibcMinor()
+  return `${system}, ${glibc === null ? 'no glibc' : `glibc 2.${glibc}`}`
+}
+
+function engineLine(): Line {
+  const uws = loadUws()
+  if (typeof uws !== 'string')
+    return ['engine', [uws.origin, ...uws.passedOver.map((each) => `not ${each}`)].join('\n')]
+  const reasons = uws.split('; ')
+  return ['engine', ['node:http', ...reasons.slice(0, -1).map((each) => `not ${each}`)].join('\n'), reasons.at(-1)]
+}
+
+function addonLine(): Line {
+  if (addon !== undefined) return ['add-on', shownPath(nativePath ?? '')]
+  return ['add-on', 'TypeScript in its place, which is slower', nativeStatus.reason]
+}
+
+function jpegLine(): Line {
+  if (jpegStatus.library !== undefined) return ['JPEG', jpegStatus.library]
+  return ['JPEG', `@napi-rs/image in place of libjpeg-turbo: ${jpegStatus.reason}`, jpegRemedy()]
+}
+
+function jpegRemedy(): string | undefined {
+  if (addon === undefined) return undefined
+  const program = shownPath(fileURLToPath(new URL('../../native/build.mjs', import.meta.url)))
+  return `apt-get install libjpeg62-turbo-dev && node ${program} --force`
+}
+
+function packageLine(name: string, range: string, use: string): Line {
+  const folders = [process.cwd(), dirname(fileURLToPath(manifestUrl))].flatMap(foldersAbove)
+  const manifest = folders.map((at) => join(at, 'node_modules', name, 'package.json')).find(existsSync)
+  const remedy = `npm install "${name}@${range}"`
+  if (manifest === undefined) return [name, `not installed, for ${use}`, remedy]
+  const { version } = readJson<{ version: string }>(manifest)
+  const failure = name === 'nodejs-polars' ? polarsFailure() : undefined
+  return failure === undefined ? [name, version] : [name, `${version} does not load: ${failure}`, remedy]
+}
+
+/** Its binary comes in a package of its own for each system, which may be absent. */
+function polarsFailure(): string | undefined {
+  try {
+    loadPolarsPackage('serving doctor')
+    return undefined
+  } catch (error) {
+    const { cause, message } = error as Error
+    return (cause instanceof Error ? cause.message : message).split('\n', 1)[0]
+  }
+}
+
+const shownPath = (path: string) => relative(process.cwd(), path) || path

@@ -1,0 +1,50 @@
+/** `serving doctor`: what is there, what is missing, and what mends it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadUws } from '../../src/engine/uws/uws-package.ts'
+import { folder, root, run } from './process.ts'
+
+const { peerDependencies, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const uws = loadUws()
+
+/** Returns the state of each subject, and what mends it. */
+async function report(env: Record<string, string> = {}, cwd = root): Promise<Map<string, string>> {
+  const { code, stdout, stderr } = await run(['doctor'], { env, cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const entries = stdout.trimEnd().split(/\n(?=\S)/)
+  return new Map(entries.map((entry) => [entry.split(/\s/, 1)[0], entry.replace(/^\S+\s+/, '')]))
+}
+
+describe('serving doctor', () => {
+  it('tells the versions, the engine with its age and packer, the add-on, JPEG and the optional packages', async () => {
+    const lines = await report()
+    expect(lines.get('serving')).toBe(version)
+    expect(lines.get('Node')).toContain(`${process.version}, ${process.platform} ${process.arch}`)
+    if (process.platform === 'linux') expect(lines.get('Node')).toMatch(/, (no glibc|glibc 2\.\d+)$/)
+    const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson', 'uWebSockets.js', 'uws-pack']
+    const packages = Object.keys(peerDependencies).filter((name) => !compileOnly.includes(name))
+    expect([...lines.keys()]).toEqual(['serving', 'Node', 'engine', 'add-on', 'JPEG', ...packages])
+    expect(lines.get('nodejs-polars')).toBe(peerDependencies['nodejs-polars'])
+    if (typeof uws === 'string')
+      expect(lines.get('engine')).toMatch(/^node:http\n(?:\s+not .+\n)+\s+-> (?:run|use|no) /)
+    else expect(lines.get('engine')).toContain(uws.origin)
+  })
+
+  it('names what is missing and the command that mends it', async () => {
+    const lines = await report({ SERVING_NATIVE: 'off' })
+    expect(lines.get('add-on')).toMatch(/^TypeScript in its place, which is slower\n\s+-> .*SERVING_NATIVE=off$/)
+    expect(lines.get('JPEG')).toMatch(/^@napi-rs\/image in place of libjpeg-turbo: /)
+  })
+
+  it('says why a binary does not load', async () => {
+    const bare = folder({
+      'package.json': '{}',
+      'node_modules/nodejs-polars/package.json': '{"name":"nodejs-polars","version":"9.9.9","main":"x.js"}',
+      'node_modules/uWebSockets.js/package.json': '{"name":"uWebSockets.js","version":"20.99.0"}',
+    })
+    const lines = await report({}, bare)
+    expect(lines.get('nodejs-polars')).toMatch(/^9\.9\.9/)
+    expect(lines.get('engine')).toContain('uWebSockets.js 20.99.0, chosen by the application: no uws_')
+  })
+})
