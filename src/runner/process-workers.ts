@@ -24,13 +24,14 @@ const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive)
       if (child.connected) child.disconnect()
     },
     kill: () => void child.kill('SIGKILL'),
+    // Bun's channel has neither method: there the child alone holds the process open.
     ref() {
       child.ref()
-      child.channel?.ref()
+      child.channel?.ref?.()
     },
     unref() {
       child.unref()
-      child.channel?.unref()
+      child.channel?.unref?.()
     },
   }
 }

@@ -191,7 +191,9 @@ async function bodyOf(
   if (body instanceof ArrayBuffer) return { bytes: new Uint8Array(body.slice(0)) }
   if (body instanceof FormData) {
     const form = new Response(body)
-    return { bytes: new Uint8Array(await form.arrayBuffer()), contentType: form.headers.get('content-type') ?? '' }
+    // Before the body: Bun has no content-type once that is read.
+    const contentType = form.headers.get('content-type') ?? ''
+    return { bytes: new Uint8Array(await form.arrayBuffer()), contentType }
   }
   const text = JSON.stringify(body)
   if (text === undefined)
