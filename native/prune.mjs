@@ -1,9 +1,9 @@
 /**
  * Removes what an installation never loads: the binaries of uWebSockets.js for other systems and for older versions of
- * Node, 110 of 130 MB for each package, since its packages bring all of them at once; and our own add-ons for other systems, 3 MB. Runs
- * at `npm install`, in projects that depend on this package and not in its own clone; prints what it did. A folder of
- * node_modules that changes its system or goes back to an older Node has to be installed anew. `SERVING_PRUNE=off`
- * leaves everything.
+ * Node, 110 of 130 MB for each of its packages, which bring all of them at once; and our own add-ons for other systems,
+ * 3 MB. Runs at `npm install`, in projects that depend on this package and not in its own clone; prints what it did. A
+ * folder of node_modules that changes its system or goes back to an older Node has to be installed anew.
+ * `SERVING_PRUNE=off` leaves everything.
  * @module
  */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'

@@ -71,7 +71,7 @@ describe('binaries of uWebSockets.js', () => {
     expect(findUwsBinaries([join(scratch, 'absent'), root])).toEqual([{ file, origin, isChosen: false }])
   })
 
-  it("of the application's own uWebSockets.js go first, unless they do not load, and are no business of the table", () => {
+  it("of the application's own uWebSockets.js go first if they load, and need no checksum", () => {
     // A stand-in with the layout of the project's package, which is to be had on GitHub alone.
     const root = packageWith('uWebSockets.js', name, 'uws.js', 'ESM_wrapper.mjs')
     const file = join(root, 'uWebSockets.js', name)
