@@ -7,6 +7,7 @@ import type { JobStore } from '../jobs/job-store.ts'
 import { newJob } from '../jobs/jobs.ts'
 import { defaultStore, openStore } from '../jobs/open-store.ts'
 import { failureOf } from '../jobs/problem-answer.ts'
+import { unlimited } from '../jobs/stored-body.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
@@ -48,7 +49,7 @@ async function failureOfJob(store: JobStore, { id, status }: Job) {
   const stored = status === 'failed' ? await store.result(id) : undefined
   if (stored === undefined) return {}
   // This process holds nothing else.
-  const body = await stored.body.bytes({ hold: () => {} })
+  const body = await stored.body.bytes(unlimited)
   const { code: errorCode, reason } = failureOf({ ...stored, body })
   return { errorCode, reason }
 }

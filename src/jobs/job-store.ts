@@ -1,6 +1,6 @@
 /** Where jobs are kept and taken from: the one interface of the embedded store and of the distributed ones. @module */
-import type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse } from './job.ts'
-import type { StoredAnswer } from './stored-body.ts'
+import type { Job, JobEvent, JobStatus, NewJob, StoredResponse } from './job.ts'
+import type { StoredAnswer, UnreadRequest } from './stored-body.ts'
 
 /** Each number is a promise that the conformance tests hold by killing processes. **Units**: milliseconds. */
 export const jobTimes = {
@@ -46,7 +46,7 @@ export type Outcome =
 /** One attempt at a job, given to {@link JobStore.work}'s function. */
 export interface Attempt {
   readonly job: Job
-  readonly request: StoredRequest
+  readonly request: UnreadRequest
   readonly state: string | undefined
   /** Counts starts, from 1, without those that were handed back. */
   readonly number: number
@@ -57,6 +57,8 @@ export interface Attempt {
    * stops: what the attempt returns afterwards counts for nothing in the last two cases.
    */
   readonly signal: AbortSignal
+  /** Resolves when the outcome is kept, or counts for nothing: until then its bytes are held. */
+  readonly over: Promise<void>
   /**
    * Resolves when the event is kept, and never rejects: the store drops events of a lost attempt, and progress that the
    * next one replaces within a moment.

@@ -1,6 +1,7 @@
 import { InternalError, ServingError } from '../core/errors.ts'
 import { type BlobStore, maxInlineBytes } from './blob-store.ts'
-import { joined, StoredBody } from './stored-body.ts'
+import type { StoredRequest } from './job.ts'
+import { StoredBody, type UnreadRequest } from './stored-body.ts'
 
 /** The bytes, or the name of the blob that has them. */
 export type KeptBody = Uint8Array | string
@@ -26,11 +27,10 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
   return body.length === body.buffer.byteLength ? message : { ...message, body: new Uint8Array(body) }
 }
 
-/** Returns the message with its bytes, for the attempt that runs it. **Errors**: InternalError for a lost blob. */
-export async function readBody<T extends { readonly body: Uint8Array }>(blobs: BlobStore, kept: Kept<T>): Promise<T> {
+/** Returns the request of an attempt, which reads its body. **Errors**: InternalError for a lost blob. */
+export async function unread(blobs: BlobStore, kept: Kept<StoredRequest>): Promise<UnreadRequest> {
   const { body: place } = kept
-  const body = typeof place === 'string' ? await joined(blobs.read(place), await sizeOf(blobs, place)) : place
-  return { ...kept, body } as unknown as T
+  return { ...kept, body: typeof place === 'string' ? await blobBody(blobs, place) : StoredBody.of(place) }
 }
 
 /** Returns the body in a blob. **Errors**: InternalError for a lost blob. */

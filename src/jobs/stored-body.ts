@@ -1,8 +1,18 @@
 /** A body in a store: its length is known, its bytes come only to whoever holds memory for them. @module */
 import type { Visit } from '../api/visit.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
-import type { StoredResponse } from './job.ts'
+import type { StoredRequest, StoredResponse } from './job.ts'
+
+/** Who reads a stored body, and holds memory for that first. */
+export interface Holder {
+  /** **Errors**: Overloaded if there is too little. **Units**: bytes. */
+  hold(bytes: number): MaybePromise<void>
+}
+
+/** Holds nothing: for a command, and for what is small by its kind. */
+export const unlimited: Holder = { hold: () => {} }
 
 /** Bodies up to this size go out whole, and are counted as little as other small answers. **Units**: bytes. */
 const wholeBytes = 256 * 1024
@@ -24,9 +34,16 @@ export class StoredBody {
     this.#read = read
   }
 
-  /** Returns all bytes, for answers that cannot be sent in pieces. **Errors**: Overloaded; those of the store. */
-  async bytes(visit: Pick<Visit, 'hold'>): Promise<Uint8Array> {
-    hold(visit, this.length)
+  /** A body that is in memory already, of a size that stores give at once. */
+  static of(bytes: Uint8Array): StoredBody {
+    return new StoredBody(bytes.length, async function* () {
+      yield bytes
+    })
+  }
+
+  /** Returns all bytes, for what cannot be sent in pieces. **Errors**: Overloaded; those of the store. */
+  async bytes(holder: Holder): Promise<Uint8Array> {
+    if (this.length >= wholeBytes) await holder.hold(this.length)
     return joined(this.#read(), this.length)
   }
 
@@ -37,7 +54,7 @@ export class StoredBody {
   async answer(visit: Visit): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
     if (length < wholeBytes) return { headers: [], body: await joined(this.#read(), length) }
-    hold(visit, Math.min(length, streamBytes))
+    visit.hold(Math.min(length, streamBytes))
     const pieces = new EncodedPieces(this.#read()[Symbol.asyncIterator](), (piece) => piece)
     // Also if the answer comes too late, and nobody reads it.
     visit.ctx.onEnd(async () => void (await pieces.return()))
@@ -47,22 +64,25 @@ export class StoredBody {
   }
 }
 
+/** A stored request whose body has not been read. */
+export interface UnreadRequest extends Omit<StoredRequest, 'body'> {
+  readonly body: StoredBody
+}
+
 /** The answer of a job as its store gives it. */
 export interface StoredAnswer extends Omit<StoredResponse, 'body'> {
   readonly body: StoredBody
 }
 
-function hold(visit: Pick<Visit, 'hold'>, bytes: number): void {
-  if (bytes >= wholeBytes) visit.hold(bytes)
-}
-
 /** Joins pieces whose length is known. **Errors**: RangeError for more. */
 export async function joined(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length)
+  let bytes: Uint8Array | undefined
   let at = 0
   for await (const piece of pieces) {
+    if (at === 0 && piece.length === length) return piece
+    bytes ??= new Uint8Array(length)
     bytes.set(piece, at)
     at += piece.length
   }
-  return bytes.subarray(0, at)
+  return bytes?.subarray(0, at) ?? new Uint8Array(0)
 }

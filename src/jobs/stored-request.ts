@@ -34,7 +34,7 @@ export const callHeaders: readonly HeaderLine[] = [
 ]
 
 /** Whether a stored request is a Request of RPC. */
-export function isCall({ headers }: StoredRequest): boolean {
+export function isCall({ headers }: Pick<StoredRequest, 'headers'>): boolean {
   return headers.some(([name]) => name === ':path')
 }
 

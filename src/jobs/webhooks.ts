@@ -8,6 +8,7 @@ import { deliveryNote, deliveryWaits, type EndedJob } from './delivery.ts'
 import { timeOf } from './job-answers.ts'
 import type { Attempt, Outcome } from './job-store.ts'
 import { AddressRefused, isRefusedHost, lookupPublic } from './public-addresses.ts'
+import { unlimited } from './stored-body.ts'
 
 /** How webhooks are sent. */
 export interface WebhookOptions {
@@ -50,7 +51,7 @@ export class Webhooks {
   readonly deliver = async ({ job, request, number, signal }: Attempt): Promise<Outcome> => {
     const wait = deliveryWaits[Math.min(number, deliveryWaits.length) - 1] * (800 + Math.random() * 400)
     try {
-      const message = messageOf(JSON.parse(Buffer.from(request.body).toString()))
+      const message = messageOf(JSON.parse(Buffer.from(await request.body.bytes(unlimited)).toString()))
       const response = await this.#post(job.webhook?.url ?? '', message, signal)
       response.destroy()
       const { statusCode: status = 0, headers } = response

@@ -311,3 +311,76 @@ describe.skipIf(!isBuiltin('node:sqlite'))('events of jobs', () => {
     expect(reads).toHaveBeenCalledTimes(2)
   })
 })
+
+describe.skipIf(!isBuiltin('node:sqlite'))('attempts at jobs', () => {
+  it('wait for the memory of their inputs, and hold it while they run', async () => {
+    const gates: ReturnType<typeof deferred<void>>[] = []
+    const define = (svc: Service) =>
+      svc.api(
+        { input: new io.Text(), output: new io.JSON(), name: 'size', async: { concurrency: 3 } },
+        async (text: string) => {
+          const gate = deferred<void>()
+          gates.push(gate)
+          await gate.promise
+          return text.length
+        },
+      )
+    const served = await start('node', define, { maxMemoryBytes: 5 * mb })
+    for (let i = 0; i < 3; i++) await served.submit('/size', 'small')
+    await until(() => gates.length === 3)
+    const jobs: string[] = []
+    for (let i = 0; i < 3; i++) jobs.push(await served.submit('/size', 'x'.repeat(2 * mb)))
+    for (const gate of gates.splice(0)) gate.resolve()
+    await until(() => gates.length === 2)
+    await until(async () => (await Promise.all(jobs.map(served.status))).every(({ status }) => status === 'running'))
+    const refused = await served.post('/size', 'x'.repeat(2 * mb))
+    expect([refused.status, gates.length]).toEqual([503, 2])
+    gates.shift()?.resolve()
+    await until(() => gates.length === 2)
+    for (const gate of gates.splice(0)) gate.resolve()
+    for (const job of jobs) {
+      expect(await (await served.result(job)).json()).toBe(2 * mb)
+      expect(await served.status(job)).toMatchObject({ attempt: 1 })
+    }
+    // None is held any more.
+    const last = await served.submit('/size', 'x'.repeat(4 * mb))
+    await until(() => gates.length === 1)
+    gates[0]?.resolve()
+    expect((await served.result(last)).status).toBe(200)
+  })
+
+  it('that wait for memory are canceled, and end at their timeout', async () => {
+    const [filler, gate] = [deferred<number>(), deferred<number>()]
+    const text = { input: new io.Text(), output: new io.JSON() }
+    const run = (value: string) => (value === 'first' ? gate.promise : value.length)
+    const define = (svc: Service) => {
+      svc.api({ ...text, name: 'filler' }, () => filler.promise)
+      svc.api({ ...text, name: 'late', async: { retries: 0, timeout: 2_000, concurrency: 1 } }, run)
+      svc.api({ ...text, name: 'canceled', async: { concurrency: 1 } }, run)
+    }
+    const served = await start('node', define, { maxMemoryBytes: 5 * mb })
+    for (const path of ['/late', '/canceled']) await served.submit(path, 'first')
+    const late = await served.submit('/late', 'x'.repeat(2 * mb))
+    const canceled = await served.submit('/canceled', 'x'.repeat(2 * mb))
+    const held = served.post('/filler', 'x'.repeat(4 * mb))
+    await until(async () => (await served.post('/filler', 'x'.repeat(2 * mb))).status === 503)
+    gate.resolve(1)
+    await until(async () => (await served.status(canceled)).status === 'running')
+    await served.post(`${canceled}/cancel`)
+    expect((await served.result(canceled)).status).toBe(409)
+    expect((await served.result(late)).status).toBe(504)
+    filler.resolve(1)
+    expect((await held).status).toBe(200)
+    const again = (await served.post(`${late}/retry`)).headers.get('location') as string
+    expect(await (await served.result(again)).json()).toBe(2 * mb)
+  })
+
+  it('hold memory for large answers', async () => {
+    const served = await start('node', bulk, { maxMemoryBytes: 4 * mb })
+    const jobs = await Promise.all(Array.from({ length: 4 }, () => served.submit('/bulk', String(3 * mb))))
+    for (const job of jobs) {
+      expect((await bytesOf(await served.result(job))).length).toBe(3 * mb)
+      expect(await served.status(job)).toMatchObject({ attempt: 1 })
+    }
+  })
+})

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { deliveryId } from '../../src/jobs/delivery.ts'
 import type { Attempt, JobStore } from '../../src/jobs/job-store.ts'
 import { type StartStore, storeOfTests } from './conformance.ts'
-import { completed, failed, newJob, resultText, textOf, until, untilStatus } from './stores.ts'
+import { completed, failed, inputText, newJob, resultText, until, untilStatus } from './stores.ts'
 
 /** Each test has APIs of its own in one store. */
 export function keepsBodies(name: string, start: StartStore): void {
@@ -20,7 +20,7 @@ export function keepsBodies(name: string, start: StartStore): void {
       const id = await add(newJob({ api: 'large' }, large))
       await working(
         'large',
-        ({ request }) => completed(`${textOf(request.body)}y`),
+        async ({ request }) => completed(`${await inputText(request)}y`),
         () => untilStatus(store, id, 'completed'),
       )
       expect(await resultText(store, id)).toBe(`${large}y`)
@@ -34,9 +34,9 @@ export function keepsBodies(name: string, start: StartStore): void {
         const job = newJob({ api, resultTtlMs: 1_000, webhook: undefined, idempotencyKey: 'k' }, input)
         const first = await add(job)
         const seen: string[] = []
-        const run = ({ job, state, request }: Attempt) => {
+        const run = async ({ job, state, request }: Attempt) => {
           seen.push(job.id)
-          return completed(`${state} ${request.query} ${textOf(request.body)}`)
+          return completed(`${state} ${request.query} ${await inputText(request)}`)
         }
         await working(api, run, () => untilStatus(store, first, 'completed'))
         const own = { id: newJob().id, createdAt: Date.now(), state: '"now"', resultTtlMs: 600_000 }

@@ -8,12 +8,12 @@ import {
   answer,
   completed,
   failed,
+  inputText,
   newJob,
   openStore,
   resultText,
   type StoreSpec,
   shortTimes,
-  textOf,
   until,
   untilStatus,
 } from './stores.ts'
@@ -108,7 +108,7 @@ export function conforms(name: string, start: StartStore): void {
       }
       await working('run', run, () => untilStatus(store, id, 'completed'))
       const [{ job, request, state, number }] = seen
-      expect({ id: job.id, state, number, query: request.query, body: textOf(request.body) }).toEqual({
+      expect({ id: job.id, state, number, query: request.query, body: await inputText(request) }).toEqual({
         id,
         state: '{"caller":"me"}',
         number: 1,
@@ -212,8 +212,8 @@ export function conforms(name: string, start: StartStore): void {
 
     it('never repeats what may not be, and what a function cannot run', async () => {
       const ids = [await add(newJob({ api: 'never', retries: 5 })), await add(newJob({ api: 'never' }, 'throw'))]
-      const run = ({ request }: Attempt) => {
-        if (textOf(request.body) === 'throw') throw new Error('secret')
+      const run = async ({ request }: Attempt) => {
+        if ((await inputText(request)) === 'throw') throw new Error('secret')
         return failed(400, false)
       }
       await working('never', run, () => Promise.all(ids.map((id) => untilStatus(store, id, 'failed'))))

@@ -10,6 +10,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
 import { BadInput, ClientClosed, io, Overloaded, type Service } from '../../src/index.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
+import { StoredBody } from '../../src/jobs/stored-body.ts'
 import { engines } from '../engines.ts'
 import { jsonOf, type Served, start } from './harness.ts'
 import { completed, newJob, until } from './stores.ts'
@@ -57,11 +58,12 @@ describe('JobCounts', () => {
       return counts.run(
         {
           job: { ...job, status: 'running', attempt: 1, isCancelRequested: false },
-          request: newJob().request,
+          request: { headers: [], query: '', body: StoredBody.of(new Uint8Array(0)) },
           state: undefined,
           number: 1,
           starts: 1,
           signal: reason === undefined ? new AbortController().signal : AbortSignal.abort(reason),
+          over: Promise.resolve(),
           report: () => Promise.resolve(),
         },
         () => Promise.resolve(reason instanceof ClientClosed ? { kind: 'canceled' } : completed('x')),
@@ -150,7 +152,7 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)('jobs as operators see 
       [40, 'job_failed', 'twice', 1],
       [20, 'job_completed', 'twice', 2],
     ])
-    const requestId = expect.stringMatching(/^\w{16,}$/)
+    const requestId = expect.stringMatching(/^[\w-]{16,}$/)
     const failure = { event: 'job_failed', status: 500, code: 'function_error', mayRetry: true, requestId }
     expect(lines).toContainEqual(expect.objectContaining(failure))
     const error =

@@ -10,7 +10,7 @@ import { deferred } from '../../src/core/promise.ts'
 import { io, type Service } from '../../src/index.ts'
 import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { folder, jsonOf, start } from './harness.ts'
-import { completed, newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
+import { completed, inputText, newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
 const echo = (svc: Service) => svc.api({ ...json, name: 'echo', async: true }, (value: unknown) => value)
@@ -74,7 +74,7 @@ describe.skipIf(!isBuiltin('node:sqlite'))('the file of a job store', () => {
     const later = await openStore({ kind: 'sqlite', path })
     const seen: string[] = []
     const worker = later.work([{ api: 'a', concurrency: 1 }], async ({ request }) => {
-      seen.push(Buffer.from(request.body).toString(), request.query)
+      seen.push(await inputText(request), request.query)
       return completed('')
     })
     await untilStatus(later, job.id, 'completed')

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt, Outcome } from '../../src/jobs/job-store.ts'
-import { answer, newJob, openStore, type StoreSpec, textOf } from './stores.ts'
+import { answer, inputText, newJob, openStore, type StoreSpec } from './stores.ts'
 
 /** What the process does. A worker stops at the message `stop`. */
 export type Role =
@@ -30,7 +30,7 @@ process.once('disconnect', () => process.exit())
 async function run({ job, request, number, signal, report }: Attempt): Promise<Outcome> {
   tell({ kind: 'started', id: job.id, attempt: number })
   signal.addEventListener('abort', () => tell({ kind: 'aborted', id: job.id, code: signal.reason.code }))
-  const [what, ms] = textOf(request.body).split(' ')
+  const [what, ms] = (await inputText(request)).split(' ')
   // The last resort of a function that kills its process.
   if (what === 'die') process.kill(process.pid, 'SIGKILL')
   // As a function that computes: nothing else of this thread runs.

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { OwnerKey } from '../../src/api/caller-identity.ts'
 import type { NewJob, StoredResponse } from '../../src/jobs/job.ts'
 import { type JobStore, type JobTimes, jobTimes } from '../../src/jobs/job-store.ts'
+import { type StoredBody, unlimited } from '../../src/jobs/stored-body.ts'
 
 /** Opens in any process. */
 export type StoreSpec = (
@@ -53,12 +54,12 @@ export function answer(text: string, status = 200): StoredResponse {
   return { status, headers: [['content-type', 'text/plain']], body: bytesOf(text) }
 }
 
-/** Reads stored bodies without a limit. */
-export const anyReader = { hold: () => {} }
+/** The body of a request, in text. */
+export const inputText = async ({ body }: { readonly body: StoredBody }) => textOf(await body.bytes(unlimited))
 
 /** The answer of a job, in text. */
 export const resultText = async (store: JobStore, id: string) =>
-  textOf(await (await store.result(id))?.body.bytes(anyReader))
+  textOf(await (await store.result(id))?.body.bytes(unlimited))
 
 export const completed = (text: string) => ({ kind: 'completed', response: answer(text) }) as const
 export const failed = (status: number, mayRetry: boolean, retryAfterMs?: number) =>

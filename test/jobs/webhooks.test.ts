@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { deliveryBody, deliveryOf } from '../../src/jobs/delivery.ts'
 import type { Attempt } from '../../src/jobs/job-store.ts'
 import { isPublicAddress } from '../../src/jobs/public-addresses.ts'
+import { StoredBody } from '../../src/jobs/stored-body.ts'
 import { Webhooks } from '../../src/jobs/webhooks.ts'
 
 const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.alloc(32, letter).toString('base64')}`)
@@ -55,11 +56,12 @@ function attempt(url: string, number = 1): Attempt {
   const state = { status: 'running', attempt: number, isCancelRequested: false } as const
   return {
     job: { ...job, ...state },
-    request: { ...job.request, body: deliveryBody(ended) },
+    request: { ...job.request, body: StoredBody.of(deliveryBody(ended)) },
     state: undefined,
     number,
     starts: number,
     signal: new AbortController().signal,
+    over: Promise.resolve(),
     report: async () => {},
   }
 }

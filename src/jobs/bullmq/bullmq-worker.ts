@@ -141,7 +141,8 @@ export class BullmqWorker {
     const gaveUp = deferred<undefined>()
     const { hasWebhook, timeoutMs } = job.data
     this.#leases.hold({ queue: job.queueName, id, token, timeoutMs })
-    const ended = this.#attempt(job, token, abort.signal, gaveUp.promise)
+    const over = deferred<void>()
+    const ended = this.#attempt(job, token, { signal: abort.signal, over: over.promise }, gaveUp.promise)
     this.#running.set(id, { token, abort, giveUp: () => gaveUp.resolve(undefined), ended })
     try {
       await ended
@@ -155,11 +156,17 @@ export class BullmqWorker {
       if (this.#running.get(id)?.abort === abort) this.#running.delete(id)
       if (hasWebhook) await this.#store.sendRest(deliveryId(id)).catch(this.#failed)
       this.#leases.drop(token)
+      over.resolve()
     }
   }
 
   /** Resolves if BullMQ may drop the job; throws what tells it otherwise. */
-  async #attempt(job: BullJob<JobData>, token: string, signal: AbortSignal, gaveUp: Promise<undefined>): Promise<void> {
+  async #attempt(
+    job: BullJob<JobData>,
+    token: string,
+    { signal, over }: Pick<Attempt, 'signal' | 'over'>,
+    gaveUp: Promise<undefined>,
+  ): Promise<void> {
     const { scripts } = this.#records
     const id = job.id as string
     if (this.#isStopping) return handBack(job, token)
@@ -172,7 +179,7 @@ export class BullmqWorker {
     if (begun === null) return
     const [start, number] = begun
     const thinned = new Thinned((kind, data) => scripts.report(id, start, kind, data).then(() => {}, this.#failed))
-    const running = this.#outcome(id, start, { number, starts: start, signal, report: thinned.report })
+    const running = this.#outcome(id, start, { number, starts: start, signal, over, report: thinned.report })
     const ended = await Promise.race([running, gaveUp])
     await thinned.flush()
     if (ended === undefined) {
@@ -199,7 +206,7 @@ export class BullmqWorker {
   async #outcome(
     id: string,
     start: number,
-    attempt: Pick<Attempt, 'number' | 'starts' | 'signal' | 'report'>,
+    attempt: Omit<Attempt, 'job' | 'request' | 'state'>,
   ): Promise<{ outcome: Outcome; body?: Body }> {
     try {
       const [job, { request, state }] = await Promise.all([this.#records.job(id), this.#records.submitted(id)])

@@ -2,8 +2,8 @@ import { PayloadTooLarge } from '../../core/errors.ts'
 import type { Redis } from '../../core/redis.ts'
 import type { BlobStore } from '../blob-store.ts'
 import type { Job, JobStatus, NewJob } from '../job.ts'
-import { blobBody, type KeptBody, keepBody, readBody } from '../kept-body.ts'
-import { type StoredAnswer, StoredBody } from '../stored-body.ts'
+import { blobBody, type KeptBody, keepBody, unread } from '../kept-body.ts'
+import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-body.ts'
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 
 /** A job as it was submitted, but its body: JSON. */
@@ -47,13 +47,12 @@ export class JobRecords {
   }
 
   /** Returns a job with its input, for the attempt that runs it. */
-  async submitted(id: string): Promise<NewJob> {
+  async submitted(id: string): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
-    const kept: KeptJob = JSON.parse(text as string)
+    const { request, state }: KeptJob = JSON.parse(text as string)
     const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
-    if (isBlob) return { ...kept, request: await readBody(this.#blobs, { ...kept.request, body: blob }) }
-    const body = (await this.client.getBuffer(`${this.prefix}${input ?? id}:in`)) ?? new Uint8Array(0)
-    return { ...kept, request: { ...kept.request, body } }
+    if (isBlob) return { request: await unread(this.#blobs, { ...request, body: blob }), state }
+    return { request: { ...request, body: await this.#bodyOf(`${this.prefix}${input ?? id}:in`) }, state }
   }
 
   async answer(id: string): Promise<StoredAnswer | undefined> {
@@ -65,13 +64,18 @@ export class JobRecords {
   }
 
   async #bodyOf(key: string): Promise<StoredBody> {
-    const length = await this.client.strlen(key)
-    return new StoredBody(length, () => this.#pieces(key, length))
+    // Together, since most bodies are no longer.
+    const [length, first] = await Promise.all([
+      this.client.strlen(key),
+      this.client.getrangeBuffer(key, 0, pieceBytes - 1),
+    ])
+    return new StoredBody(length, () => this.#pieces(key, first, length))
   }
 
   /** One after the other, so that other commands of the connection come between. */
-  async *#pieces(key: string, length: number): AsyncIterable<Uint8Array> {
-    for (let at = 0; at < length; at += pieceBytes)
+  async *#pieces(key: string, first: Uint8Array, length: number): AsyncIterable<Uint8Array> {
+    yield first
+    for (let at = first.length; at < length; at += pieceBytes)
       yield await this.client.getrangeBuffer(key, at, Math.min(at + pieceBytes, length) - 1)
   }
 

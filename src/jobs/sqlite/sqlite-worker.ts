@@ -1,8 +1,8 @@
 import { ClientClosed, Overloaded } from '../../core/errors.ts'
-import { within } from '../../core/promise.ts'
+import { deferred, within } from '../../core/promise.ts'
 import type { BlobStore } from '../blob-store.ts'
 import type { Attempt, JobWorker, Outcome } from '../job-store.ts'
-import { keepBody, readBody, responseBlob } from '../kept-body.ts'
+import { keepBody, responseBlob, unread } from '../kept-body.ts'
 import { failedBy } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
 import type { KeptOutcome, Lease, Taken } from './leases.ts'
@@ -80,6 +80,15 @@ export class SqliteWorker implements JobWorker {
   }
 
   async #attempt(taken: Taken, running: Running): Promise<void> {
+    const over = deferred<void>()
+    try {
+      await this.#runAttempt(taken, running, over.promise)
+    } finally {
+      over.resolve()
+    }
+  }
+
+  async #runAttempt(taken: Taken, running: Running, over: Promise<void>): Promise<void> {
     const { call, blobs } = this.#store
     const { job } = taken
     const thinned = new Thinned(async (kind, data) => {
@@ -89,11 +98,12 @@ export class SqliteWorker implements JobWorker {
     try {
       outcome = await this.#run({
         job,
-        request: await readBody(blobs, taken.request),
+        request: await unread(blobs, taken.request),
         state: taken.state,
         number: job.attempt,
         starts: taken.lease,
         signal: running.abort.signal,
+        over,
         report: thinned.report,
       })
     } catch (error) {
