@@ -23,6 +23,12 @@ function placesOf(file: string, text: string): string[] {
   return words.flatMap((word) => [...text.matchAll(word)].map(([found]) => `${file}: ${found}`))
 }
 
+/** Returns the sentences of a text: a colon ends one as well, and items of lists are of their own. */
+function sentencesOf(text: string): string[] {
+  const paragraphs = text.replace(/^(?:[|#<!]|:::).*$/gm, '\n').split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+  return paragraphs.flatMap((paragraph) => paragraph.replace(/\s+/g, ' ').split(/(?<=[.!?:]) /))
+}
+
 describe('plain English', () => {
   it('is the language of README.md and docs/', () => {
     const prose = pages.filter((page) => !page.startsWith('examples/')).map((page) => ({ page, text: proseOf(page) }))
@@ -40,6 +46,14 @@ describe('plain English', () => {
         )
       })
     expect(denials).toEqual(['docs/deploy/jobs.md: Sentinel, Cluster and a list of URLs are not supported'])
+  })
+
+  it('has at most 20 words in a sentence, where users read', () => {
+    const pagesOfUsers = pages.filter((page) => !/^docs\/(?:adr|internals|reference)\//.test(page))
+    const sentences = pagesOfUsers.flatMap((page) => sentencesOf(proseOf(page)).map((sentence) => ({ page, sentence })))
+    expect(sentences.length).toBeGreaterThan(1000)
+    const isLong = (sentence: string) => sentence.split(' ').filter((word) => /\w/.test(word)).length > 20
+    expect(sentences.filter(({ sentence }) => isLong(sentence))).toEqual([])
   })
 
   it('has short cells in tables, and no semicolons', () => {
