@@ -59,6 +59,25 @@ describe.skipIf(!canRun)('jobs on the page in Chromium (needs chromium and Node 
     expect(faults).toEqual([])
   })
 
+  it('finds a job again after a reload, and by its id', async () => {
+    await submit()
+    const id = await on.textOf('.answer code')
+    expect(await on.textOf('.code-panel pre')).toContain('prefer: respond-async')
+    expect(await on.textOf('.answer .tools .dim')).toBe('1 of 4')
+    await page.reload()
+    await shows('.answer .status', 'running')
+    await shows('.answer pre', 'h…')
+    gate.resolve()
+    await shows('.answer pre', 'h…ello')
+    await page.goto(`${on.base}/docs#/plain`)
+    await on.open('spell')
+    await page.$eval('details.raw', (each) => each.setAttribute('open', ''))
+    await page.type('[aria-label="id of a job"]', id ?? '')
+    await on.press('Show')
+    await shows('.answer pre', 'h…ello')
+    expect(faults).toEqual([])
+  })
+
   it('shows the place in the queue, and cancels', async () => {
     await fetch(`${on.base}/spell`, {
       method: 'POST',

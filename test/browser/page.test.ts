@@ -79,9 +79,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect((await send()).status).toBe('200')
     expect(await texts('.answer td')).toEqual(['', 'tea', '2.5', '4', '10', 'milk, fresh', '3', '2', '6'])
     await page.select('.answer select', 'total')
-    expect(await page.$eval('.answer .plot', (each) => each.getAttribute('aria-label'))).toBe(
-      'total: 2 values from 6 to 10',
-    )
+    expect(await texts('.answer .bars > span')).toEqual(['tea', '', '10', 'milk, fresh', '', '6'])
     await press('JSON')
     expect(JSON.parse(await page.$eval('textarea', (each) => each.value))[1].price).toBe(3)
     await press('Table')
@@ -120,6 +118,17 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await type('[aria-label="the input as JSON"]', '{"top": 9}')
     const failed = await send()
     expect([failed.status, failed.text]).toEqual(['400', expect.stringMatching(/path\s+top/)])
+    expect(faults).toEqual([])
+  })
+
+  it('tells the headers of an answer, and when its parts came', async () => {
+    await open('center')
+    await send()
+    await page.$eval('.answer details', (each) => each.setAttribute('open', ''))
+    await page.waitForSelector('.answer details table')
+    const told = await textOf('.answer details table')
+    expect(told).toContain('content-typeapplication/json')
+    expect(told).toContain('wait for the first byte')
     expect(faults).toEqual([])
   })
 
@@ -294,7 +303,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
       await press('Python')
       const program = await textOf('.code-panel pre')
       const cwd = join(pattern, '..')
-      const file = name === 'mix' ? (program ?? '').replace('open("answer", "wb").write', 'print') : (program ?? '')
+      const file = name === 'mix' ? (program ?? '').replace('open("answer.bin", "wb").write', 'print') : (program ?? '')
       const { stdout } = await promisify(execFile)('python3', ['-c', file], { cwd })
       if (wanted === '') expect(stdout).toContain('form-data; name="mean"')
       else expect(stdout.trim()).toBe(wanted)

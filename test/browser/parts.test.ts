@@ -7,6 +7,8 @@ import { numberSample, textFault, textSample } from '../../src/core/text/text-sa
 import { openApiDocument } from '../../src/docs/openapi/document.ts'
 import { arrayOf } from '../../src/docs/page/array-view.ts'
 import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
+import { chartOf } from '../../src/docs/page/frame-view.ts'
+import { progressText } from '../../src/docs/page/job-view.ts'
 import { parseMarkdown } from '../../src/docs/page/markdown.ts'
 import { resolved, startOf, typeText } from '../../src/docs/page/schema.ts'
 import { snippet } from '../../src/docs/page/snippets.ts'
@@ -123,6 +125,37 @@ describe('a sample of a text or number', () => {
   })
 })
 
+describe('the plot of a table', () => {
+  const many = Array.from({ length: 40 }, (_, i) => (i * 7) % 11)
+  it.each([
+    [{ item: ['tea', 'milk'], price: [2, 3] }, 'Bars', ['tea', 'milk']],
+    [{ price: [2, 3] }, 'Bars', undefined],
+    [{ day: ['2024-01-01', '2024-01-02', '2024-01-03'], price: [2, 3, 1] }, 'Line', undefined],
+    [{ i: [0, 1, 2, 3], price: [2, 3, 1, 1] }, 'Line', undefined],
+    [{ price: many }, 'Histogram', undefined],
+  ])('of %j is %s', (frame, kind, labels) => {
+    const { order, labels: shown } = chartOf(frame)
+    expect(order[0]).toBe(kind)
+    if (labels !== undefined) expect(shown).toEqual(labels)
+  })
+
+  it('offers the axis last', () => {
+    expect(chartOf({ i: [0, 1, 2, 3], price: [2, 3, 1, 1] }).numeric).toEqual(['price', 'i'])
+    expect(chartOf({ name: ['a'] }).numeric).toEqual([])
+  })
+})
+
+describe('the progress of a job', () => {
+  it.each([
+    [{ done: 5, total: 10 }, '5 of 10'],
+    [0.4, '40 %'],
+    ['reading', 'reading'],
+    [{ done: 1, total: 2, file: 'a' }, '{"done":1,"total":2,"file":"a"}'],
+  ])('%j is %s', (progress, wanted) => {
+    expect(progressText(progress)).toBe(wanted)
+  })
+})
+
 describe('Markdown', () => {
   const p = (...children: unknown[]) => [{ tag: 'p', children }]
 
@@ -212,6 +245,43 @@ describe('the call as code', () => {
       'data="$& a".encode(),\n    headers={"content-type": "text/plain", "x-api-key": "YOUR_KEY"},',
     )
     expect(code('TypeScript')).toContain(`'${base}', { headers: {"x-api-key":"YOUR_KEY"} })`)
+  })
+
+  it.each([
+    ['words', 'curl', 'curl -N '],
+    ['count', 'curl', 'curl -N '],
+    ['count', 'Python', 'for line in response.iter_lines():'],
+    ['count', 'TypeScript', 'for await (const piece of client.count('],
+    ['reverse', 'curl', '-o answer.bin'],
+    ['negative', 'curl', '-o answer.png'],
+    ['negative', 'Python', 'open("answer.png", "wb").write(response.content)'],
+    ['negative', 'TypeScript', "await writeFile('answer.png', file.stream())"],
+  ] as const)('reads the answer of %s in %s as it comes', (name, language, wanted) => {
+    const api = apis.get(name) as NonNullable<ReturnType<typeof apis.get>>
+    const code = snippet(language, api, { type: 'text/plain', data: 'a' }, base)
+    expect(code).toContain(wanted)
+    if (wanted === 'curl -N ') expect(code).not.toContain(' -o ')
+  })
+
+  it('writes an answer of a custom kind of text to the terminal', () => {
+    const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
+    const api = { ...words, output: { ...words.output, id: 'Ini', mimeTypes: ['text/x-ini'] } }
+    const content = { type: 'text/plain', data: 'a' }
+    expect(snippet('curl', api, content, base)).not.toContain(' -o ')
+    const frame = { ...api, output: { ...api.output, mimeTypes: ['application/vnd.apache.parquet'] } }
+    expect(snippet('curl', frame, content, base)).toContain('-o answer.parquet')
+  })
+
+  it('submits jobs', () => {
+    const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
+    const code = (language: Parameters<typeof snippet>[0]) =>
+      snippet(language, words, { type: 'text/plain', data: 'a' }, base, {}, {}, true)
+    expect(code('curl')).toContain("-H 'prefer: respond-async'")
+    expect(code('curl')).toContain(`${base}/jobs/ID/result`)
+    expect(code('Python')).toContain('"prefer": "respond-async"')
+    expect(code('Python')).toContain('job = response.json()["id"]')
+    expect(code('TypeScript')).toContain("client.words.submit('a')")
+    expect(code('TypeScript')).toContain('await job.result()')
   })
 
   it('gives clients columns, whatever the layout of the body', () => {

@@ -1,4 +1,5 @@
 import type { ApiInfo, Operation } from '../../client/description.ts'
+import { infoOf } from '../../client/job.ts'
 import { methodBadge } from './api-list.ts'
 import type { Control } from './control.ts'
 import type { Credentials } from './credentials.ts'
@@ -20,10 +21,12 @@ export interface Page {
   readonly base: string
   readonly document: ServiceDocument
   readonly credentials: Credentials
+  /** The id of a job whose state is shown. */
+  readonly job?: string | undefined
 }
 
 /** Returns an API for the page, and what to call when another one takes its place. */
-export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
+export function apiView(api: ApiInfo, { base, document, credentials, job }: Page) {
   const field = fieldOf(api.input, 'the input', document)
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
   const paramsControl = paramsOf(api, operation, document)
@@ -45,6 +48,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
   const languages = languagesOf(api)
   let [language] = languages
   let running: AbortController | undefined
+  let isJob = false
   const live = api.isLive ? liveView(api, answer, { base, credentials, field }) : undefined
   // From then on the first example comes too late.
   let isTouched = false
@@ -54,7 +58,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
 
   const showCode = () => {
     try {
-      code.textContent = snippet(language, api, field.read(true), base, keys, params())
+      code.textContent = snippet(language, api, field.read(true), base, keys, params(), isJob)
     } catch (error) {
       code.textContent = (error as Error).message
     }
@@ -69,30 +73,45 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     event.preventDefault()
     if (live !== undefined) return live.send()
     if (running !== undefined) return running.abort()
-    const isJob = (event as SubmitEvent).submitter === jobButton
+    isJob = (event as SubmitEvent).submitter === jobButton
+    showCode()
+    await run(async (signal, started) => {
+      const headers = credentials.headers()
+      const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
+      const response = await send(api, field.read(), base, asked, signal, params())
+      if (response.status === 401) credentials.askAny()
+      if (!isJob || response.status !== 202) return showResponse(answer, response, api, started)
+      const { id } = await infoOf(response)
+      // A reload of the page finds the job again.
+      history.replaceState(null, '', `#/${encodeURIComponent(api.name)}?job=${encodeURIComponent(id)}`)
+      jobId.value = id
+      return showJob(answer, id, { api, base, headers, signal, started })
+    })
+  }
+  const run = async (work: (signal: AbortSignal, started: number) => Promise<ErrorLocation[]>) => {
     running = new AbortController()
     const { signal } = running
     mark([])
     answer.replaceChildren()
     sendButton.textContent = 'Stop'
-    const started = performance.now()
     try {
-      const headers = credentials.headers()
-      const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
-      const response = await send(api, field.read(), base, asked, signal, params())
-      if (response.status === 401) credentials.askAny()
-      const isAccepted = isJob && response.status === 202
-      const shown = isAccepted
-        ? showJob(answer, response, { api, base, headers, signal, started })
-        : showResponse(answer, response, api, started)
-      mark(await shown)
+      mark(await work(signal, performance.now()))
     } catch (error) {
-      fail(!signal.aborted ? (error as Error).message : isJob ? 'The job continues.' : 'Stopped.')
+      fail(signal.aborted ? stopped() : (error as Error).message)
     } finally {
       running = undefined
       sendButton.textContent = 'Send'
     }
   }
+  const stopped = () => (isJob ? 'The job continues.' : 'Stopped.')
+  const jobId = h('input', { type: 'text', value: job ?? '', 'aria-label': 'id of a job' })
+  const watch = () => {
+    if (running !== undefined || jobId.value.trim() === '') return
+    isJob = true
+    const headers = credentials.headers()
+    void run((signal, started) => showJob(answer, jobId.value.trim(), { api, base, headers, signal, started }))
+  }
+  const jobs = h('details.raw', h('summary', 'A job by its id'), h('div.tools', jobId, button('Show', watch)))
   const onkeydown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
   }
@@ -102,7 +121,8 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     paramsControl && h('fieldset', h('legend', 'Path'), paramsControl.element),
     field.element,
     credentials.element,
-    h('div.tools', sendButton, api.isAsync && jobButton, ...(live?.buttons ?? []), h('span.dim', 'Ctrl + Enter')),
+    h('div.tools', sendButton, api.isAsync && jobButton, ...(live?.buttons ?? []), h('span.dim.keys', 'Ctrl + Enter')),
+    api.isAsync && jobs,
   )
 
   const load = (example: Example) =>
@@ -152,6 +172,7 @@ export function apiView(api: ApiInfo, { base, document, credentials }: Page) {
     reference(api, operation, document),
   )
   if (examples.length > 0) void use(examples[0], () => isTouched)
+  if (job !== undefined) watch()
   const leave = () => {
     running?.abort()
     live?.leave()

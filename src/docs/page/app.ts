@@ -74,7 +74,9 @@ export class App {
   }
 
   #show(described: ServiceDocument, apis: ReturnType<typeof apisOf>, list: ApiList): void {
-    const name = decodeURIComponent(location.hash.replace(/^#\/?/, ''))
+    const [path, query] = location.hash.replace(/^#\/?/, '').split('?')
+    const name = decodeURIComponent(path)
+    const job = new URLSearchParams(query).get('job') ?? undefined
     const api = apis.get(name) ?? apis.values().next().value
     this.#leave()
     if (api === undefined) {
@@ -84,7 +86,7 @@ export class App {
     list.select(api.name)
     this.#menu.replaceChildren(h('span', methodBadge(api), ' ', ...breakable(api.path)))
     this.#openMenu(false)
-    const view = apiView(api, { base: this.#base, document: described, credentials: this.#credentials })
+    const view = apiView(api, { base: this.#base, document: described, credentials: this.#credentials, job })
     this.#leave = view.leave
     this.#main.replaceChildren(view.element)
     if (name === '') return

@@ -3,7 +3,7 @@ import { appendPart, encodeQuery, fillPath } from '../../client/encode.ts'
 import { jsonLines, parseEvents, textPieces } from '../../client/lines.ts'
 import { errorOf, type ServingError } from '../../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
-import { h, sizeText } from './dom.ts'
+import { h, sizeText, table } from './dom.ts'
 import type { Content, ErrorLocation } from './field.ts'
 
 /** Sends a request. `headers`: credentials. **Errors**: those of `fetch`. */
@@ -64,7 +64,7 @@ export async function showResponse(
     facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', text)))
   }
   tell(Number(response.headers.get('content-length') ?? 0))
-  box.replaceChildren(facts)
+  box.replaceChildren(facts, detailsOf(response, started))
   if (!response.ok) return showError(box, await errorOf(response), response.status)
   if (type === jsonLines || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
     await showText(box, textPieces(response.body ?? new Blob().stream(), tell), type.startsWith('text/event-stream'))
@@ -74,6 +74,30 @@ export async function showResponse(
   tell(bytes.byteLength)
   box.append(await answerView(output, new Response(bytes, { headers: response.headers })))
   return []
+}
+
+/** Returns the headers of a response, and when its parts came. */
+function detailsOf(response: Response, started: number): HTMLElement {
+  const details = h('details.raw', h('summary', 'Headers and timings'))
+  const headed = performance.now()
+  const fill = () => {
+    const [timing] = performance.getEntriesByName(response.url).slice(-1) as PerformanceResourceTiming[]
+    const known: [string, number][] =
+      timing === undefined || timing.startTime < started - 1
+        ? [['until the headers', headed - started]]
+        : [
+            ['connect', timing.connectEnd - timing.domainLookupStart],
+            ['wait for the first byte', timing.responseStart - timing.requestStart],
+            ['read the answer', timing.responseEnd - timing.responseStart],
+          ]
+    const times = known.map(([name, ms]) => [name, `${ms.toFixed(1)} ms`])
+    details.replaceChildren(
+      h('summary', 'Headers and timings'),
+      table('headers of the answer and timings', ['', ''], [...response.headers, ...times]),
+    )
+  }
+  details.addEventListener('toggle', () => details.open && fill())
+  return details
 }
 
 async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvents: boolean): Promise<void> {
@@ -97,7 +121,7 @@ async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvent
       }
     }
   }
-  if (box.lastElementChild?.classList.contains('facts')) append('')
+  if (text === undefined && box.querySelector('.event') === null) append('')
 }
 
 /** Shows an error; returns where in the input it is. */

@@ -1,6 +1,6 @@
 import type { FrameValue } from '../../client/values.ts'
-import { cellText, h, table } from './dom.ts'
-import { plot } from './plot.ts'
+import { cellText, choice, h, table } from './dom.ts'
+import { bars, histogram, plot } from './plot.ts'
 
 const shownRows = 100
 
@@ -17,20 +17,74 @@ export function frameView(frame: FrameValue): HTMLElement {
   return h('div', size, table('frame', ['', ...names], rows), ...columnPlot(frame))
 }
 
+/** How a column is drawn. */
+type Chart = 'Bars' | 'Line' | 'Histogram'
+
+const maxBars = 30
+
 /** Returns a plot of a column to be chosen; nothing if no column has numbers. */
 function columnPlot(frame: FrameValue): HTMLElement[] {
-  const numeric = Object.keys(frame).filter((name) => {
-    const known = Array.from(frame[name]).filter((value) => value !== null)
-    return known.length > 1 && known.every((value) => typeof value === 'number' || typeof value === 'bigint')
-  })
-  if (numeric.length === 0) return []
+  const { numeric, labels, order } = chartOf(frame)
+  const [first] = numeric
+  if (first === undefined) return []
+  if (frame[first].length === 1) {
+    const values = numeric.map((name) => Number(frame[name][0]))
+    return values.length > 1 ? [bars(values, numeric)] : []
+  }
   const box = h('div')
-  const show = (name: string) => box.replaceChildren(plot(frame[name], name))
+  const charts: Chart[] = order
+  let chart = charts[0]
+  const show = () => {
+    const values = frame[select.value]
+    const names = labels ?? Array.from(values, (_, i) => String(i))
+    if (chart === 'Line') box.replaceChildren(plot(values, select.value))
+    else if (chart === 'Histogram') box.replaceChildren(histogram(values))
+    else box.replaceChildren(bars(Array.from(values, Number), names))
+    box.setAttribute('aria-label', `${chart} of ${select.value}`)
+  }
   const select = h(
     'select',
-    { 'aria-label': 'column to plot', onchange: () => show(select.value) },
+    { 'aria-label': 'column to plot', onchange: show },
     ...numeric.map((name) => h('option', name)),
   )
-  show(numeric[0])
-  return [h('label.dim', 'Plot ', select), box]
+  box.setAttribute('role', 'group')
+  const choose = choice('kind of the plot', charts, (i) => {
+    chart = charts[i]
+    show()
+  })
+  return [h('div.tools', h('label.dim', 'Plot ', select), choose), box]
+}
+
+function timeOf(value: unknown): unknown {
+  return typeof value === 'string' ? new Date(value) : value
+}
+
+/** Returns what of a frame can be drawn, and how: the best kind first. */
+export function chartOf(frame: FrameValue) {
+  const names = Object.keys(frame)
+  const known = (name: string) => Array.from(frame[name]).filter((value) => value !== null)
+  const isNumeric = (name: string) =>
+    known(name).length > 0 && known(name).every((value) => typeof value === 'number' || typeof value === 'bigint')
+  const height = names.length === 0 ? 0 : frame[names[0]].length
+  const all = names.filter(isNumeric)
+  const isRising = (name: string) => {
+    const values = Array.from(frame[name])
+    return (
+      height > 2 &&
+      values.every((value, i) => value !== null && (i === 0 || Number(timeOf(value)) > Number(timeOf(values[i - 1]))))
+    )
+  }
+  const isTime = (name: string) => known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
+  // What rises from row to row is an axis: an index, or times.
+  const axis = names.find((name) => (all.includes(name) || isTime(name)) && isRising(name))
+  const label = names.find((name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'))
+  const labels =
+    label === undefined || height > maxBars ? undefined : Array.from(frame[label], (value) => String(value))
+  const numeric = all.toSorted((a, b) => Number(a === axis) - Number(b === axis))
+  const order: Chart[] = axis !== undefined ? ['Line'] : []
+  if (height <= maxBars) order.push('Bars')
+  if (axis === undefined && height > maxBars) order.push('Histogram')
+  if (!order.includes('Line') && height > 2) order.push('Line')
+  if (!order.includes('Histogram') && height > maxBars) order.push('Histogram')
+  return { numeric, labels, order }
 }

@@ -18,9 +18,9 @@ export interface Submission {
 }
 
 /** Shows a job to its end, and then its answer; returns where in the input its errors are. */
-export async function showJob(box: HTMLElement, accepted: Response, to: Submission): Promise<ErrorLocation[]> {
+export async function showJob(box: HTMLElement, id: string, to: Submission): Promise<ErrorLocation[]> {
   const { api, base, headers, signal, started } = to
-  const job = new Job((await infoOf(accepted)).id, base, { headers }, infoOf)
+  const job = new Job(id, base, { headers }, infoOf)
   let status = ''
   const state = h('span.status')
   const place = h('span')
@@ -55,7 +55,7 @@ export async function showJob(box: HTMLElement, accepted: Response, to: Submissi
         const share = shareOf(change.progress)
         bar.hidden = share === undefined
         bar.value = share ?? 0
-        told.textContent = JSON.stringify(change.progress)
+        told.textContent = progressText(change.progress)
       }
     }
   } finally {
@@ -63,7 +63,12 @@ export async function showJob(box: HTMLElement, accepted: Response, to: Submissi
   }
   stop.remove()
   if (status === 'canceled') return []
-  return showResponse(answer, await fetch(`${base}/jobs/${job.id}/result`, { headers, signal }), api, started)
+  return showResponse(
+    answer,
+    await fetch(`${base}/jobs/${encodeURIComponent(id)}/result`, { headers, signal }),
+    api,
+    started,
+  )
 }
 
 /** Returns how much is done, from 0 to 1: of a number, `{ done }`, or `{ done, total }`. */
@@ -71,4 +76,14 @@ function shareOf(progress: unknown): number | undefined {
   const { done = progress, total = 1 } = Object(progress)
   const share = typeof done === 'number' ? done / total : Number.NaN
   return share >= 0 && share <= 1 ? share : undefined
+}
+
+/** Returns progress in words: `5 of 10`, `40 %`, a text. */
+export function progressText(progress: unknown): string {
+  const { done, total, ...more } = Object(progress)
+  if (typeof done === 'number' && Object.keys(more).length === 0)
+    return total === undefined ? `${done}` : `${done} of ${total}`
+  const share = typeof progress === 'number' ? shareOf(progress) : undefined
+  if (share !== undefined) return `${Math.round(share * 100)} %`
+  return typeof progress === 'string' ? progress : JSON.stringify(progress)
 }

@@ -23,6 +23,7 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
   let live: Live<unknown, Response> | undefined
   let stopRecording = () => {}
   const state = h('span.status')
+  const list = h('div.answers', { tabindex: '0', role: 'log', 'aria-label': 'answers' })
   const end = button('End', () => {
     stopRecording()
     live?.end()
@@ -43,7 +44,8 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     const token = authorization?.replace('Bearer ', '')
     const own = { apiKey, token, retries: 0, timeoutMs: 30_000 }
     const opened = new Live<unknown, Response>(async () => api, base, own, own, { encode, decode: contentOf })
-    box.replaceChildren(h('p.facts', state))
+    list.replaceChildren()
+    box.replaceChildren(h('p.facts', state), list)
     state.textContent = 'open'
     end.hidden = false
     void show(opened)
@@ -52,8 +54,11 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
   const show = async (own: Live<unknown, Response>) => {
     try {
       for await (const answer of own) {
-        box.append(await answerView(api.output, answer))
-        if (box.childElementCount > maxAnswers + 1) box.children[1].remove()
+        const view = await answerView(api.output, answer)
+        const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 8
+        list.append(view)
+        if (list.childElementCount > maxAnswers) list.firstElementChild?.remove()
+        if (isAtEnd) list.scrollTop = list.scrollHeight
       }
     } catch (error) {
       if (live === own) field.mark(fail(error))

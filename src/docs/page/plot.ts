@@ -47,3 +47,22 @@ export function bars(values: readonly number[], names: readonly string[]): HTMLE
     }),
   )
 }
+
+const bins = 12
+
+/** Draws how many numbers are in each of equal ranges. */
+export function histogram(values: ArrayLike<unknown>): HTMLElement {
+  const numbers = Array.from(values)
+    .filter((value) => value !== null)
+    .map(Number)
+    .filter(Number.isFinite)
+  const low = numbers.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
+  const high = numbers.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
+  const size = (high - low) / bins || 1
+  const counts = new Array<number>(bins).fill(0)
+  for (const value of numbers) counts[Math.min(bins - 1, Math.floor((value - low) / size))]++
+  return bars(
+    counts,
+    counts.map((_, i) => `from ${cellText(low + i * size)}`),
+  )
+}

@@ -24,10 +24,56 @@ export function snippet(
   base: string,
   headers: Headers = {},
   params: Readonly<Record<string, string>> = {},
+  isJob = false,
 ): string {
   const url = urlOf(api, content, base, params)
-  if (language === 'curl') return curl(api, content, url, headers)
-  return language === 'Python' ? python(api, content, url, headers) : typescript(api, content, base, headers, params)
+  if (language === 'TypeScript') return typescript(api, content, base, headers, params, isJob)
+  const all = isJob ? { prefer: 'respond-async', ...headers } : headers
+  // The answer to a job is its state, as JSON.
+  const answered = isJob ? { ...api, output: jobOutput } : api
+  if (language === 'curl') return curl(answered, content, url, all) + (isJob ? curlResult(base, headers) : '')
+  return python(answered, content, url, all) + (isJob ? pythonResult(base, headers) : '')
+}
+
+const jobOutput: DescriptorInfo = {
+  id: 'serving.io.JSON',
+  args: {},
+  mimeTypes: ['application/json'],
+  schema: undefined,
+  example: undefined,
+}
+
+function curlResult(base: string, headers: Headers): string {
+  const lines = Object.entries({ prefer: 'wait=60', ...headers }).map((line) => ` \\\n  -H ${shell(line.join(': '))}`)
+  return `\n\n# The answer, by the id of the job:\ncurl ${shell(`${base}/jobs/ID/result`)}${lines.join('')}`
+}
+
+function pythonResult(base: string, headers: Headers): string {
+  const all = JSON.stringify({ prefer: 'wait=60', ...headers })
+  const result = `requests.get(f"${base}/jobs/{job}/result", headers=${all})`
+  return `\njob = response.json()["id"]\nresult = ${result}\nprint(result.text)\n`
+}
+
+const lines = 'application/x-ndjson'
+
+/** Whether an answer comes in pieces. */
+function isStream({ output }: ApiInfo): boolean {
+  return (
+    output.id === 'serving.io.Text' || output.mimeTypes.some((type) => type === lines || type === 'text/event-stream')
+  )
+}
+
+/** Returns the name of a file for an answer that is no text; undefined for others. */
+function fileFor({ output }: ApiInfo): string | undefined {
+  const [type = 'application/octet-stream'] = output.mimeTypes
+  const [kind, subtype = ''] = type.split(';')[0].split('/')
+  if (kind === 'text' || type === lines || /json$/.test(subtype)) return undefined
+  if (subtype === 'octet-stream' || subtype === '*' || kind === 'multipart') return 'answer.bin'
+  return `answer.${subtype.replace(/^x-|^vnd\.(?:[^.]+\.)*|\+.*$/g, '').replace('jpeg', 'jpg')}`
+}
+
+function shell(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function textOf(content: Content): string | undefined {
@@ -46,10 +92,10 @@ function fileOf(content: Content): string {
   return content.name ?? (isJson(content) ? 'body.json' : 'body.txt')
 }
 
-function curl({ method, input, output }: ApiInfo, content: Content, url: string, headers: Headers): string {
-  const shell = (text: string) => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+function curl(api: ApiInfo, content: Content, url: string, headers: Headers): string {
+  const { method, input } = api
   const { type, parts } = content
-  const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(url)}`]
+  const lines = [`curl ${isStream(api) ? '-N ' : ''}${shell(url)}`]
   if (method !== 'GET' && method !== 'POST') lines.push(`-X ${method}`)
   for (const line of Object.entries(headers)) lines.push(`-H ${shell(line.join(': '))}`)
   for (const [name, part] of parts ?? []) {
@@ -63,9 +109,8 @@ function curl({ method, input, output }: ApiInfo, content: Content, url: string,
     if (text === undefined) lines.push(`--data-binary ${shell(`@${fileOf(content)}`)}`)
     else lines.push(`${isJson(content) ? '-d' : '--data-raw'} ${shell(text)}`)
   }
-  if (!['application/json', 'text/plain'].some((known) => output.mimeTypes[0]?.startsWith(known))) {
-    lines.push(`-o ${shell(`answer.${output.mimeTypes[0]?.split('/')[1]?.replace(/\W.*/, '') || 'bin'}`)}`)
-  }
+  const file = fileFor(api)
+  if (file !== undefined) lines.push(`-o ${file}`)
   return lines.join(' \\\n  ')
 }
 
@@ -73,9 +118,10 @@ function quotedInForm(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
 
-function python({ method, input, output }: ApiInfo, content: Content, url: string, credentials: Headers): string {
+function python(api: ApiInfo, content: Content, url: string, credentials: Headers): string {
+  const { method, input } = api
   const { type, parts } = content
-  const isText = output.id === 'serving.io.Text'
+  const isPieces = isStream(api)
   const text = textOf(content)
   const options = [JSON.stringify(url)]
   let headers = credentials
@@ -87,16 +133,21 @@ function python({ method, input, output }: ApiInfo, content: Content, url: strin
   }
   const named = Object.entries(headers).map((line) => line.map((word) => JSON.stringify(word)).join(': '))
   if (named.length > 0) options.push(`headers={${named.join(', ')}}`)
-  if (isText) options.push('stream=True')
+  if (isPieces) options.push('stream=True')
   const line = options.join(', ')
   const isShort = line.length < 70 || options.length === 1
   const call = `requests.${method.toLowerCase()}(${isShort ? line : `\n    ${options.join(',\n    ')},\n`})`
-  const read = isText
-    ? 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
-    : output.mimeTypes[0] === 'application/json'
-      ? 'print(response.json())'
-      : 'open("answer", "wb").write(response.content)'
-  return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()\n${read}\n`
+  return `import requests\n\nresponse = ${call}\nresponse.raise_for_status()\n${pythonRead(api)}\n`
+}
+
+function pythonRead(api: ApiInfo): string {
+  const file = fileFor(api)
+  if (file !== undefined) return `open("${file}", "wb").write(response.content)`
+  if (api.output.id === 'serving.io.Text') {
+    return 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
+  }
+  if (isStream(api)) return 'for line in response.iter_lines():\n    print(line.decode())'
+  return /json$/.test(api.output.mimeTypes[0] ?? '') ? 'print(response.json())' : 'print(response.text)'
 }
 
 /** JSON as Python has it: its texts, numbers, lists and objects are Python's, too. */
@@ -118,24 +169,41 @@ function pythonPart([name, part]: readonly [string, Content]): string {
   return `        (${JSON.stringify(name)}, (${file}, ${value}, ${JSON.stringify(part.type?.split(';')[0])})),\n`
 }
 
-function typescript(api: ApiInfo, content: Content, base: string, headers: Headers, params: Headers): string {
+function typescript(
+  api: ApiInfo,
+  content: Content,
+  base: string,
+  headers: Headers,
+  params: Headers,
+  isJob: boolean,
+): string {
   const value = content.parts === undefined ? literalOf(api.input, content) : `{\n${formMembers(api.input, content)}}`
   const options = Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
-  const own = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
+  const more = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
   const method = /^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`
-  const call = `${method}(${value}${own})`
-  const live = `const live = ${method}.open()\nawait live.send(${value})\n`
+  const call = `${method}${isJob ? '.submit' : ''}(${value}${more})`
+  const read = typescriptRead(api, call, isJob, `const live = ${method}.open()\nawait live.send(${value})\n`)
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
+    ...(read.includes('writeFile') ? ["import { writeFile } from 'node:fs/promises'"] : []),
     "import { createClient } from 'serving/client'",
     "import type * as service from './service.ts' // exports the APIs\n",
     `const client = createClient<typeof service>(${quoted(base)}${options})`,
-    api.isLive
-      ? `${live}for await (const answer of live) console.log(answer)\n`
-      : api.output.id === 'serving.io.Text'
-        ? `for await (const piece of ${call}) console.log(piece)\n`
-        : `console.log(await ${call})\n`,
+    read,
   ].join('\n')
+}
+
+function typescriptRead(api: ApiInfo, call: string, isJob: boolean, live: string): string {
+  if (api.isLive) return `${live}for await (const answer of live) console.log(answer)\n`
+  if (isJob) {
+    const events = 'for await (const change of job.events()) console.log(change)'
+    return `const job = await ${call}\n${events}\nconsole.log(await job.result())\n`
+  }
+  const file = ['serving.io.Image', 'serving.io.File'].includes(api.output.id)
+    ? (fileFor(api) ?? 'answer.txt')
+    : undefined
+  if (file !== undefined) return `const file = await ${call}\nawait writeFile('${file}', file.stream())\n`
+  return isStream(api) ? `for await (const piece of ${call}) console.log(piece)\n` : `console.log(await ${call})\n`
 }
 
 function formMembers({ parts = new Map() }: DescriptorInfo, content: Content): string {
