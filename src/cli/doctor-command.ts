@@ -17,11 +17,14 @@ const uses: Readonly<Record<string, string>> = {
   '@valibot/to-json-schema': 'schemas of valibot',
   aws4fetch: 'bodies of jobs in a bucket',
   bullmq: 'jobs on Redis',
+  chokidar: 'serving dev',
+  esbuild: 'serving build',
   'file-type': 'types of files by their bytes',
   ioredis: 'jobs, rate limits and caches on Redis',
   'nodejs-polars': 'tables',
   'onnxruntime-node': 'ONNX models',
   'parquet-wasm': 'nested Parquet, compressed Arrow',
+  tsx: 'services in TypeScript',
   zod: 'schemas of zod',
 }
 

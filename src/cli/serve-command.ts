@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
+import { missingTool } from '../core/modules/optional.ts'
 import { createLogger } from '../engine/log.ts'
 import type { ServeSettings } from '../engine/options.ts'
 import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
@@ -33,7 +34,9 @@ export async function modelsCommand(
 
 /** Serves a service while it is written, and returns the exit code. */
 export async function devCommand(read: ReadSettings): Promise<number> {
-  const { watchSources } = await import('./watch-sources.ts')
+  const { watchSources } = await import('./watch-sources.ts').catch((error: unknown) => {
+    throw missingTool('chokidar', 'serving dev', error)
+  })
   const settings = await read()
   const options = supervisorOptions(settings.service, settings, read)
   const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')

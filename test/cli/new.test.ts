@@ -87,7 +87,8 @@ async function makeProject(template: string, cwd: string): Promise<void> {
 
 /** Links our dependencies and other packages into a folder. */
 function linkPackages(modules: string, packages: readonly string[]): void {
-  for (const name of ['@types/node', ...Object.keys(dependencies), ...packages]) {
+  const tools = ['@types/node', 'tsx', 'chokidar', 'esbuild']
+  for (const name of new Set([...tools, ...Object.keys(dependencies), ...packages])) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
   }

@@ -24,9 +24,9 @@ export const { bundleClient }: { bundleClient(project: string, bundler: string):
 
 /**
  * Returns a folder in whose node_modules is what `npm pack` packs, with links to what it depends on and to packages
- * that are named. It is removed after the tests of the file.
+ * that are named: by default, those that TypeScript and the commands for development need. It is removed after the tests of the file.
  */
-export function packedProject(packages: readonly string[] = []): string {
+export function packedProject(packages: readonly string[] = ['tsx', 'chokidar', 'esbuild']): string {
   const folder = mkdtempSync(join(tmpdir(), 'serving-packed-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]

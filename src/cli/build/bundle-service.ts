@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module'
 import { dirname, extname, join, posix, relative, resolve, sep } from 'node:path'
 import type { BuildFailure, Loader, Metafile, OutputFile, Plugin } from 'esbuild'
 import { InvalidArgument } from '../../core/errors.ts'
+import { missingTool } from '../../core/modules/optional.ts'
 
 /** A bundled service; paths are relative to the folder of the project, with `/`. */
 export type Bundle = Awaited<ReturnType<typeof bundleService>>
@@ -17,7 +18,9 @@ export interface PackageImport {
 
 /** Bundles a module without its packages; `import.meta.url` stays that of each file. **Errors**: InvalidArgument. */
 export async function bundleService(root: string, service: string) {
-  const { build, stop, transform } = await import('esbuild')
+  const { build, stop, transform } = await import('esbuild').catch((error: unknown) => {
+    throw missingTool('esbuild', 'serving build', error)
+  })
   const entries = new Set([service])
   try {
     for (;;) {

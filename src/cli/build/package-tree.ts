@@ -23,11 +23,11 @@ interface PackageManifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
-/** Packages that only commands for development load: compilers, and what reads and watches sources. */
-const developmentOnly = ['chokidar', 'esbuild', 'tinyglobby', 'tsx', 'yaml']
+/** Dependencies that only commands for development load. */
+const developmentOnly = ['tinyglobby', 'yaml']
 
-/** Optional peers that compile the native add-on, and that nothing loads afterwards. */
-const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson']
+/** Optional peers that no server loads: what compiles the native add-on, and what compiles and watches sources. */
+const toolPeers = ['chokidar', 'esbuild', 'node-api-headers', 'node-gyp', 'simdjson', 'tsx']
 
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
@@ -100,7 +100,7 @@ export function listedPeers(root: string): string[] {
   if (!existsSync(join(root, 'package.json'))) return []
   const { peerDependencies = {} } = readManifest(ourFolder(root))
   const listed = Object.keys(readManifest(root).dependencies ?? {})
-  return listed.filter((name) => name in peerDependencies && !compileOnly.includes(name))
+  return listed.filter((name) => name in peerDependencies && !toolPeers.includes(name))
 }
 
 function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {

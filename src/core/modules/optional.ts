@@ -31,6 +31,12 @@ export function resolveOptional(name: string, version: string, user: string, bel
   }
 }
 
+/** Returns an error with the command that installs what commands for development need, and a server does not. */
+export function missingTool(name: 'chokidar' | 'esbuild' | 'tsx', user: string, error: unknown) {
+  const command = 'npm install --save-dev tsx@4 chokidar@4 esbuild@0.28'
+  return missing(name, `${user} needs the package ${name}: ${command}`, error)
+}
+
 /** Returns an error with the install command. Its cause is what loading failed with, unless the package is absent. */
 export function missingPackage(
   name: string,
@@ -38,7 +44,10 @@ export function missingPackage(
   user: string,
   error: unknown,
 ): MissingDependencyException {
-  const message = `${user} needs the package ${name}: npm install "${name}@${version}"`
+  return missing(name, `${user} needs the package ${name}: npm install "${name}@${version}"`, error)
+}
+
+function missing(name: string, message: string, error: unknown): MissingDependencyException {
   const isAbsent =
     error instanceof Error && new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
   return new MissingDependencyException(message, isAbsent ? undefined : { cause: error })

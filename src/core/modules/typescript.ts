@@ -3,6 +3,7 @@ import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs'
 import module, { type ResolveFnOutput } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { missingTool } from './optional.ts'
 import { withModuleFormat } from './typescript-format.ts'
 
 let reading: Promise<void> | undefined
@@ -15,7 +16,9 @@ export function readTypeScript(): Promise<void> {
 
 async function registerHooks(): Promise<void> {
   if (!hasPrivateCache()) process.env.TSX_DISABLE_CACHE = '1'
-  const tsx = await import('tsx/esm/api')
+  const tsx = await import('tsx/esm/api').catch((error: unknown) => {
+    throw missingTool('tsx', 'TypeScript', error)
+  })
   registerFormat()
   // No tsconfig: its `paths` could map serving to sources, a second copy of the framework.
   tsx.register({ tsconfig: false })
