@@ -24,7 +24,8 @@ export const { bundleClient }: { bundleClient(project: string, bundler: string):
 
 /**
  * Returns a folder in whose node_modules is what `npm pack` packs, with links to what it depends on and to packages
- * that are named: by default, those that TypeScript and the commands for development need. It is removed after the tests of the file.
+ * that are named: by default, those that TypeScript and the commands for development need. It is removed after the
+ * tests of the file.
  */
 export function packedProject(packages: readonly string[] = ['tsx', 'chokidar', 'esbuild']): string {
   const folder = mkdtempSync(join(tmpdir(), 'serving-packed-'))
