@@ -1,14 +1,14 @@
 /** The upgrade of a request to a live stream, and what the server counts of that. @module */
 
+import { decodeFailureOf } from '../api/stages.ts'
 import type { RequestTarget } from '../api/visit.ts'
-import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/errors.ts'
-import { countedBytes } from '../core/memory/memory-budget.ts'
+import { ClientClosed, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, within } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
-import { noMemory } from '../http/limits.ts'
 import type { HeaderLine, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
+import type { LivePlace } from '../live/live-place.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
 import { notReady } from './admission.ts'
@@ -25,16 +25,13 @@ export interface LiveRequest {
 
 /** One live stream, from the request that opens it to its end. */
 export class LiveCall extends ServedRequest implements LiveHost {
-  /** For the engine's socket, once the request is admitted. */
-  readonly session: LiveSession
   /** The subprotocol for the answer. */
   readonly protocol: string | undefined
   readonly #streams: LiveStreams
   readonly #endpoint: LiveEndpoint
   #bytesIn = 0
-  #isOpen = false
-  /** For a message that comes in parts: engines do not tell how much has come. **Units**: bytes. */
-  #reserved = 0
+  #place: LivePlace | undefined
+  #session: LiveSession | undefined
   #isOver = false
 
   constructor(server: ServerState, streams: LiveStreams, { endpoint, target, headers, peer }: LiveRequest) {
@@ -44,12 +41,13 @@ export class LiveCall extends ServedRequest implements LiveHost {
     this.#endpoint = endpoint
     const offered = ctx.headers.get('sec-websocket-protocol')?.split(',') ?? []
     this.protocol = offered.some((each) => each.trim() === subprotocol) ? subprotocol : undefined
-    this.session = new LiveSession(endpoint, ctx, this, this.protocol !== undefined)
     server.limiter.enter()
   }
 
-  get memory(): ServerState['memory'] {
-    return this.server.memory
+  /** For the engine's socket, once the request is admitted. */
+  get session(): LiveSession {
+    if (this.#session === undefined) throw new InternalError('expected a live stream that was admitted')
+    return this.#session
   }
 
   /** Headers for the answer that accepts the request. */
@@ -78,24 +76,23 @@ export class LiveCall extends ServedRequest implements LiveHost {
 
   #admitted(refusal: ServingError | undefined): HttpResponse | undefined {
     if (this.#isOver) return undefined
-    const error = refusal ?? this.#reserveMessage() ?? this.#streams.open(this.session, this.#endpoint)
-    if (error === undefined) {
-      this.#isOpen = true
-      return undefined
-    }
+    const error = refusal ?? this.#open()
+    if (error === undefined) return undefined
     const response = this.problem(error)
     this.recorder?.sent(response.body as string)
     this.ended()
     return response
   }
 
-  /** Short messages are not counted, as short bodies are not. */
-  #reserveMessage(): ServingError | undefined {
-    const { maxMessage } = this.#endpoint.live
-    if (maxMessage <= countedBytes) return undefined
-    if (!this.memory.reserve(maxMessage)) return noMemory()
-    this.#reserved = maxMessage
-    return undefined
+  /** Returns why there is no room for the stream. */
+  #open(): ServingError | undefined {
+    try {
+      this.#place = this.#streams.admit(this.server.memory, this.#endpoint)
+      this.#session = new LiveSession(this.#endpoint, this.#place, this.ctx, this, this.protocol !== undefined)
+      return undefined
+    } catch (error) {
+      return decodeFailureOf(error)
+    }
   }
 
   /** Called when the answer that accepts the request is sent. */
@@ -123,8 +120,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
     if (this.#isOver) return
     this.#isOver = true
     if (this.ctx.abortReason instanceof ClientClosed) this.recorder?.left()
-    if (this.#isOpen) this.#streams.close(this.session, this.#endpoint)
-    this.memory.release(this.#reserved)
+    this.#place?.leave()
     this.close(this.#bytesIn)
     this.server.limiter.leave()
   }

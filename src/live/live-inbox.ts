@@ -2,7 +2,8 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { messageCost } from './framing.ts'
-import { HeldMemory, type SharedMemory } from './held-memory.ts'
+import type { HeldMemory } from './held-memory.ts'
+import type { LivePlace } from './live-place.ts'
 
 type Decode = (bytes: Uint8Array, isText: boolean, borrowed: boolean) => MaybePromise<unknown>
 type Result = IteratorResult<unknown, undefined>
@@ -31,11 +32,11 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
   /** Cost of the messages held: their bytes and {@link messageCost} for each. **Units**: bytes. */
   cost = 0
 
-  /** `onTaken`: called with the cost of each message that the function has taken. `memory`: for the others. */
-  constructor(decode: Decode, onTaken: (cost: number) => void, memory: SharedMemory) {
+  /** `onTaken`: called with the cost of each message that the function has taken. `place`: of the stream. */
+  constructor(decode: Decode, onTaken: (cost: number) => void, place: LivePlace) {
     this.#decode = decode
     this.#onTaken = onTaken
-    this.#memory = new HeldMemory(memory)
+    this.#memory = place.account()
   }
 
   /** The bytes are borrowed during the call. **Errors**: Overloaded if there is too little memory to hold them. */

@@ -21,16 +21,16 @@ import {
   parseControl,
   pongMessage,
 } from './framing.ts'
-import { HeldMemory, type SharedMemory } from './held-memory.ts'
+import type { HeldMemory } from './held-memory.ts'
 import { LiveCodec, type LiveMessage } from './live-codec.ts'
 import { LiveInbox } from './live-inbox.ts'
+import type { LivePlace, OpenStream } from './live-place.ts'
 import type { LiveListener, LiveSocket } from './live-socket.ts'
-import type { LiveEndpoint, OpenStream } from './live-streams.ts'
+import type { LiveEndpoint } from './live-streams.ts'
 import { runLive } from './run-live.ts'
 
 /** The server's side of one live stream: its log and its counts. */
 export interface LiveHost {
-  readonly memory: SharedMemory
   /** Called with what ends the stream, before the client is told. */
   failed(error: Error): void
   received(bytes: number): void
@@ -62,19 +62,21 @@ export class LiveSession implements LiveListener, OpenStream {
   /** Whether bytes may wait for the client to read: asking the socket each time takes longer. */
   #isUnread = false
 
-  constructor({ live, codec }: LiveEndpoint, ctx: Context, host: LiveHost, isFramed: boolean) {
+  /** Opens the stream at its place. */
+  constructor({ live, codec }: LiveEndpoint, place: LivePlace, ctx: Context, host: LiveHost, isFramed: boolean) {
     this.#api = live
     this.#codec = codec
     this.#ctx = ctx
     this.#host = host
     this.#isFramed = isFramed
-    this.#unread = new HeldMemory(host.memory)
+    this.#unread = place.account()
     this.#encoding = LiveCodec.contextFor(ctx.headers)
     this.#inbox = new LiveInbox(
       (bytes, isText, borrowed) => codec.decode(bytes, isText, borrowed),
       (cost) => this.#grant(cost),
-      host.memory,
+      place,
     )
+    place.stream = this
   }
 
   open(socket: LiveSocket): void {

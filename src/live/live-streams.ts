@@ -1,19 +1,14 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
-import { tooMany } from '../http/limits.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
+import { noMemory, tooMany } from '../http/limits.ts'
 import { allHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { counter, gauge, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
+import type { SharedMemory } from './held-memory.ts'
 import { LiveCodec } from './live-codec.ts'
-
-/** What the server's clock and its end ask of an open stream. */
-export interface OpenStream {
-  /** Called several times within the shortest idle time of the server. */
-  sweep(now: number): void
-  /** Closes the stream, since the server stops. */
-  stop(): void
-}
+import { LivePlace, placeKey } from './live-place.ts'
 
 /** What a server has counted of one live API. */
 export interface LiveCounts {
@@ -38,7 +33,7 @@ const maxSweepMs = 15_000
 export class LiveStreams {
   readonly endpoints: readonly LiveEndpoint[]
   readonly #max: number
-  readonly #open = new Set<OpenStream>()
+  readonly #places = new Set<LivePlace>()
   readonly #sweepMs: number
   #timer: NodeJS.Timeout | undefined
   #onEmpty: (() => void) | undefined
@@ -52,26 +47,39 @@ export class LiveStreams {
 
   /** Of one more stream; undefined if there is room for it. */
   get refusal(): Overloaded | undefined {
-    if (this.#open.size < this.#max) return undefined
+    if (this.#places.size < this.#max) return undefined
     return new Overloaded('too many live streams', { limit: 'live_streams', retryAfterSeconds: 1 })
   }
 
-  /** Counts a stream until `close`, or returns why there is no room for it. */
-  open(stream: OpenStream, { live: { slots }, counts }: LiveEndpoint): Overloaded | undefined {
-    const refusal = this.refusal ?? (slots?.acquire() === false ? tooMany(slots) : undefined)
-    if (refusal !== undefined) return refusal
-    this.#open.add(stream)
+  /**
+   * Takes a slot for one more stream, and memory for its longest message: engines do not tell how much of one has come.
+   *
+   * @throws Overloaded if there is no room for it.
+   */
+  admit(memory: SharedMemory, { live: { slots, maxMessage }, counts }: LiveEndpoint): LivePlace {
+    if (this.refusal !== undefined) throw this.refusal
+    // Short messages are not counted, as short bodies are not.
+    const message = maxMessage > countedBytes ? maxMessage : 0
+    if (message > 0 && !memory.reserve(message)) throw noMemory()
+    if (slots?.acquire() === false) {
+      memory.release(message)
+      throw tooMany(slots)
+    }
+    const place = new LivePlace(placeKey, memory, () => {
+      slots?.release()
+      memory.release(message)
+      counts.open--
+      this.#left(place)
+    })
+    this.#places.add(place)
     counts.open++
     this.#timer ??= setInterval(() => this.#sweep(), this.#sweepMs).unref()
-    return undefined
+    return place
   }
 
-  /** Called once for each stream that was opened. */
-  close(stream: OpenStream, { live: { slots }, counts }: LiveEndpoint): void {
-    this.#open.delete(stream)
-    counts.open--
-    slots?.release()
-    if (this.#open.size > 0) return
+  #left(place: LivePlace): void {
+    this.#places.delete(place)
+    if (this.#places.size > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#onEmpty?.()
@@ -92,12 +100,12 @@ export class LiveStreams {
 
   #sweep(): void {
     const now = performance.now()
-    for (const stream of this.#open) stream.sweep(now)
+    for (const { stream } of this.#places) stream?.sweep(now)
   }
 
   /** Closes all streams; resolves when they are closed, or at the timeout. */
   async stop(timeoutMs: number): Promise<void> {
-    if (this.#open.size === 0) return
+    if (this.#places.size === 0) return
     const closed = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs)
       this.#onEmpty = () => {
@@ -105,7 +113,7 @@ export class LiveStreams {
         resolve()
       }
     })
-    for (const stream of [...this.#open]) stream.stop()
+    for (const { stream } of [...this.#places]) stream?.stop()
     await closed
   }
 }

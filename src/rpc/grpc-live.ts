@@ -9,7 +9,8 @@ import type { ServerState } from '../engine/engine.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { LiveInbox } from '../live/live-inbox.ts'
-import type { LiveEndpoint, LiveStreams, OpenStream } from '../live/live-streams.ts'
+import type { OpenStream } from '../live/live-place.ts'
+import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import { sendStream } from './grpc-calls.ts'
@@ -33,7 +34,9 @@ class LiveCall implements Answerer, OpenStream {
   readonly #open: OpenCall
   readonly #server: ServerState
   readonly #lives: LiveStreams
-  readonly #inbox: LiveInbox
+  /** Undefined until the stream has its place. */
+  #inbox: LiveInbox | undefined
+  #hasEnded = false
   #endpoint: LiveEndpoint | undefined
   /** Lets the client send its next message. */
   #goOn: (() => void) | undefined
@@ -43,36 +46,33 @@ class LiveCall implements Answerer, OpenStream {
     this.#server = server
     this.#lives = lives
     this.refusal = open.refusal
-    this.#inbox = new LiveInbox(
-      (bytes) => this.#decode(bytes),
-      () => this.#inbox.cost < this.#maxBuffered && this.#goOn?.(),
-      server.memory,
-    )
-    open.ctx.onAbort((reason) => this.#inbox.end(reason))
+    open.ctx.onAbort((reason) => this.#inbox?.end(reason))
     open.ctx.onEnd(() => this.#goOn?.())
   }
 
-  get #maxBuffered(): number {
-    return this.#endpoint?.live.maxBuffered ?? 0
+  get #hasRoom(): boolean {
+    const { live } = this.#endpoint ?? {}
+    return live !== undefined && this.#inbox !== undefined && this.#inbox.cost < live.maxBuffered
   }
 
   /** Resolves when the client may send its next message. */
   async run(message: Uint8Array): Promise<void> {
     this.#open.bytesIn += message.length
     try {
-      if (this.#endpoint === undefined) await this.#begin(message)
-      else this.#take(message, this.#endpoint)
+      if (this.#endpoint === undefined || this.#inbox === undefined) await this.#begin(message)
+      else this.#take(message, this.#endpoint, this.#inbox)
     } catch (error) {
       this.#refuse(decodeFailureOf(error))
     }
-    if (this.#inbox.cost < this.#maxBuffered || this.#open.grpc.cancelled) return
+    if (this.#hasRoom || this.#open.grpc.cancelled) return
     await new Promise<void>((resolve) => {
       this.#goOn = resolve
     })
   }
 
   ended(): void {
-    this.#inbox.end()
+    this.#hasEnded = true
+    this.#inbox?.end()
   }
 
   fail(error: ServingError): Status {
@@ -106,29 +106,37 @@ class LiveCall implements Answerer, OpenStream {
     }
     await this.#open.enter(endpoint.live)
     if (call.cancelled) return
-    this.#admit(endpoint)
-    if (content !== undefined) this.#take(message, endpoint)
-    void sendStream(this.#open, () => this.#answer(endpoint))
+    const inbox = this.#admit(endpoint)
+    if (content !== undefined) this.#take(message, endpoint, inbox)
+    if (this.#hasEnded) inbox.end()
+    void sendStream(this.#open, () => this.#answer(endpoint, inbox))
   }
 
-  #admit(endpoint: LiveEndpoint): void {
-    const refusal = this.#lives.open(this, endpoint)
-    if (refusal !== undefined) throw refusal
+  #admit(endpoint: LiveEndpoint): LiveInbox {
+    const place = this.#lives.admit(this.#server.memory, endpoint)
+    place.stream = this
     this.#endpoint = endpoint
     this.#server.limiter.enter()
     this.#open.ctx.onEnd(() => {
       this.#server.limiter.leave()
-      this.#lives.close(this, endpoint)
+      place.leave()
     })
+    const inbox = new LiveInbox(
+      (bytes) => this.#decode(bytes),
+      () => this.#hasRoom && this.#goOn?.(),
+      place,
+    )
+    this.#inbox = inbox
+    return inbox
   }
 
-  #take(message: Uint8Array, { live, counts }: LiveEndpoint): void {
+  #take(message: Uint8Array, { live, counts }: LiveEndpoint, inbox: LiveInbox): void {
     counts.received++
     if (message.length > live.maxMessage) {
       const limit = `at most ${live.maxMessage} bytes for a message to ${live.name} (maxMessage)`
       throw new PayloadTooLarge(`expected ${limit}, received ${message.length}`)
     }
-    this.#inbox.push(message, false)
+    inbox.push(message, false)
   }
 
   #decode(message: Uint8Array): MaybePromise<unknown> {
@@ -142,13 +150,13 @@ class LiveCall implements Answerer, OpenStream {
     return fromContent(live.input, content)
   }
 
-  async #answer({ live }: LiveEndpoint): Promise<void> {
+  async #answer({ live }: LiveEndpoint, inbox: LiveInbox): Promise<void> {
     const { grpc: call, ctx, recorder } = this.#open
     recorder?.answered(200)
     try {
-      await runLive(live, this.#inbox, (result) => this.#send(result), ctx)
+      await runLive(live, inbox, (result) => this.#send(result), ctx)
     } finally {
-      await this.#inbox.return()
+      await inbox.return()
     }
     if (!call.stream.headersSent) this.#open.setOwnMetadata()
   }

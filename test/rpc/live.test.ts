@@ -274,6 +274,31 @@ describe('live streams over gRPC', () => {
     one.cancel()
   })
 
+  it('hold memory for their longest message from the start, as over WebSockets, and give it back', async () => {
+    const svc = new Service('large')
+    svc.live('big', { ...text, maxMessage: '1mb' }, async function* (texts) {
+      for await (const each of texts) yield each
+    })
+    await open({ maxMemoryBytes: 2 * 1024 * 1024 }, svc)
+    const streams = [call(), call()]
+    for (const each of streams) {
+      each.on('error', () => {})
+      each.write(named('big', 'a'))
+      expect(await next(each)).toBe('a')
+    }
+    const refused = call()
+    refused.write(named('big', 'a'))
+    expect(await rest(refused)).toMatchObject({ details: expect.stringContaining('too little memory') })
+    streams[0]?.cancel()
+    await expect
+      .poll(async () => {
+        const again = call()
+        again.end(named('big', 'b'))
+        return (await rest(again)).texts
+      })
+      .toEqual(['b'])
+  })
+
   it('ask auth and hooks for the API that the first message names', async () => {
     const guarded = new Service('guarded', {
       auth: apiKey({ keys: [createHash('sha256').update('tea').digest('hex')] }),
