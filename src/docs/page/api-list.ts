@@ -1,6 +1,7 @@
 import type { ApiInfo } from '../../client/description.ts'
 import { type Child, h } from './dom.ts'
 import { groupOf } from './operation.ts'
+import type { ListedApi } from './other-apis.ts'
 
 const minFiltered = 8
 
@@ -23,9 +24,9 @@ export class ApiList {
   readonly #entries: { readonly entry: HTMLElement; readonly text: string }[] = []
 
   /** `choose` is called when a link is followed. */
-  constructor(apis: readonly ApiInfo[], choose: () => void) {
+  constructor(apis: readonly ListedApi[], choose: () => void) {
     const isLong = apis.length >= minFiltered
-    for (const api of apis) this.#add(api, isLong ? groupOf(api) : '', choose)
+    for (const api of apis) this.#add(api, api.group ?? (isLong ? groupOf(api) : ''), choose)
     const sections = [...this.#groups].map(([name, list]) =>
       h('section', name !== '' && h('p.group', { 'aria-hidden': 'true' }, name), list),
     )

@@ -1,6 +1,7 @@
 import type { ApiInfo, Operation } from '../../client/description.ts'
 import { infoOf } from '../../client/job.ts'
 import { methodBadge } from './api-list.ts'
+import { chatView } from './chat-view.ts'
 import type { Control } from './control.ts'
 import type { Credentials } from './credentials.ts'
 import { button, choice, fold, h } from './dom.ts'
@@ -13,6 +14,7 @@ import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
 import { objectControl } from './nested-control.ts'
 import { type Example, examplesOf, kindText, reference, type ServiceDocument, schemesOf } from './operation.ts'
+import type { ListedApi } from './other-apis.ts'
 import { startOf } from './schema.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
 
@@ -26,7 +28,7 @@ export interface Page {
 }
 
 /** Returns an API for the page, and what to call when another one takes its place. */
-export function apiView(api: ApiInfo, { base, document, credentials, job }: Page) {
+export function apiView(api: ListedApi, { base, document, credentials, job }: Page) {
   const field = fieldOf(api.input, 'the input', document)
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
   const paramsControl = paramsOf(api, operation, document)
@@ -167,6 +169,7 @@ export function apiView(api: ApiInfo, { base, document, credentials, job }: Page
     h('p.route', methodBadge(api), ' ', h('code', path)),
     markdownView(api.doc ?? ''),
     examples.length > 0 && gallery,
+    isChat(api) && chatView({ url: `${base}/v1`, headers: () => credentials.headers() }),
     h('div.panes', card('Input', kindText(api.input), form), card('Answer', kindText(api.output, true), answer)),
     codePanel,
     reference(api, operation, document),
@@ -178,6 +181,10 @@ export function apiView(api: ApiInfo, { base, document, credentials, job }: Page
     live?.leave()
   }
   return { element, leave }
+}
+
+function isChat({ group, method, path }: ListedApi): boolean {
+  return group === 'OpenAI' && method === 'POST' && path === '/v1/chat/completions'
 }
 
 /** Returns the control of the parameters of a path; undefined for a path without. */

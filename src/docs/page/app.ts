@@ -5,6 +5,7 @@ import { Credentials } from './credentials.ts'
 import { h } from './dom.ts'
 import { markdownView } from './markdown.ts'
 import type { ServiceDocument } from './operation.ts'
+import { type ListedApi, otherApisOf } from './other-apis.ts'
 
 /** The page: its list of APIs, and the one that is shown. */
 export class App {
@@ -64,7 +65,7 @@ export class App {
     this.#heading.textContent = title
     this.#version.textContent = version === '0.0.0' ? '' : version
     this.#about.replaceChildren(markdownView(description))
-    const apis = apisOf(described)
+    const apis = new Map<string, ListedApi>([...apisOf(described), ...otherApisOf(described)])
     const list = new ApiList([...apis.values()], () => this.#openMenu(false))
     this.#nav.replaceChildren(this.#menu, list.element)
     this.#nav.hidden = false
@@ -73,20 +74,21 @@ export class App {
     show()
   }
 
-  #show(described: ServiceDocument, apis: ReturnType<typeof apisOf>, list: ApiList): void {
+  #show(described: ServiceDocument, apis: ReadonlyMap<string, ListedApi>, list: ApiList): void {
     const [path, query] = location.hash.replace(/^#\/?/, '').split('?')
     const name = decodeURIComponent(path)
     const job = new URLSearchParams(query).get('job') ?? undefined
     const api = apis.get(name) ?? apis.values().next().value
     this.#leave()
     if (api === undefined) {
-      this.#main.replaceChildren(othersView(this.#base, described))
+      this.#main.replaceChildren(h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.'))
       return
     }
     list.select(api.name)
     this.#menu.replaceChildren(h('span', methodBadge(api), ' ', ...breakable(api.path)))
     this.#openMenu(false)
-    const view = apiView(api, { base: this.#base, document: described, credentials: this.#credentials, job })
+    const base = api.isRoot ? rootOf(this.#base, described) : this.#base
+    const view = apiView(api, { base, document: described, credentials: this.#credentials, job })
     this.#leave = view.leave
     this.#main.replaceChildren(view.element)
     if (name === '') return
@@ -110,17 +112,7 @@ export class App {
   }
 }
 
-/** Shows the paths of a service without APIs: those of its protocols, and of mounted handlers with a document. */
-function othersView(base: string, { paths = {} }: ServiceDocument): HTMLElement {
-  const all = Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path })),
-  )
-  const first = all.find(({ method, path }) => method === 'GET' && !path.includes('{'))
-  if (all.length === 0) return h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.')
-  return h(
-    'div.card',
-    h('p', 'The service has no APIs of its own. It answers:'),
-    h('ul', ...all.map(({ method, path }) => h('li', h('code', `${method} ${path}`)))),
-    first && h('pre', `curl ${base}${first.path}`),
-  )
+/** Returns the URL of the server's root: that of the service without its base URL. */
+function rootOf(base: string, { servers: [{ url = '/' } = {}] = [] }: ServiceDocument): string {
+  return url !== '/' && base.endsWith(url) ? base.slice(0, -url.length) : base
 }

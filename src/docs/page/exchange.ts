@@ -66,8 +66,9 @@ export async function showResponse(
   tell(Number(response.headers.get('content-length') ?? 0))
   box.replaceChildren(facts, detailsOf(response, started))
   if (!response.ok) return showError(box, await errorOf(response), response.status)
-  if (type === jsonLines || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
-    await showText(box, textPieces(response.body ?? new Blob().stream(), tell), type.startsWith('text/event-stream'))
+  const isEvents = type.startsWith('text/event-stream')
+  if (type === jsonLines || isEvents || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
+    await showText(box, textPieces(response.body ?? new Blob().stream(), tell), isEvents)
     return []
   }
   const bytes = await response.arrayBuffer()

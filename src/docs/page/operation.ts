@@ -22,6 +22,7 @@ export interface Scheme {
 export interface ServiceDocument {
   readonly info?: { readonly title?: string; readonly description?: string; readonly version?: string }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly servers?: readonly { readonly url?: string }[]
   readonly components?: { readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, string>>>> }
 }
 

@@ -2,6 +2,7 @@ import { type ApiInfo, type DescriptorInfo, queryId } from '../../client/descrip
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
 import { urlOf } from './exchange.ts'
 import { type Content, isJson } from './field.ts'
+import type { ListedApi } from './other-apis.ts'
 
 const maxInline = 2000
 const maxLine = 110
@@ -10,7 +11,8 @@ const maxLine = 110
 export type Language = 'curl' | 'Python' | 'TypeScript'
 
 /** Returns the languages in which an API is shown. */
-export function languagesOf({ isLive }: ApiInfo): readonly Language[] {
+export function languagesOf({ isLive, group }: ListedApi): readonly Language[] {
+  if (group !== undefined) return ['curl', 'Python']
   return isLive ? ['TypeScript'] : ['curl', 'Python', 'TypeScript']
 }
 

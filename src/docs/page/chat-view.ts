@@ -1,0 +1,75 @@
+import { parseEvents, textPieces } from '../../client/lines.ts'
+import { errorOf } from '../../client/serving-error.ts'
+import { button, h } from './dom.ts'
+
+/** Where the models are, and what their callers are known by. */
+export interface ChatPlace {
+  /** URL of the endpoints of OpenAI: `…/v1`. */
+  readonly url: string
+  headers(): Record<string, string>
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly content: string
+}
+
+/** Returns a chat with the models of the service. */
+export function chatView({ url, headers }: ChatPlace): HTMLElement {
+  const messages: Message[] = []
+  const list = h('div.answers', { role: 'log', tabindex: '0', 'aria-label': 'messages' })
+  const model = h('select', { 'aria-label': 'model' })
+  const text = h('textarea', { rows: 3, 'aria-label': 'message' })
+  const say = (role: string, content: string) => {
+    const view = h('p', { class: `message ${role}` }, content)
+    list.append(view)
+    return view
+  }
+  const fail = (error: Error) => list.append(h('p.failure', { role: 'alert' }, error.message))
+  const loadModels = async () => {
+    const response = await fetch(`${url}/models`, { headers: headers() })
+    if (!response.ok) throw await errorOf(response)
+    const { data } = (await response.json()) as { data: readonly { id: string }[] }
+    model.replaceChildren(...data.map(({ id }) => h('option', id)))
+  }
+  const answer = async () => {
+    if (text.value.trim() === '') return
+    if (model.value === '') await loadModels()
+    messages.push({ role: 'user', content: text.value })
+    say('user', text.value)
+    text.value = ''
+    const response = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers() },
+      body: JSON.stringify({ model: model.value, messages, stream: true }),
+    })
+    if (!response.ok || response.body === null) throw await errorOf(response)
+    const view = say('assistant', '')
+    for await (const { data } of parseEvents(textPieces(response.body))) {
+      if (data === '[DONE]') break
+      view.append(JSON.parse(data).choices?.[0]?.delta?.content ?? '')
+      list.scrollTop = list.scrollHeight
+    }
+    messages.push({ role: 'assistant', content: view.textContent ?? '' })
+  }
+  const send = h('button.send', 'Say')
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    send.disabled = true
+    await answer().catch(fail)
+    send.disabled = false
+  }
+  const clear = button('New chat', () => {
+    messages.length = 0
+    list.replaceChildren()
+  })
+  loadModels().catch(fail)
+  return h(
+    'form.card.chat',
+    { onsubmit: submit, 'aria-label': 'chat' },
+    h('div.card-head', h('h3', 'Chat'), model),
+    list,
+    text,
+    h('div.tools', send, clear),
+  )
+}

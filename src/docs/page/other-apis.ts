@@ -1,0 +1,61 @@
+import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
+import type { ServiceDocument } from './operation.ts'
+
+/** An API, or a path of a protocol or of a mounted handler. */
+export interface ListedApi extends ApiInfo {
+  /** Of a path that is no API: what it belongs to. */
+  readonly group?: string
+  /** Whether its path is at the root of the server, not below the base URL. */
+  readonly isRoot?: boolean
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** Returns the paths of a document that are no APIs: of protocols, and of mounted handlers with a document. */
+export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string, ListedApi> {
+  const others = Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method.toLowerCase()] as (Operation & Described) | undefined
+      if (operation === undefined || operation['x-serving'] !== undefined) return []
+      const {
+        operationId: name = `${method} ${path}`,
+        summary,
+        description: doc = summary,
+        tags: [group] = [],
+      } = operation
+      const isRoot = (item as unknown as Described).servers !== undefined
+      const kinds = { isAsync: false, isLive: false, isRoot, group: group ?? `/${path.split('/')[1]}` }
+      return { name, method, path, doc, input: inputOf(operation), output: outputOf(operation), ...kinds }
+    }),
+  )
+  return new Map(others.map((api) => [api.name, api]))
+}
+
+interface Described {
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly servers?: unknown
+}
+
+function inputOf({ requestBody, parameters = [] }: Operation): DescriptorInfo {
+  const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
+  if (type !== undefined) return infoOf(type, media?.schema, media?.example)
+  const query = parameters.filter((each) => each.in === 'query')
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(query.map((each) => [each.name, each.schema])),
+    required: query.filter(({ required }) => required).map(({ name }) => name),
+  }
+  return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
+}
+
+function outputOf({ responses = {} }: Operation): DescriptorInfo {
+  const [type = 'text/plain'] = Object.keys(responses['200']?.content ?? {})
+  return infoOf(type, responses['200']?.content?.[type]?.schema)
+}
+
+function infoOf(type: string, schema: DescriptorInfo['schema'], example?: unknown): DescriptorInfo {
+  const [isJson, isText] = [/json$/.test(type), type.startsWith('text/')]
+  const id = isJson ? 'serving.io.JSON' : ''
+  return { id: isText ? 'serving.io.Text' : id || 'serving.io.File', args: {}, mimeTypes: [type], schema, example }
+}
