@@ -69,6 +69,15 @@ describe('a file that another program wrote', () => {
   })
 })
 
+describe('a map whose entries have names of their own', () => {
+  // Arrow and Parquet leave the names to the writer; pyarrow calls them key and value, too.
+  it.each(['map.stream', 'map.parquet'])('has keys and values: %s', async (name) => {
+    const renamed = bytesOf(name).toString('latin1').replaceAll('value', 'other').replaceAll('key', 'own')
+    const answer = await ask(Buffer.from(renamed, 'latin1'), typeOf(name))
+    expect([answer.status, columnsOf(answer.json())]).toEqual([200, values[name]])
+  })
+})
+
 describe('a file that is not read', () => {
   it.each([
     ['int96-far.parquet', 'column \\"c\\" that has a time of 96 bits before 1677 or after 2262'],

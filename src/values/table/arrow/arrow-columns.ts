@@ -13,7 +13,7 @@ import {
 } from '../columns.ts'
 import { takeRows } from '../take-rows.ts'
 import type { ArrowBatch } from './arrow-batch.ts'
-import { type ArrowType, arrowTypeName, arrowTypeOf, dictionaryOf } from './arrow-types.ts'
+import { type ArrowType, arrowTypeName, arrowTypeOf, dictionaryOf, isMap } from './arrow-types.ts'
 import { checkedText, checkOffsets, checkViews } from './check-column.ts'
 import { decimalNumbers, decimalTexts } from './decimals.ts'
 import { columnNamed, damagedColumn, FileRefusal, unsupported } from './file-refusal.ts'
@@ -235,10 +235,20 @@ function readList(
   const offsets = isFixed ? evenOffsets(batch, type.length, rows, path) : offsetsOf(batch, type.offsetBytes, rows, path)
   const count = batch.nextRows
   if (batch.source.client !== undefined) checkOffsets(offsets, rows, count, path)
-  const items = readColumn(child, batch, count, path, depth + 1)
+  const entries = readColumn(child, batch, count, path, depth + 1)
+  const items = isMap(field) ? withMapNames(entries) : entries
   const [base] = offsets
   if (base === 0) return { ...rest, offsets, items }
   return { ...rest, offsets: offsets.map((at) => at - base), items: sliceColumn(items, base, offsets[rows]) }
+}
+
+/** Names the fields of a map's entries as pyarrow does: writers may call them anything. */
+function withMapNames(entries: AnyColumn): AnyColumn {
+  if (!('fields' in entries)) return entries
+  return {
+    ...entries,
+    fields: entries.fields.map((field, i) => ({ ...field, name: ['key', 'value'][i] ?? field.name })),
+  }
 }
 
 function evenOffsets(batch: ArrowBatch, length: number, rows: number, path: string): Int32Array {

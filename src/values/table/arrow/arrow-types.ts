@@ -40,6 +40,11 @@ export function arrowTypeName(field: FlatTable): string {
   return Object.entries(arrowIds).find(([, own]) => own === id)?.[0] ?? `number ${id}`
 }
 
+/** Whether a field is a map: a list of entries, each of a key and a value. */
+export function isMap(field: FlatTable): boolean {
+  return field.uint8(2) === arrowIds.map
+}
+
 /** Writes the type of a column; returns its id and its position. */
 export function writeArrowType(out: Builder, column: AnyColumn): { id: number; at: number } {
   const zone = 'time' in column && column.time?.type === 'datetime' ? column.time.zone : undefined
@@ -123,7 +128,6 @@ const plainTypes: Readonly<Record<number, ArrowType | undefined>> = {
   [arrowIds.utf8View]: { layout: 'views' },
   [arrowIds.list]: { layout: 'list', offsetBytes: 4 },
   [arrowIds.largeList]: { layout: 'list', offsetBytes: 8 },
-  // A list of its entries, each of a key and a value.
   [arrowIds.map]: { layout: 'list', offsetBytes: 4 },
   [arrowIds.struct]: { layout: 'struct' },
 }
