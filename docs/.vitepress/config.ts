@@ -98,6 +98,7 @@ const sidebar = [
         errors: 'Errors',
         metrics: 'Metrics',
         cli: 'Command line',
+        conformance: 'Conformance',
       }),
     ],
   },

@@ -1,7 +1,7 @@
 /**
  * Autobahn's test suite against live streams on both engines: 247 cases of RFC 6455 (1 to 7, and 10), 0 may fail.
  *
- * Run: `npx tsx test/soak/autobahn.ts`; `--engines uws,node`, `--cases 1.*,7.*`, `--wstest "python2.7 -m
+ * Run: `npx tsx test/soak/autobahn.ts`; `--engines uws,node`, `--cases 1.*,7.*`, `--json`, `--wstest "python2.7 -m
  * autobahntestsuite.wstest"`. The suite needs Python 2.7: `python2.7 -m pip install autobahntestsuite`.
  * @module
  */
@@ -18,6 +18,7 @@ import service from './autobahn.service.ts'
 const { values: options } = parseArgs({
   options: {
     engines: { type: 'string', default: 'uws,node' },
+    json: { type: 'boolean', default: false },
     cases: { type: 'string', default: '1.*,2.*,3.*,4.*,5.*,6.*,7.*,10.*' },
     wstest: { type: 'string', default: 'python2.7 -m autobahntestsuite.wstest' },
   },
@@ -50,15 +51,18 @@ async function run(engine: EngineName): Promise<Record<string, Verdict>> {
   }
 }
 
+const isFailed = (verdict: string) => verdict === 'FAILED' || verdict === 'WRONG CODE' || verdict === 'UNCLEAN'
+const all: Record<string, Record<string, Verdict>> = {}
 for (const engine of options.engines.split(',') as EngineName[]) {
-  const verdicts = Object.entries(await run(engine))
+  all[engine] = await run(engine)
+  const verdicts = Object.entries(all[engine])
   const counts: Record<string, number> = {}
   for (const [, { behavior }] of verdicts) counts[behavior] = (counts[behavior] ?? 0) + 1
-  console.log(`${engine}: ${verdicts.length} cases, ${JSON.stringify(counts)}`)
-  const isFailed = (verdict: string) => verdict === 'FAILED' || verdict === 'WRONG CODE' || verdict === 'UNCLEAN'
+  console.error(`${engine}: ${verdicts.length} cases, ${JSON.stringify(counts)}`)
   for (const [name, { behavior, behaviorClose }] of verdicts) {
     if (!isFailed(behavior) && !isFailed(behaviorClose)) continue
-    console.log(`  ${name}: ${behavior}, closed ${behaviorClose}`)
+    console.error(`  ${name}: ${behavior}, closed ${behaviorClose}`)
     process.exitCode = 1
   }
 }
+if (options.json) console.log(JSON.stringify(all))
