@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -28,8 +28,8 @@ export interface PeerCommand {
   readonly program: string
   readonly args: (port: string, grpcPort: string) => string[]
   readonly cwd: string
-  /** The path that answers 200 once requests are served. */
-  readonly health: string
+  /** The path that answers 200 once requests are served; undefined for one whose only port is that of gRPC. */
+  readonly health?: string
   /** Variables for it. `scratch` is a folder of its own, which is removed afterwards. */
   readonly env?: (port: string, grpcPort: string, scratch: string) => Promise<Record<string, string>>
 }
@@ -68,7 +68,7 @@ export async function startPeer({ name, program, args, cwd, health, env }: PeerC
   }
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + startTimeoutMs
-  while (!(await answers(url + health))) {
+  while (!(await (health === undefined ? listens(Number(grpcPort)) : answers(url + health)))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop()
       throw new Error(`${name} did not start: ${printed}`)
@@ -83,6 +83,18 @@ async function answers(url: string): Promise<boolean> {
     return (await fetch(url)).ok
   } catch {
     return false
+  }
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
   }
 }
 

@@ -1,0 +1,3 @@
+module publicbench
+
+go 1.24
