@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes what bench/public needs, in bench/.venv, which git ignores: tools of Go, environments of Python, servers of gRPC.
+# Makes what bench/public needs in bench/.venv, which git ignores: tools of Go, environments of Python, servers.
 #
 #   bench/public/install.sh GRPC_BENCH      # a clone of github.com/LesnyRumcajs/grpc_bench
 #
@@ -22,7 +22,7 @@ go install google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.5.1
 
 rm -rf "$venv/grpc-go" && cp -r go "$venv/grpc-go"
 mkdir -p "$venv/grpc-go/proto"
-PATH="$GOBIN:$PATH" protoc --proto_path="$greeter" --go_out="$venv/grpc-go" --go-grpc_out="$venv/grpc-go" helloworld.proto
+PATH="$GOBIN:$PATH" protoc -I "$greeter" --go_out="$venv/grpc-go" --go-grpc_out="$venv/grpc-go" helloworld.proto
 (cd "$venv/grpc-go" && go get google.golang.org/grpc@v1.78.0 && go build -o server .)
 
 GREETER="$greeter" cargo build --release --manifest-path rust/Cargo.toml --target-dir "$venv/tonic"

@@ -35,8 +35,9 @@ export function publish(rows: readonly Row[], { load, seconds, rounds, toPage }:
     return `| ${[benchmark, contender, ...figures].join(' | ')} |`
   })
   const [cpu] = cpus()
-  const conditions = `Of ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores of ${cpu?.model.trim()}, Node ${process.version}, \
-load average before the start ${load.toFixed(1)}. Medians of ${rounds} rounds of ${seconds} s, in turns.`
+  const machine = `${cpus().length} cores, ${cpu?.model.trim()}, Node ${process.version}`
+  const conditions = `Of ${new Date().toISOString().slice(0, 10)}: ${machine}, load average before the start \
+${load.toFixed(1)}. Medians of ${rounds} rounds of ${seconds} s, in turns.`
   const heads = ['benchmark', 'server', 'a second', 'p50 ms', 'p99 ms', 'CPU µs', 'failed']
   const head = [`| ${heads.join(' | ')} |`, '|---|---|--:|--:|--:|--:|--:|']
   console.log([conditions, '', ...head, ...lines].join('\n'))

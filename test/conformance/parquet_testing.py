@@ -1,6 +1,6 @@
 """
-parquet-testing (https://github.com/apache/parquet-testing) through io.PandasDataFrame: what comes back as an Arrow stream
-is compared with what pyarrow reads.
+parquet-testing (https://github.com/apache/parquet-testing) through io.PandasDataFrame: what comes back as an Arrow
+stream is compared with what pyarrow reads.
 
     python3 -m venv .venv && .venv/bin/pip install pyarrow==25.0.0
     .venv/bin/python test/conformance/parquet_testing.py FOLDER

@@ -1,142 +1,146 @@
-# Conformance
+"""
+What the scripts of this folder share: they start a real server, send it the files of a suite that others made, and
+write their section of docs/reference/conformance.md. Each prints "N of M", and exits with 1 when an answer was wrong.
 
-Suites that others made, against this server. Each section is written by a script that takes a folder of the suite, so anyone can repeat it:
+Run one by `npm run build`, then `.venv/bin/python test/conformance/json_test_suite.py FOLDER`. The head of each script
+names its packages and the suite. `--suite-version` says what the folder is, where it is no clone with a history.
+"""
 
-```sh
-npm run build
-python3 test/conformance/json_test_suite.py FOLDER
-```
+import argparse
+import datetime
+import http.client
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
 
-The head of each script in `test/conformance` names the packages that it needs. The scripts start `serving serve` or
-`serving models` and send the files over HTTP, gRPC or WebSockets.
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/reference/conformance.md"
 
-<!-- summary -->
-| suite | result | run on |
-|---|--:|---|
-| JSONTestSuite | 339 of 340 | 2026-11-28 |
-| csv-spectrum | 9 of 12 | 2026-11-28 |
-| parquet-testing | 229 of 233 | 2026-11-28 |
-| arrow-testing | 326 of 391 | 2026-11-28 |
-| Autobahn | 602 of 1034 | 2026-11-28 |
-| Clients | 195 of 195 | 2026-11-28 |
-<!-- /summary -->
 
-<!-- suite: JSONTestSuite -->
-## JSONTestSuite
+def arguments(folder="the suite's folder", **more):
+    """Reads the command line: a folder where the suite has one, its version, and what `more` names."""
+    parser = argparse.ArgumentParser()
+    if folder is not None:
+        parser.add_argument("folder", type=Path, help=folder)
+    parser.add_argument("--suite-version", help="what the page says of the suite's version")
+    for name, (default, help) in more.items():
+        parser.add_argument(f"--{name}", default=default, help=help)
+    return parser.parse_args()
 
-**339 of 340** on 2026-11-28. Suite: github.com/nst/JSONTestSuite, 1ef36fa of 2024-11-22. Script: `test/conformance/json_test_suite.py`.
 
-`y_` must be read with the values of Python's json, and `n_` must get 400. `i_` may be either, with an answer of 200 or 400. The files of `test_transform` are read or refused.
+def version_of(args):
+    """The version that was given, or else the commit of the folder."""
+    if args.suite_version:
+        return args.suite_version
+    command = ["git", "-C", str(args.folder), "log", "-1", "--format=%h of %cs"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
-| outcome | count | files |
-|---|--:|---|
-| `n_` refused with 400 | 187 |  |
-| `y_` read | 95 |  |
-| `i_` refused with 400 | 21 |  |
-| `test_transform` read | 16 |  |
-| `i_` read | 14 |  |
-| `test_transform` refused with 400 | 6 |  |
-| **not as the suite wants:** read: an empty body is `null`, since BentoML's client sends `None` so | 1 | `n_structure_no_data.json` |
-<!-- /suite -->
 
-<!-- suite: csv-spectrum -->
-## csv-spectrum
+class Server:
+    """`serving` with these arguments, in a process of its own: `with Server("serve", FILE) as server`."""
 
-**9 of 12** on 2026-11-28. Suite: npm csv-spectrum, 2.0.0. Script: `test/conformance/csv_spectrum.py`.
+    def __init__(self, *command):
+        self.command = ["node", "dist/cli/main.js", *map(str, command), "--port", "0", "--host", "127.0.0.1"]
+        self.command += ["--workers", "1", "--log-level", "fatal", "--max-body-bytes", "268435456"]
+        self.port = None
 
-Each file of CSV must become the records of the JSON file beside it, as texts.
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            if found := re.search(r"http://\S*?:(\d+)", line):
+                self.port = int(found[1])
+                return self
+        raise SystemExit("the server did not start")
 
-| outcome | count | files |
-|---|--:|---|
-| **not as the suite wants:** an empty cell is null, as for pandas, instead of an empty text | 2 | `empty.csv`, `empty_crlf.csv` |
-| **not as the suite wants:** the suite's JSON has another telephone number than its CSV | 1 | `location_coordinates.csv` |
-<!-- /suite -->
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
 
-<!-- suite: parquet-testing -->
-## parquet-testing
+    def post(self, path, body, content_type, accept=None):
+        """Sends a body; returns status and body of the answer. A connection that breaks is status 0."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        headers = {"content-type": content_type, **({"accept": accept} if accept else {})}
+        try:
+            connection.request("POST", path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            return 0, repr(error).encode()
+        finally:
+            connection.close()
 
-**229 of 233** on 2026-11-28. Suite: github.com/apache/parquet-testing, 1a2a751 of 2026-06-11. Script: `test/conformance/parquet_testing.py`.
 
-A file must hold the values that pyarrow 26.0.1 reads. One that pyarrow refuses must get 200 or 400.
+class Report:
+    """The verdicts of one suite, which become a section of the page."""
 
-| outcome | count | files |
-|---|--:|---|
-| read with pyarrow's values | 207 |  |
-| refused by both | 21 |  |
-| read here and not by pyarrow | 1 |  |
-| **not as the suite wants:** refused, with column "a" that has a time of 96 bits before 1677 or after 2262, which is out of range, in row 2 | 1 | `int96_from_spark.parquet` |
-| **not as the suite wants:** refused, that cannot be decoded: Parquet argument error: EOF: Invalid page header | 1 | `nation.dict-malformed.parquet` |
-| **not as the suite wants:** refused, whose row groups have 6 rows where its footer says 0 | 1 | `repeated_no_annotation.parquet` |
-| **not as the suite wants:** refused, with column "column with unknown type" of a type that is not supported, a newer version of Parquet | 1 | `unknown-logical-type.parquet` |
-<!-- /suite -->
+    def __init__(self, name, url, version, question):
+        self.name, self.url, self.version, self.question = name, url, version, question
+        self.passed = self.total = 0
+        self.wrong = []
+        self.notes = Counter()
+        self.refusals = {}
 
-<!-- suite: arrow-testing -->
-## arrow-testing
+    def right(self, note=None):
+        """Counts an answer that is right; `note` says what is worth a line of the table."""
+        self.total += 1
+        self.passed += 1
+        if note:
+            self.notes[note] += 1
 
-**326 of 391** on 2026-11-28. Suite: github.com/apache/arrow-testing, 9cfebfe of 2026-05-12. Script: `test/conformance/arrow_testing.py`.
+    def refused(self, why, name):
+        """Counts an answer that the suite does not want, and that has a reason; `name` is the file."""
+        self.total += 1
+        self.refusals.setdefault(why, []).append(name)
 
-A file of `integration` must hold the values that pyarrow 26.0.1 reads. The files of fuzzers must get 200 or 400, and pyarrow's values where pyarrow finds them valid. Avro, ORC, Flight and tensor streams are left out.
+    def failed(self, what, seen):
+        """Counts a wrong answer."""
+        self.total += 1
+        self.wrong.append((what, str(seen)))
 
-| outcome | count | files |
-|---|--:|---|
-| of fuzzers, not read by pyarrow: refused here | 193 |  |
-| read with pyarrow's values | 104 |  |
-| of `integration`, not read by pyarrow: refused here | 13 |  |
-| of fuzzers, read by pyarrow: refused here | 6 |  |
-| of fuzzers, read with pyarrow's values | 5 |  |
-| of `integration`, not read by pyarrow: read here | 4 |  |
-| of fuzzers, not read by pyarrow: read here | 1 |  |
-| **not as the suite wants:** read, the schema at its head counts, which its fuzzer made differ from the copy at its end | 1 | `clusterfuzz-testcase-minimized-arrow-ipc-file-fuzz-6088759971217408` |
-| **not as the suite wants:** refused, column "f1" that has a time out of range in row 4 | 2 | `0.14.1/interval` |
-| **not as the suite wants:** refused, two columns "sparse" | 4 | `0.17.1/union`, `1.0.0-littleendian/union` |
-| **not as the suite wants:** refused, big-endian numbers, which are not supported | 38 | `1.0.0-bigendian/custom_metadata`, `1.0.0-bigendian/dictionary`, `1.0.0-bigendian/dictionary_unsigned`, `1.0.0-bigendian/duplicate_fieldnames`, `1.0.0-bigendian/extension`, `1.0.0-bigendian/interval`, `1.0.0-bigendian/map`, `1.0.0-bigendian/map_non_canonical`, `1.0.0-bigendian/nested`, `1.0.0-bigendian/nested_dictionary`, `1.0.0-bigendian/nested_large_offsets`, `1.0.0-bigendian/null`, `1.0.0-bigendian/null_trivial`, `1.0.0-bigendian/primitive`, `1.0.0-bigendian/primitive_large_offsets`, `1.0.0-bigendian/primitive_no_batches`, `1.0.0-bigendian/primitive_zerolength`, `1.0.0-bigendian/recursive_nested`, `1.0.0-bigendian/union` |
-| **not as the suite wants:** refused, two columns "ints" | 4 | `1.0.0-littleendian/duplicate_fieldnames`, `cpp-21.0.0/duplicate_fieldnames` |
-| **not as the suite wants:** refused, column "f1" that has a time out of range in row 0 | 4 | `1.0.0-littleendian/interval`, `cpp-21.0.0/duration` |
-| **not as the suite wants:** refused, column "f2" of a type that is not supported, decimal of Arrow | 2 | `cpp-21.0.0/decimal256` |
-| **not as the suite wants:** refused, column "f5" of a type that is not supported, interval of Arrow | 2 | `cpp-21.0.0/interval` |
-| **not as the suite wants:** refused, column "f1" of a type that is not supported, interval of Arrow | 2 | `cpp-21.0.0/interval_mdn` |
-| **not as the suite wants:** refused, column "lv" of a type that is not supported, listView of Arrow | 2 | `cpp-21.0.0/list_view` |
-| **not as the suite wants:** refused, column "ree16_int32" of a type that is not supported, runEndEncoded of Arrow | 2 | `cpp-21.0.0/run_end_encoded` |
-| **not as the suite wants:** refused, column "sparse_1" of a type that is not supported, union of Arrow | 2 | `cpp-21.0.0/union` |
-<!-- /suite -->
+    def publish(self):
+        """Prints the counts, writes the section, and ends the script."""
+        today = datetime.date.today().isoformat()
+        script = Path(sys.argv[0]).resolve().relative_to(ROOT)
+        print(f"{self.name}: {self.passed} of {self.total}")
+        rows = [(what, count, "") for what, count in sorted(self.notes.items(), key=lambda row: (-row[1], row[0]))]
+        rows += [(f"**not as the suite wants:** {cell(why)}", len(each), each) for why, each in self.refusals.items()]
+        rows += [(f"**wrong:** {cell(seen)}", 1, [what]) for what, seen in self.wrong]
+        rows = [(what, count, ", ".join(f"`{name}`" for name in dict.fromkeys(names))) for what, count, names in rows]
+        for row in rows:
+            print("  {1:5} {0} {2}".format(*row))
+        table = ["| outcome | count | files |", "|---|--:|---|", *("| {} | {} | {} |".format(*row) for row in rows)]
+        lines = [
+            f"## {self.name}",
+            "",
+            f"**{self.passed} of {self.total}** on {today}. Suite: {self.url}, {self.version}. Script: `{script}`.",
+            "",
+            self.question,
+            "",
+            *(table if rows else []),
+        ]
+        write_section(self.name, "\n".join(lines))
+        sys.exit(1 if self.wrong else 0)
 
-<!-- suite: Autobahn -->
-## Autobahn
 
-**602 of 1034** on 2026-11-28. Suite: PyPI autobahntestsuite, 25.10.1. Script: `test/conformance/autobahn.py`.
+def cell(text):
+    """A text that fits into a cell of a table."""
+    return re.sub(r"[|<>\s]+", " ", text)[:160]
 
-All cases, once for each engine. Both engines negotiate no compression, which the suite calls unimplemented.
 
-| outcome | count | files |
-|---|--:|---|
-| node: ok | 285 |  |
-| uws: ok | 285 |  |
-| node: non-strict | 13 |  |
-| uws: non-strict | 13 |  |
-| node: informational | 3 |  |
-| uws: informational | 3 |  |
-| **not as the suite wants:** no compression of messages (`permessage-deflate`) | 432 | `12.*`, `13.*` |
-<!-- /suite -->
-
-<!-- suite: Clients -->
-## Clients
-
-**195 of 195** on 2026-11-28. Suite: PyPI and npm, tritonclient 2.73.0, kserve 0.21.0, openai 3.57.0, openai for JavaScript 6.49.0. Script: `test/conformance/clients.py`.
-
-Each check is one call by an unmodified client, and what the client makes of the answer.
-
-| outcome | count | files |
-|---|--:|---|
-| openai for JavaScript | 49 |  |
-| tritonclient.http | 40 |  |
-| tritonclient.grpc | 31 |  |
-| Client.from_url | 20 |  |
-| SyncHTTPClient | 20 |  |
-| AsyncHTTPClient | 18 |  |
-| tritonclient.http.aio | 6 |  |
-| kserve InferenceRESTClient | 4 |  |
-| tritonclient.grpc.aio | 3 |  |
-| kserve InferenceGRPCClient | 2 |  |
-| kserve | 1 |  |
-| openai for Python | 1 |  |
-<!-- /suite -->
+def write_section(name, text):
+    """Writes a section between its marks, in the place that it has or at the end, and the summary above all."""
+    page = PAGE.read_text()
+    start, end = f"<!-- suite: {name} -->", "<!-- /suite -->"
+    section = f"{start}\n{text}\n{end}"
+    if start in page:
+        at = page.index(start)
+        page = page[:at] + section + page[page.index(end, at) + len(end) :]
+    else:
+        page = f"{page.rstrip()}\n\n{section}\n"
+    counts = re.findall(r"^## (.+)\n\n\*\*(\d+ of \d+)\*\* on (\S+)\.", page, re.MULTILINE)
+    summary = ["| suite | result | run on |", "|---|--:|---|", *(f"| {' | '.join(row)} |" for row in counts)]
+    marks = "<!-- summary -->", "<!-- /summary -->"
+    head, rest = page[: page.index(marks[0])], page[page.index(marks[1]) :]
+    PAGE.write_text("\n".join([head + marks[0], *summary, rest]))
