@@ -110,7 +110,10 @@ async function round({ start, load }: Contender, seconds: number): Promise<Figur
   }
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1]
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2
+}
 
 async function measure({ name, contenders }: Benchmark): Promise<Row[]> {
   const rounds = new Map(contenders.map((contender) => [contender.name, [] as Awaited<ReturnType<typeof round>>[]]))
