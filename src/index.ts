@@ -70,7 +70,7 @@ export type {
   WorkQueue,
 } from './jobs/job-store.ts'
 export type { JobsOptions } from './jobs/jobs-options.ts'
-export { type StoredAnswer, StoredBody } from './jobs/stored-body.ts'
+export { type Holder, type StoredAnswer, StoredBody, type UnreadRequest } from './jobs/stored-body.ts'
 export type { WebhookOptions } from './jobs/webhooks.ts'
 export type { EncodedMessage } from './messages/encoded-message.ts'
 export type {
