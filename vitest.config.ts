@@ -59,6 +59,11 @@ export default defineConfig({
       { extends: true, test: { ...common, name: 'server', include: server, exclude: processes, isolate: false } },
       { extends: true, test: { ...common, name: 'process', include: processes } },
       { extends: true, test: { ...common, name: 'wide', include: wide, isolate: false } },
+      // The laws of descriptors by the adapters of serving/io.
+      {
+        extends: true,
+        test: { ...common, name: 'adapters', include: testsIn('laws'), env: { LAWS_BY: 'adapters' }, isolate: false },
+      },
       // The rest, which `npm test` leaves out.
       {
         extends: true,

@@ -19,10 +19,41 @@ type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 
 type Law<In, Out> = (descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>) => Promise<void>
 
+/** How a request comes to a descriptor. */
+export interface Way {
+  /** `look` gets the value, while the function has it. */
+  deliver<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void>
+  /** Sends a body in two pieces, for every place to split it. */
+  deliverSplit<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void>
+}
+
 /** Returns the laws of one descriptor: each a sentence and its check. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
+  const { each, subject, checks } = lawsBy(spec, { deliver, deliverSplit: postInTwoPieces })
+  Object.assign(checks, {
+    'a value shares no memory with the request it came from': each(subject.noAliasing),
+    'a body received in pieces gives the same as the whole one': each(subject.inPieces),
+    'inside a Multipart it behaves as alone': each(subject.insideMultipart),
+    'over RPC it gives the value that it gives over HTTP': each(subject.overRpc),
+    'any RPC message gives a value or an error that blames the client': each(assertProtoTotal),
+  })
+  return listOf(checks)
+}
+
+/** Returns the laws that a way of requests can break. */
+export function lawsOfWay<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
+  return listOf(lawsBy(spec, way).checks)
+}
+
+type Checks = Record<string, () => Promise<void>>
+
+function listOf(checks: Checks) {
+  return Object.entries(checks).map(([name, check]) => ({ name, check }))
+}
+
+function lawsBy<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
   assert(spec.samples.length > 0, 'a descriptor needs at least one sample')
-  const subject = new Subject(spec)
+  const subject = new Subject(spec, way)
   /** One descriptor takes all samples, so that what it keeps of one shows at the next. */
   const each =
     (law: Law<In, Out>, samples = spec.samples) =>
@@ -31,35 +62,32 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
       for (const sample of samples) await law(descriptor, sample)
     }
   const twice = [...spec.samples, ...spec.samples.toReversed()]
-  const checks: Record<string, () => Promise<void>> = {
+  const checks: Checks = {
     'what it writes is well formed and reads back as the same value': each(subject.roundTrip),
     'any bytes under any headers give a value or an error that blames the client': each(subject.totality),
-    'a value shares no memory with the request it came from': each(subject.noAliasing),
     'a request leaves nothing behind for the next one': each(subject.noState, twice),
     'a body split anywhere on a real socket gives the same answer': each(subject.splitBodies),
-    'a body received in pieces gives the same as the whole one': each(subject.inPieces),
-    'inside a Multipart it behaves as alone': each(subject.insideMultipart),
     'it reads the examples of its description': () => subject.examples(),
-    'over RPC it gives the value that it gives over HTTP': each(subject.overRpc),
-    'any RPC message gives a value or an error that blames the client': each(assertProtoTotal),
     ...(spec.fromSample && { 'fromSample makes a descriptor that accepts the sample': each(subject.fromSample) }),
   }
   for (const refusal of spec.refusals ?? []) checks[`it refuses ${refusal.title}`] = () => subject.refuses(refusal)
-  return Object.entries(checks).map(([name, check]) => ({ name, check }))
+  return { each, subject, checks }
 }
 
 class Subject<In, Out> {
   readonly #spec: DescriptorSpec<In, Out>
+  readonly #way: Way
 
-  constructor(spec: DescriptorSpec<In, Out>) {
+  constructor(spec: DescriptorSpec<In, Out>, way: Way) {
     this.#spec = spec
+    this.#way = way
   }
 
   readonly roundTrip: Law<In, Out> = async (descriptor, sample) => {
     const written = await writtenBy(descriptor, sample.value)
-    this.#assertReceived(await decode(descriptor, written), sample, 'what the descriptor wrote')
+    await this.#way.deliver(descriptor, written, this.#lookFor(sample, 'what the descriptor wrote'))
     if (sample.request === undefined) return
-    this.#assertReceived(await decode(descriptor, await this.#wireOf(sample)), sample, "the sample's request")
+    await this.#way.deliver(descriptor, await this.#wireOf(sample), this.#lookFor(sample, "the sample's request"))
   }
 
   readonly totality: Law<In, Out> = async (descriptor, sample) => {
@@ -69,7 +97,7 @@ class Subject<In, Out> {
     for (const body of [...mutations(wire.body), ...randomBytes()]) {
       for (const type of types) {
         const headers = type === undefined ? others : { ...others, 'content-type': type }
-        await assertTotal(descriptor, { headers, body })
+        await this.#assertTotal(descriptor, { headers, body })
       }
     }
   }
@@ -82,7 +110,7 @@ class Subject<In, Out> {
       if (example === undefined) continue
       const isText = typeof example === 'string' && !mimeType.endsWith('json')
       const body = Buffer.from(isText ? example : JSON.stringify(example))
-      await decode(descriptor, { headers: { 'content-type': mimeType }, body })
+      await this.#way.deliver(descriptor, { headers: { 'content-type': mimeType }, body }, () => {})
     }
   }
 
@@ -115,15 +143,15 @@ class Subject<In, Out> {
   }
 
   readonly noState: Law<In, Out> = async (descriptor, sample) => {
-    await assertTotal(descriptor, { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) })
+    await this.#assertTotal(descriptor, { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) })
     const wire = await this.#wireOf(sample)
-    const both = await Promise.all([decode(descriptor, wire), decode(descriptor, wire)])
-    for (const value of both) this.#assertReceived(value, sample, 'one of two requests at once')
+    const look = this.#lookFor(sample, 'one of two requests at once')
+    await Promise.all([this.#way.deliver(descriptor, wire, look), this.#way.deliver(descriptor, wire, look)])
   }
 
   readonly splitBodies: Law<In, Out> = async (descriptor, sample) => {
     const look = (value: In) => this.#assertReceived(value, sample, 'a body that came in two pieces')
-    await postInTwoPieces(descriptor, await this.#wireOf(sample), look)
+    await this.#way.deliverSplit(descriptor, await this.#wireOf(sample), look)
   }
 
   readonly inPieces: Law<In, Out> = async (descriptor, sample) => {
@@ -166,24 +194,38 @@ class Subject<In, Out> {
   readonly fromSample: Law<In, Out> = async (_, sample) => {
     const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
     const written = await writtenBy(descriptor, sample.value)
-    this.#assertReceived(await decode(descriptor, written), sample, 'its own sample')
+    await this.#way.deliver(descriptor, written, this.#lookFor(sample, 'its own sample'))
   }
 
   async refuses(refusal: Refusal): Promise<void> {
     const { headers } = refusal.headers === undefined ? await this.#wireOf(this.#spec.samples[0]) : refusal
     const wire = { headers: headers ?? {}, body: Buffer.from(refusal.body) }
-    const error = await decode(this.#spec.create(), wire).then(
-      () => assert.fail(`expected a refusal of ${refusal.title}, it was accepted`),
-      (error: unknown) => error,
-    )
+    const error = await this.#way
+      .deliver(this.#spec.create(), wire, () => {})
+      .then(
+        () => assert.fail(`expected a refusal of ${refusal.title}, it was accepted`),
+        (error: unknown) => error,
+      )
     assert(ServingError.is(error), `expected a ServingError, received ${String(error)}`)
     assert.equal(error.status, refusal.status ?? 400, error.message)
     if (refusal.reason !== undefined) assert.equal(error.reason, refusal.reason, error.message)
   }
 
+  #assertTotal(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
+    const source = `body ${base64(wire.body)} (base64) under ${JSON.stringify(wire.headers)}`
+    return assertBlamesClient(
+      this.#way.deliver(descriptor, wire, () => {}),
+      source,
+    )
+  }
+
   async #wireOf({ request, value }: Sample<In, Out>): Promise<Wire> {
     if (request === undefined) return writtenBy(this.#spec.create(), value)
     return { headers: request.headers ?? {}, body: Buffer.from(request.body) }
+  }
+
+  #lookFor(sample: Sample<In, Out>, source: string): (value: In) => void {
+    return (value) => this.#assertReceived(value, sample, source)
   }
 
   #assertReceived(actual: In, sample: Sample<In, Out>, source: string): void {
@@ -206,13 +248,12 @@ async function writtenBy<Out>(descriptor: Pick<IODescriptor<never, Out>, 'toHttp
   return { headers, body: await collectBody(response.body) }
 }
 
-async function decode<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<In> {
-  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from(wire.headers), wire.body))
+async function deliver<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void> {
+  look(await decode(descriptor, wire))
 }
 
-function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
-  const source = `body ${base64(wire.body)} (base64) under ${JSON.stringify(wire.headers)}`
-  return assertBlamesClient(decode(descriptor, wire), source)
+async function decode<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<In> {
+  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from(wire.headers), wire.body))
 }
 
 async function assertBlamesClient(outcome: Promise<unknown>, source: string): Promise<void> {

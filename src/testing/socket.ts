@@ -4,13 +4,14 @@ import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
 import { Text } from '../descriptors/text.ts'
 import { serve } from '../server/listener.ts'
 import { Service } from '../service.ts'
+import type { Wire } from './pieces.ts'
 
 const maxSplits = 64
 
 /** Sends a request in two pieces, for every place to split its body; `look` gets what the function receives. */
 export async function postInTwoPieces<In, Out>(
   descriptor: IODescriptor<In, Out>,
-  wire: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
+  wire: Wire,
   look: (value: In) => void,
 ): Promise<void> {
   const failures: unknown[] = []
@@ -25,20 +26,32 @@ export async function postInTwoPieces<In, Out>(
   })
   const listener = await serve(service, { port: 0, host: '127.0.0.1' })
   try {
-    const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const length = `content-length: ${wire.body.length}\r\n`
-    const head = `POST /take HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.join('')}${length}\r\n`
-    const step = Math.max(1, Math.ceil(wire.body.length / maxSplits))
-    for (let at = 0; at <= wire.body.length; at += step) {
-      const socket = connect(listener.port, '127.0.0.1').setNoDelay(true)
-      await write(socket, Buffer.concat([Buffer.from(head), wire.body.subarray(0, at)]))
-      await write(socket, wire.body.subarray(at))
-      const answer = await text(socket)
-      if (!answer.startsWith('HTTP/1.1 200')) throw new Error(`split at byte ${at}: ${answer}`)
+    await sendSplit(listener.port, '/take', wire, () => {
       if (failures.length > 0) throw failures[0]
-    }
+    })
   } finally {
     await listener.close()
+  }
+}
+
+/** Returns places at which to split a body, at most 64 and its ends. */
+export function splitsOf({ body }: Wire): readonly number[] {
+  const step = Math.max(1, Math.ceil(body.length / maxSplits))
+  return Array.from({ length: Math.floor(body.length / step) + 1 }, (_, i) => i * step)
+}
+
+/** Posts a request in two pieces, for each place to split its body. `check` is called after each. */
+export async function sendSplit(port: number, path: string, wire: Wire, check: () => void): Promise<void> {
+  const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const length = `content-length: ${wire.body.length}\r\n`
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.join('')}${length}\r\n`
+  for (const at of splitsOf(wire)) {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true)
+    await write(socket, Buffer.concat([Buffer.from(head), wire.body.subarray(0, at)]))
+    await write(socket, wire.body.subarray(at))
+    const answer = await text(socket)
+    if (!answer.startsWith('HTTP/1.1 200')) throw new Error(`split at byte ${at}: ${answer}`)
+    check()
   }
 }
 

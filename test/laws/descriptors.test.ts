@@ -1,7 +1,7 @@
 import { type DType, io, NDArray } from 'serving'
-import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
 import { z } from 'zod'
+import { describeDescriptor } from './describe.ts'
 
 const runner = { describe, it }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BinaryFile, io, NDArray } from 'serving'
-import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
+import { describeDescriptor } from './describe.ts'
 
 const runner = { describe, it }
 const file = (bytes: string | Uint8Array, name?: string, mimeType?: string) =>

@@ -1,9 +1,9 @@
 import { io } from 'serving'
-import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
 import type { Orient } from '../../src/values/table/json/frame-plan.ts'
 import type { DataFrame, Series } from '../../src/values/table/polars/polars-package.ts'
 import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/descriptors/frames.ts'
+import { describeDescriptor } from './describe.ts'
 
 const runner = { describe, it }
 const json = { 'content-type': 'application/json' }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { io, NDArray, RasterImage } from 'serving'
-import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
 import { fixture, fixtureBytes } from '../fixtures/images/pictures.ts'
+import { describeDescriptor } from './describe.ts'
 
 const runner = { describe, it }
 const png = { mimeType: 'image/png' }

@@ -1,0 +1,97 @@
+/** The laws of descriptors by the way that `LAWS_BY` names: as the server, or by the adapters of serving/io. @module */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fetchHandler, io, nodeHandler } from 'serving/io'
+import { type DescriptorSpec, describeDescriptor as describeByServer, type TestRunner } from 'serving/testing'
+import { lawsOfWay, type Way } from '../../src/testing/laws.ts'
+import { sendSplit, splitsOf } from '../../src/testing/socket.ts'
+
+/** Options of a handler whose function looks at its input, and what came of a request. */
+class Asked<In> {
+  readonly options: never
+  readonly fn: never
+  #failure: unknown = new Error('nothing came of the request')
+
+  constructor(input: io.IODescriptor<In, never>, look: (value: In) => void) {
+    const onError = (error: Error) => {
+      this.#failure = error
+    }
+    this.options = { input, output: new io.Text(), onError } as never
+    this.fn = ((value: In) => {
+      this.#failure = undefined
+      try {
+        look(value)
+      } catch (error) {
+        this.#failure = error
+      }
+      return 'taken'
+    }) as never
+  }
+
+  /** **Errors**: what the handler told of, or looking at the value threw. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+}
+
+const byFetch: Way = {
+  async deliver(descriptor, { headers, body }, look) {
+    const asked = new Asked(descriptor, look)
+    const init = { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> }
+    await (await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))).text()
+    asked.check()
+  },
+  async deliverSplit(descriptor, wire, look) {
+    const { headers, body } = wire
+    for (const at of splitsOf(wire)) {
+      const asked = new Asked(descriptor, look)
+      const stream = ReadableStream.from([body.slice(0, at), body.slice(at)].filter(({ length }) => length > 0))
+      const init = { method: 'POST', headers, body: stream, duplex: 'half' } as unknown as RequestInit
+      await (await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))).text()
+      asked.check()
+    }
+  },
+}
+
+const listeners = new Map<string, RequestListener>()
+const server = createServer((req, res) => listeners.get(req.url ?? '')?.(req, res)).unref()
+let port: Promise<number> | undefined
+
+/** Lets the server take requests of a path while `ask` asks them. */
+async function served<T>(listener: RequestListener, ask: (port: number, path: string) => Promise<T>): Promise<T> {
+  port ??= new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+  )
+  const path = `/${crypto.randomUUID()}`
+  listeners.set(path, listener)
+  try {
+    return await ask(await port, path)
+  } finally {
+    listeners.delete(path)
+  }
+}
+
+const byNode: Way = {
+  deliver(descriptor, { headers, body }, look) {
+    const asked = new Asked(descriptor, look)
+    return served(nodeHandler(asked.options, asked.fn), async (to, path) => {
+      const init = { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> }
+      await (await fetch(`http://127.0.0.1:${to}${path}`, init)).text()
+      asked.check()
+    })
+  },
+  deliverSplit(descriptor, wire, look) {
+    const asked = new Asked(descriptor, look)
+    return served(nodeHandler(asked.options, asked.fn), (to, path) => sendSplit(to, path, wire, () => asked.check()))
+  },
+}
+
+function describeByAdapters<In, Out>(name: string, spec: DescriptorSpec<In, Out>, runner: TestRunner): void {
+  for (const [adapter, way] of Object.entries({ fetchHandler: byFetch, nodeHandler: byNode })) {
+    runner.describe(`${name} keeps the laws of descriptors by ${adapter}:`, () => {
+      for (const law of lawsOfWay(spec, way)) runner.it(law.name, law.check)
+    })
+  }
+}
+
+export const describeDescriptor = process.env.LAWS_BY === 'adapters' ? describeByAdapters : describeByServer
