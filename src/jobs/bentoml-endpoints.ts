@@ -21,7 +21,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     methods: [method],
     answer: (request, visit) => answered(visit.ctx, () => answer(request, visit)),
     receive: () => undefined,
-    // None of those that run: the queue is for that.
+    // Requests that run have the slots. Jobs wait in the queue.
     slots: () => undefined,
   })
   const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: AnswerTask, isLimited = false) => ({

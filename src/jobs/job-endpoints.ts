@@ -29,7 +29,7 @@ export interface JobPaths {
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
   return {
     ...plain,
-    // A submission waits for none of those that run: the queue is for that.
+    // Requests that run have the slots. Jobs wait in the queue.
     slots: (headers) => (preferenceOf(headers).isAsync ? undefined : plain.slots?.(headers)),
     answer(request, visit) {
       const { ctx } = visit

@@ -133,7 +133,7 @@ export class Jobs {
     throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
   }
 
-  /** Returns a job as it is now, which {@link find} has returned before. */
+  /** Returns the present state of a job that {@link find} has returned before. */
   async look(job: Job): Promise<Job | undefined> {
     return this.#store.get(job.id)
   }

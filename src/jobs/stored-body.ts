@@ -11,7 +11,7 @@ export interface Holder {
   hold(bytes: number): MaybePromise<void>
 }
 
-/** Holds nothing: for a command, and for what is small by its kind. */
+/** Holds nothing: for a command, and for bodies that are small by their kind. */
 export const unlimited: Holder = { hold: () => {} }
 
 /** Bodies up to this size go out whole, and are counted as little as other small answers. **Units**: bytes. */
