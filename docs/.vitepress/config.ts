@@ -83,6 +83,7 @@ const sidebar = [
       containers: 'Containers',
       kubernetes: 'Kubernetes and KServe',
       jobs: 'Jobs in production',
+      'jobs-backup': 'Backup of jobs',
       'load-balancer': 'Load balancers',
       metrics: 'Metrics',
       logs: 'Logs',

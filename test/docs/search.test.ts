@@ -70,6 +70,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   auth: ['guide/auth'],
   autoscaling: ['deploy/kubernetes'],
   'background task': ['guide/jobs', 'guide/how-it-works'],
+  backup: ['deploy/jobs-backup'],
   batch: ['guide/batching', 'guide/how-it-works'],
   bentoml: ['migrate/from-bentoml', 'guide/comparison'],
   'body limit': ['deploy/production', 'guide/troubleshooting'],
