@@ -50,9 +50,17 @@ export interface ServiceOptions {
   readonly models?: readonly (RunnerLife | ModelOptions)[]
   /** A folder of ONNX models for the Open Inference Protocol, served as by {@link modelRepository}. */
   readonly repository?: string | (RepositoryOptions & { readonly folder: string })
-  /** Which pages of other origins may call the service. Default: no other origins. */
+  /**
+   * Which pages of other origins may call the service.
+   *
+   * @default no other origins
+   */
   readonly cors?: CorsOptions
-  /** Who may call, such as `apiKey` of `serving/auth`; APIs may have their own. Default: everybody. */
+  /**
+   * Who may call, such as `apiKey` of `serving/auth`; APIs may have their own.
+   *
+   * @default everybody
+   */
   readonly auth?: RequestHook
   /** Paths without auth: `/metrics`, or `/app/*` with all below; `/*` is everything. Health never needs auth. */
   readonly publicPaths?: readonly string[]
@@ -60,9 +68,17 @@ export interface ServiceOptions {
   readonly jobs?: JobsOptions
   /** Protocols beside those that are built in, such as `openai` of `serving/openai`. */
   readonly protocols?: readonly Protocol[]
-  /** Serves APIs as tools for agents at `/mcp`. Default: false. */
+  /**
+   * Serves APIs as tools for agents at `/mcp`.
+   *
+   * @default false
+   */
   readonly mcp?: boolean
-  /** What the OpenAPI document has beside the service's own paths. Default: nothing. */
+  /**
+   * What the OpenAPI document has beside the service's own paths.
+   *
+   * @default nothing
+   */
   readonly openapi?: DocumentOptions
 }
 
@@ -125,8 +141,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly #lives = new Map<string, LiveApi>()
   readonly #mounts = new Map<string, Mount>()
   /**
-   * Answers a request in process, without a socket. Startup hooks and Runners need {@link Service.start} before, and
-   * `stop` after. **Errors**: InvalidArgument for a malformed request; an Error if a stream breaks off. **Example**
+   * Answers a request in process, without a socket. Startup hooks and Runners need {@link
+   * Service.start} before, and `stop` after.
+   *
+   * @throws InvalidArgument for a malformed request; an Error if a stream breaks off.
+   * @example
    * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
   readonly inject: Injector = Object.assign(
@@ -149,7 +168,10 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   #hasRunners = true
   #isCancelled = false
 
-  /** **Errors**: InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an unknown option. */
+  /**
+   * @throws InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an
+   * unknown option.
+   */
   constructor(name: string, options: ServiceOptions = {}) {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
@@ -184,8 +206,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Registers a function as `POST {baseUrl}/{route}` and returns it. It receives the input and the {@link Context}.
-   * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, or an invalid descriptor.
+   * Registers a function as `POST {baseUrl}/{route}` and returns it. It receives the input and the
+   * {@link Context}.
+   *
+   * @throws InvalidArgument for an empty, duplicate or reserved name or route, or an invalid
+   * descriptor.
    */
   api<
     I extends AnyDescriptor,
@@ -201,9 +226,13 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Registers a function as `GET {baseUrl}/{route}` and HEAD. It receives the URL's query, or what the schema `query`
-   * makes of it; a query that the schema refuses gets 400. Segments `{name}` of the route are in `ctx.params`.
-   * **Errors**: as `api`. **Example** `svc.get('/items/{id}', { output: new io.Text() }, (_, ctx) => ctx.params.id)`
+   * Registers a function as `GET {baseUrl}/{route}` and HEAD. It receives the URL's query, or what
+   * the schema `query` makes of it; a query that the schema refuses gets 400. Segments `{name}` of
+   * the route are in `ctx.params`.
+   *
+   * @throws as `api`.
+   * @example
+   * `svc.get('/items/{id}', { output: new io.Text() }, (_, ctx) => ctx.params.id)`
    */
   readonly get: QueryMethod = (route, options, fn) => this.#register('GET', route, options, fn)
 
@@ -216,7 +245,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** Like `api`, as PATCH on the route. */
   readonly patch: BodyMethod = (route, options, fn) => this.#register('PATCH', route, options, fn)
 
-  /** Registers a function of any method. **Errors**: InvalidArgument, also for a taken name, or a taken route. */
+  /**
+   * Registers a function of any method.
+   *
+   * @throws InvalidArgument, also for a taken name, or a taken route.
+   */
   #register(method: ApiMethod, route: string | undefined, options: AnyOptions, fn: unknown): never {
     const api = createApi(method, route, options, fn as Api[typeof functionOf])
     this.#requireNew(api)
@@ -226,7 +259,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return fn as never
   }
 
-  /** **Errors**: InvalidArgument for a taken name, or a taken route of the same method. */
+  /** @throws InvalidArgument for a taken name, or a taken route of the same method. */
   #requireNew({ name, route, method }: { name: string; route: string; method?: ApiMethod }): void {
     const shape = (path: string) => path.replace(/\{\w+\}/g, '{}')
     for (const other of [...this.#apis.values(), ...this.#routes.values(), ...this.#lives.values()]) {
@@ -238,7 +271,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     }
   }
 
-  /** Like `api`, but returns the service, whose type then has the API. **Errors**: as `api`. */
+  /**
+   * Like `api`, but returns the service, whose type then has the API.
+   *
+   * @throws as `api`.
+   */
   add<
     N extends string,
     I extends AnyDescriptor,
@@ -266,10 +303,14 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Registers a function as a stream of messages in both directions at `{baseUrl}/{name}`, over WebSocket, and returns
-   * it. It receives the client's messages and the {@link Context}, whose signal is aborted if the client goes away.
-   * **Errors**: as `api`. **Example** `svc.live('upper', { input: new io.Text(), output: new io.Text() }, async
-   * function* (texts) { for await (const text of texts) yield text.toUpperCase() })`
+   * Registers a function as a stream of messages in both directions at `{baseUrl}/{name}`, over
+   * WebSocket, and returns it. It receives the client's messages and the {@link Context}, whose
+   * signal is aborted if the client goes away.
+   *
+   * @throws as `api`.
+   * @example
+   * `svc.live('upper', { input: new io.Text(), output: new io.Text() }, async function* (texts) {
+   * for await (const text of texts) yield text.toUpperCase() })`
    */
   live<I extends AnyDescriptor, O extends AnyDescriptor, F extends LiveFunction<I, O>>(
     name: string,
@@ -282,7 +323,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     return fn as F & LiveTypes<I, O>
   }
 
-  /** Like `live`, but returns the service, whose type then has the stream. **Errors**: as `api`. */
+  /**
+   * Like `live`, but returns the service, whose type then has the stream.
+   *
+   * @throws as `api`.
+   */
   addLive<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends LiveFunction<I, O>>(
     name: N,
     options: LiveOptions<I, O>,
@@ -293,9 +338,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Answers every path from `path` on by a Fetch handler, such as Hono's. It gets the whole URL, before the body has
-   * come. Limits, hooks and auth apply; longer paths of APIs take precedence. **Example** `svc.mount('/app', new
-   * Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
+   * Answers every path from `path` on by a Fetch handler, such as Hono's. It gets the whole URL,
+   * before the body has come. Limits, hooks and auth apply; longer paths of APIs take precedence.
+   *
+   * @example
+   * `svc.mount('/app', new Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
    */
   mount(path: string, handler: FetchHandler, options: MountOptions = {}): void {
     const mount = createMount(path, handler, options)
@@ -304,8 +351,12 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /**
-   * Adds a hook that runs before a request's body is read, not for health. It may refuse by throwing. **Example**
-   * `svc.onRequest((ctx) => { if (!ctx.headers.get('x-team')) throw new Forbidden('expected x-team') })`
+   * Adds a hook that runs before a request's body is read, not for health. It may refuse by
+   * throwing.
+   *
+   * @example
+   * `svc.onRequest((ctx) => { if (!ctx.headers.get('x-team')) throw new Forbidden('expected
+   * x-team') })`
    */
   onRequest(hook: RequestHook): void {
     add(this.hooks.request, 'onRequest', hook)

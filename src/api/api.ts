@@ -33,7 +33,7 @@ export interface ApiOptions<
 > extends HookOptions {
   readonly input: I
   readonly output: O
-  /** Default: the function's name, else the route with `_` for `/`. */
+  /** @default the function's name, else the route with `_` for `/` */
   readonly name?: string
   /** Path below the base URL. Default: the name. With `{id}` in it the API is called by HTTP alone. */
   readonly route?: R
@@ -43,15 +43,25 @@ export interface ApiOptions<
   readonly doc?: string
   /** Inputs to try on the documentation page. Pictures and files are paths, `file:` URLs or bytes. */
   readonly examples?: readonly ApiExample<ExampleOf<I>>[]
-  /** Who may call: everybody by `false`, or whom this hook admits. Default: the service's. */
+  /**
+   * Who may call: everybody by `false`, or whom this hook admits.
+   *
+   * @default the service's
+   */
   readonly auth?: RequestHook | false
-  /** Most concurrent requests in each worker, beside the server's `maxInFlight`. Default: no limit. */
+  /**
+   * Most concurrent requests in each worker, beside the server's `maxInFlight`.
+   *
+   * @default no limit
+   */
   readonly maxInFlight?: number
   /** Lets clients call it as a job, too, with `prefer: respond-async`. `true`: with all defaults. */
   readonly async?: boolean | AsyncOptions
   /**
-   * Gives answers again to equal requests of the same caller: for functions that look at nothing else. Default: each
-   * request is computed.
+   * Gives answers again to equal requests of the same caller: for functions that look at nothing
+   * else.
+   *
+   * @default each request is computed
    */
   readonly cache?: CacheOptions
 }
@@ -120,7 +130,11 @@ export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
 }
 
-/** `given`: the route of `svc.get` and the like; that of POST is an option. **Errors**: InvalidArgument. */
+/**
+ * `given`: the route of `svc.get` and the like; that of POST is an option.
+ *
+ * @throws InvalidArgument.
+ */
 export function createApi(
   method: ApiMethod,
   given: string | undefined,
@@ -159,7 +173,11 @@ export function createApi(
   }
 }
 
-/** Checks a function and its options. `method`: the caller's; `own`: its other options. **Errors**: InvalidArgument. */
+/**
+ * Checks a function and its options. `method`: the caller's; `own`: its other options.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseFunction<F extends (...args: never[]) => unknown>(
   method: string,
   options: FunctionOptions,
@@ -183,7 +201,7 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
   }
 }
 
-/** Returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
+/** @returns the name of an API whose function has no name: `labels_top` of `/labels/top`. */
 function nameOfRoute(route = ''): string {
   return String(route).replace(/^\//, '').replaceAll(/\/+/g, '_').replace(/[{}]/g, '')
 }
@@ -200,7 +218,10 @@ function requireDescriptor(value: unknown, role: string, name: string): IODescri
   return value
 }
 
-/** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */
+/**
+ * @returns a route without slashes at its ends.
+ * @throws InvalidArgument.
+ */
 export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
   const colon = segments.find((segment) => /^:\w+$/.test(segment))
@@ -214,7 +235,7 @@ export function parseRoute(route: string): string {
   return segments.join('/')
 }
 
-/** **Errors**: InvalidArgument for a path that the server answers itself. */
+/** @throws InvalidArgument for a path that the server answers itself. */
 export function requireFreePath(path: string, segments: readonly string[]): void {
   if (!reservedNames.includes(segments[0])) return
   const names = reservedNames.join(', ')

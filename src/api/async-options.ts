@@ -4,19 +4,47 @@ import { type Duration, parseDuration } from '../core/text/units.ts'
 
 /** How the jobs of an API run. */
 export interface AsyncOptions {
-  /** Attempts after the first one, for answers of 5xx and for workers that die. Default 3. */
+  /**
+   * Attempts after the first one, for answers of 5xx and for workers that die.
+   *
+   * @default 3
+   */
   readonly retries?: number
-  /** Time for one attempt. Default `'30m'`. */
+  /**
+   * Time for one attempt.
+   *
+   * @default `'30m'`
+   */
   readonly timeout?: Duration
-  /** 0 to 100; jobs of a higher one run first. Default 0. */
+  /**
+   * 0 to 100; jobs of a higher one run first.
+   *
+   * @default 0
+   */
   readonly priority?: number
-  /** Jobs of this API at the same time, in each worker process. Default 1. */
+  /**
+   * Jobs of this API at the same time, in each worker process.
+   *
+   * @default 1
+   */
   readonly concurrency?: number
-  /** Jobs of this API that wait; more get 503. Default 10,000. */
+  /**
+   * Jobs of this API that wait; more get 503.
+   *
+   * @default 10,000
+   */
   readonly maxQueued?: number
-  /** How long a job waits for a worker, or for its next attempt, before it fails. Default `'7d'`. */
+  /**
+   * How long a job waits for a worker, or for its next attempt, before it fails.
+   *
+   * @default `'7d'`
+   */
   readonly queueTtl?: Duration
-  /** How long a result stays after the end of its job. Default `'24h'`. */
+  /**
+   * How long a result stays after the end of its job.
+   *
+   * @default `'24h'`
+   */
   readonly resultTtl?: Duration
 }
 
@@ -33,7 +61,10 @@ export interface AsyncSettings {
 
 const optionNames = ['retries', 'timeout', 'priority', 'concurrency', 'maxQueued', 'queueTtl', 'resultTtl']
 
-/** Returns undefined for an API that is only called synchronously. **Errors**: InvalidArgument. */
+/**
+ * @returns undefined for an API that is only called synchronously.
+ * @throws InvalidArgument.
+ */
 export function parseAsync(given: boolean | AsyncOptions | undefined, api: string): AsyncSettings | undefined {
   if (given === undefined || given === false) return undefined
   const options = given === true ? {} : checkOptions(`async of ${api}`, given, optionNames)

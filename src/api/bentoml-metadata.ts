@@ -79,7 +79,9 @@ function metadataOf({ id, args }: BentomlSpec) {
   return { descriptorId: id, attributes: args === undefined ? {} : { args } }
 }
 
-/** Returns a name for BentoML's tags: lower-case, alphanumeric at its ends, at most 63 characters. */
+/**
+ * @returns a name for BentoML's tags: lower-case, alphanumeric at its ends, at most 63 characters.
+ */
 export function bentomlName(name: string): string {
   const trimmed = name.toLowerCase().replace(/^[^a-z0-9]+/, '')
   return trimmed.slice(0, 63).replace(/[^a-z0-9]+$/, '') || 'service'

@@ -7,7 +7,11 @@ import { type Duration, parseDuration } from '../core/text/units.ts'
 export interface CacheOptions {
   /** How long an answer is given again. */
   readonly ttl: Duration
-  /** All answers together, in each worker process; drops the least recently used. Default 64 MiB. */
+  /**
+   * All answers together, in each worker process; drops the least recently used.
+   *
+   * @default 64 MiB
+   */
   readonly maxBytes?: number
   /** Request headers that the function reads from its context: descriptors name theirs by `readsHeaders`. */
   readonly vary?: readonly string[]
@@ -24,7 +28,10 @@ export interface CacheSettings {
   readonly redis: SpareRedis | undefined
 }
 
-/** Returns undefined for an API without a cache. **Errors**: InvalidArgument. */
+/**
+ * @returns undefined for an API without a cache.
+ * @throws InvalidArgument.
+ */
 export function parseCache(given: CacheOptions | undefined, api: string): CacheSettings | undefined {
   return given === undefined ? undefined : settingsOf(given, api)
 }

@@ -83,7 +83,7 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
   }
 }
 
-/** Returns the problem response of an error. */
+/** @returns the problem response of an error. */
 export function failure(error: ServingError, ctx: Context): HttpResponse {
   return problemResponse(error, ctx.id)
 }

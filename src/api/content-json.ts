@@ -11,7 +11,10 @@ import {
 /** A client may ask for JSON although the function returns large arrays. */
 const maxElements = 250_000
 
-/** Returns a Response as protobuf's JSON. **Errors**: PayloadTooLarge above 250,000 elements of arrays and frames. */
+/**
+ * @returns a Response as protobuf's JSON.
+ * @throws PayloadTooLarge above 250,000 elements of arrays and frames.
+ */
 export function encodeContentJson(content: ProtoContent): Buffer {
   const count = countElements(content)
   if (count <= maxElements) return Buffer.from(JSON.stringify(contentToJson(content)))

@@ -2,19 +2,31 @@ import { InvalidArgument } from '../core/errors.ts'
 import { checkOptions, checkThat } from '../core/options.ts'
 import { type HeaderLine, isHeaderName } from '../http/message.ts'
 
-/** Which pages of other origins may call a service, and how. **Source**: Fetch standard, "CORS protocol". */
+/**
+ * Which pages of other origins may call a service, and how.
+ *
+ * @see Fetch standard, "CORS protocol".
+ */
 export interface CorsOptions {
   /** `*`, or origins such as `https://app.example.org`; other pages cannot read the answers. */
   readonly origin: string | readonly string[]
-  /** Default: the methods of the path. */
+  /** @default the methods of the path */
   readonly methods?: readonly string[]
-  /** Request headers that pages may send. Default: all that they ask for. */
+  /**
+   * Request headers that pages may send.
+   *
+   * @default all that they ask for
+   */
   readonly headers?: readonly string[]
   /** Response headers that pages may read, beside x-request-id, retry-after, and those of rate limits and jobs. */
   readonly exposedHeaders?: readonly string[]
   /** Allows cookies and HTTP authentication; not with `*`. Default false. */
   readonly credentials?: boolean
-  /** How long browsers may cache a preflight. **Units**: seconds. Default 600. */
+  /**
+   * How long browsers may cache a preflight. **Units**: seconds.
+   *
+   * @default 600
+   */
   readonly maxAge?: number
 }
 
@@ -23,7 +35,7 @@ const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy',
 /** The CORS protocol for one set of options. */
 export type Cors = ReturnType<typeof corsBy>
 
-/** **Errors**: InvalidArgument naming the wrong option. */
+/** @throws InvalidArgument naming the wrong option. */
 export function corsBy(options: CorsOptions) {
   checkOptions('cors', options, ['origin', 'methods', 'headers', 'exposedHeaders', 'credentials', 'maxAge'])
   const { methods: own, exposedHeaders = [], credentials = false, maxAge = 600 } = options
@@ -41,7 +53,7 @@ export function corsBy(options: CorsOptions) {
   return {
     /** Whether pages of this origin may call. */
     allows: (origin: string): boolean => origins === '*' || origins.has(origin),
-    /** Returns the lines of every answer to a request of that Origin, if any. */
+    /** @returns the lines of every answer to a request of that Origin, if any. */
     linesFor(origin: string | undefined): readonly HeaderLine[] {
       if (origins === '*') return [['access-control-allow-origin', '*'], ...shared]
       // Also without an origin: a cache must not reuse that answer.
@@ -49,7 +61,11 @@ export function corsBy(options: CorsOptions) {
       if (origin === undefined || !origins.has(origin)) return [vary]
       return [['access-control-allow-origin', origin], vary, ...shared]
     },
-    /** Returns more lines for a preflight. `asked`: its Access-Control-Request-Headers. */
+    /**
+     * `asked`: its Access-Control-Request-Headers.
+     *
+     * @returns more lines for a preflight.
+     */
     preflightLines(methods: readonly string[], asked = ''): readonly HeaderLine[] {
       const names = allowed ?? asked.split(',').map((name) => name.trim())
       const headers = names.filter(isHeaderName).join(', ')

@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly readsHeaders: HeaderNames
   /** Whether requests need a ready server and count against `maxInFlight`; false for health. */
   readonly isLimited: boolean
-  /** Returns its own slots, beside those of the server. */
+  /** @returns its own slots, beside those of the server. */
   slots?(headers: RequestHeaders): EndpointSlots | undefined
   /** Whether `receive` is called before any byte of the body. Default false. */
   readonly startsUnread?: boolean
@@ -46,20 +46,38 @@ export interface Endpoint {
    * Answers a request, which it owns: keep or copy a body that is read after returning. Never throws, never rejects.
    */
   answer(request: HttpRequest, visit: Visit): MaybePromise<HttpResponse>
-  /** Returns an error in the protocol's format, with a string body. Never throws. */
+  /**
+   * Never throws.
+   *
+   * @returns an error in the protocol's format, with a string body.
+   */
   problem(error: ServingError, requestId: string): HttpResponse
-  /** Returns the client's deadline. **Units**: milliseconds from now. */
+  /**
+   * **Units**: milliseconds from now.
+   *
+   * @returns the client's deadline.
+   */
   timeoutMs?(headers: RequestHeaders): number | undefined
-  /** Returns where the body has numbers that must be aligned to 8 bytes; undefined for nowhere. **Units**: bytes. */
+  /**
+   * **Units**: bytes.
+   *
+   * @returns where the body has numbers that must be aligned to 8 bytes; undefined for nowhere.
+   */
   alignedAt?(headers: RequestHeaders): number | undefined
   /**
-   * Returns a receiver for an uncompressed body that did not come at once; undefined collects it. `declared`: its
-   * Content-Length, undefined if chunked. **Errors**: as descriptors' `receive`.
+   * `declared`: its Content-Length, undefined if chunked.
+   *
+   * @returns a receiver for an uncompressed body that did not come at once; undefined collects it.
+   * @throws as descriptors' `receive`.
    */
   receive?(declared: number | undefined, visit: Visit): EndpointReceiver | undefined
 }
 
-/** Returns the endpoint of a server page, answered under any load. `readsHeaders`: beside the request's id. */
+/**
+ * `readsHeaders`: beside the request's id.
+ *
+ * @returns the endpoint of a server page, answered under any load.
+ */
 export function getPage(
   path: string,
   access: Access,

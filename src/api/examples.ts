@@ -21,7 +21,11 @@ export interface EncodedExample {
   readonly checked: MaybePromise<unknown>
 }
 
-/** Encodes the examples of an API, and reads each back. **Errors**: InvalidArgument with the example's name. */
+/**
+ * Encodes the examples of an API, and reads each back.
+ *
+ * @throws InvalidArgument with the example's name.
+ */
 export function encodeExamples(given: unknown, input: IODescriptor, api: string): readonly EncodedExample[] {
   const place = `examples of API ${api}`
   checkThat(Array.isArray(given), 'a list of { name, input }', place, given)

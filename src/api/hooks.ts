@@ -9,7 +9,11 @@ export interface RequestHook {
   (ctx: Context): void | Promise<void>
   /** Alternative ways to know callers, by name, for documents only. */
   readonly security?: Readonly<Record<string, SecurityScheme>>
-  /** `'auth'`: the service's hook runs before its auth. Default: after it. */
+  /**
+   * `'auth'`: the service's hook runs before its auth.
+   *
+   * @default after it
+   */
   readonly before?: 'auth'
 }
 
@@ -53,13 +57,21 @@ export class Hooks {
   }
 }
 
-/** Checks the option `auth`. **Errors**: InvalidArgument. */
+/**
+ * Checks the option `auth`.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseAuth(auth: RequestHook | false | undefined, name: string): RequestHook | false | undefined {
   checkThat(auth === undefined || auth === false || typeof auth === 'function', 'a hook or false', name, auth)
   return auth
 }
 
-/** Adds one hook or several. **Errors**: InvalidArgument. */
+/**
+ * Adds one hook or several.
+ *
+ * @throws InvalidArgument.
+ */
 export function add<H>(hooks: H[], name: string, given: H | readonly H[] | undefined): void {
   for (const hook of Array.isArray(given) ? given : given === undefined ? [] : [given]) {
     if (typeof hook !== 'function') throw new InvalidArgument(expected('a function', name, hook))

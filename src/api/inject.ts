@@ -13,7 +13,7 @@ export type InjectJson =
 export interface InjectRequest {
   /** Path and query: `/classify?top=3`. */
   readonly path: string
-  /** Default: `POST` with a body, `GET` without one. */
+  /** @default `POST` with a body, `GET` without one */
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -31,7 +31,10 @@ export interface InjectResponse {
   /** The failure with its causes, which clients do not receive. */
   readonly error: Error | undefined
   text(): string
-  /** Returns JSON, or NDJSON as a list. **Errors**: SyntaxError. */
+  /**
+   * @returns JSON, or NDJSON as a list.
+   * @throws SyntaxError.
+   */
   json<T = unknown>(): T
 }
 
@@ -49,7 +52,7 @@ export interface InjectedMessage {
   readonly isText: boolean
   readonly body: Uint8Array
   text(): string
-  /** **Errors**: SyntaxError. */
+  /** @throws SyntaxError. */
   json<T = unknown>(): T
 }
 
@@ -63,8 +66,11 @@ export interface InjectedLive extends AsyncIterable<InjectedMessage> {
 export interface Injector {
   (request: InjectRequest): Promise<InjectResponse>
   /**
-   * Opens a live stream in process, behind the same hooks and auth. **Example** `for await (const each of await
-   * svc.inject.live({ path: '/upper', inputs: ['a', 'b'] })) console.log(each.text())`
+   * Opens a live stream in process, behind the same hooks and auth.
+   *
+   * @example
+   * `for await (const each of await svc.inject.live({ path: '/upper', inputs: ['a', 'b'] }))
+   * console.log(each.text())`
    */
   live(request: InjectLiveRequest): Promise<InjectedLive>
 }

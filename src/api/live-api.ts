@@ -15,18 +15,30 @@ export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
   /** Of each message that the function yields; not Multipart. */
   readonly output: O
   /**
-   * Largest message of a client; a larger one closes its stream. Above 256 KiB, each stream reserves this much of
-   * `maxMemoryBytes` from its start. Default `'256kb'`.
+   * Largest message of a client; a larger one closes its stream. Above 256 KiB, each stream
+   * reserves this much of `maxMemoryBytes` from its start.
+   *
+   * @default `'256kb'`
    */
   readonly maxMessage?: ByteSize
   /**
-   * Above this many bytes that a client has not read, the function waits; a client that is this far ahead of the
-   * function waits, too, or is closed. Default `'1mb'`.
+   * Above this many bytes that a client has not read, the function waits; a client that is this far
+   * ahead of the function waits, too, or is closed.
+   *
+   * @default `'1mb'`
    */
   readonly maxBuffered?: ByteSize
-  /** Closes the stream of a client that sends nothing for so long, not even an answer to a ping. Default `'60s'`. */
+  /**
+   * Closes the stream of a client that sends nothing for so long, not even an answer to a ping.
+   *
+   * @default `'60s'`
+   */
   readonly idleTimeout?: Duration
-  /** Pages that may open it beside those of its host: `https://app.example.org`; `*` for any. Default: no others. */
+  /**
+   * Pages that may open it beside those of its host: `https://app.example.org`; `*` for any.
+   *
+   * @default no others
+   */
   readonly origins?: readonly string[]
 }
 
@@ -54,7 +66,7 @@ export interface LiveApi extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 
 
 const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origins']
 
-/** **Errors**: InvalidArgument that names the mistake. */
+/** @throws InvalidArgument that names the mistake. */
 export function createLiveApi(
   name: string,
   options: LiveOptions<AnyDescriptor, AnyDescriptor>,

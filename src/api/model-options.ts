@@ -7,7 +7,11 @@ import type { RunnerLife } from '../runner/runner.ts'
 export interface ModelTensor {
   readonly name: string
   readonly dtype: DType
-  /** `BF16`: a float32 is sent and received as BF16, rounded to nearest. Default: the dtype's own. */
+  /**
+   * `BF16`: a float32 is sent and received as BF16, rounded to nearest.
+   *
+   * @default the dtype's own
+   */
   readonly datatype?: 'BF16'
   readonly shape: readonly number[]
 }
@@ -15,16 +19,18 @@ export interface ModelTensor {
 /** How a runner is served as a model. */
 export interface ModelOptions {
   readonly runner: RunnerLife
-  /** Default: the runner's name. */
+  /** @default the runner's name */
   readonly name?: string
-  /** Default `1`. */
+  /** @default `1` */
   readonly version?: string
   /**
-   * `run` takes and returns objects of NDArrays; other methods take the only input and return the only output. Default:
-   * `predict` with one input and one output, else `run`.
+   * `run` takes and returns objects of NDArrays; other methods take the only input and return the
+   * only output.
+   *
+   * @default `predict` with one input and one output, else `run`
    */
   readonly method?: string
-  /** Default: from the runner's method `describe`, as of `onnxRunner`. */
+  /** @default from the runner's method `describe`, as of `onnxRunner` */
   readonly inputs?: readonly ModelTensor[]
   readonly outputs?: readonly ModelTensor[]
   /** Class names by output, for classification. */
@@ -33,7 +39,11 @@ export interface ModelOptions {
 
 const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs', 'labels']
 
-/** Checks the option `models`. **Errors**: InvalidArgument. */
+/**
+ * Checks the option `models`.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseModels(given: readonly (RunnerLife | ModelOptions)[], service: string): readonly ModelOptions[] {
   const place = `models of the service ${service}`
   checkThat(Array.isArray(given), 'a list', place, given)

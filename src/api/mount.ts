@@ -17,7 +17,7 @@ export interface Mount extends MountOptions {
   readonly handler: FetchHandler
 }
 
-/** **Errors**: InvalidArgument for an invalid or reserved path, and for a value that is no function. */
+/** @throws InvalidArgument for an invalid or reserved path, and for a value that is no function. */
 export function createMount(path: string, handler: FetchHandler, options: MountOptions): Mount {
   checkThat(typeof handler === 'function', 'a function', 'svc.mount', handler)
   const segments = typeof path === 'string' ? path.slice(1).split('/') : []

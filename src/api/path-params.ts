@@ -32,12 +32,15 @@ export function isParameter(segment: string): boolean {
   return parameter.test(segment)
 }
 
-/** Returns the names of a route's parameters. */
+/** @returns the names of a route's parameters. */
 export function paramNames(route: string): string[] {
   return route.split('/').flatMap((segment) => parameter.exec(segment)?.[1] ?? [])
 }
 
-/** Returns the hook that checks the parameters, before the body is read. **Errors**: InvalidArgument. */
+/**
+ * @returns the hook that checks the parameters, before the body is read.
+ * @throws InvalidArgument.
+ */
 export function paramsHook(schema: StandardSchemaV1 | undefined, route: string, api: string): RequestHook[] {
   if (schema === undefined) return []
   checkSchema(schema, `params of ${api}`)

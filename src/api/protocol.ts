@@ -46,7 +46,7 @@ export interface Host {
   readonly endpoints: readonly Endpoint[]
   /** All methods of gRPC so far. */
   readonly methods: readonly RpcMethod[]
-  /** Returns why the server should get no requests now; undefined if it should. */
+  /** @returns why the server should get no requests now; undefined if it should. */
   unready(): string | undefined
   /** Logs an error that comes after the answer's status. */
   logLate(error: ServingError, requestId: string): void
@@ -116,8 +116,10 @@ export interface UnaryMethod extends RpcMethodBase {
 export interface StreamMethod extends RpcMethodBase {
   readonly kind: 'stream'
   /**
-   * Returns the messages, each sent when the client has room for it. `undefined` among them: nothing has happened for a
-   * while, and a server that stops ends the stream. A rejection is the status of the call.
+   * `undefined` among them: nothing has happened for a while, and a server that stops ends the
+   * stream. A rejection is the status of the call.
+   *
+   * @returns the messages, each sent when the client has room for it.
    */
   answer(message: Uint8Array, visit: Visit): MaybePromise<AsyncIterable<Uint8Array | undefined>>
 }

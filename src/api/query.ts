@@ -21,7 +21,7 @@ export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends I
   /** Parameters that the schema takes as lists, even of one. */
   readonly #lists: readonly string[]
 
-  /** **Errors**: InvalidArgument if `schema` is no Standard Schema. */
+  /** @throws InvalidArgument if `schema` is no Standard Schema. */
   constructor(schema: Q, name: string) {
     super()
     checkSchema(schema, `query of ${name}`)
@@ -29,7 +29,7 @@ export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends I
     this.#lists = schema === undefined ? [] : listsOf(schema)
   }
 
-  /** **Errors**: BadInput `schema` with the parameter's name. */
+  /** @throws BadInput `schema` with the parameter's name. */
   override fromHttpRequest(_: HttpRequest, ctx: Context): MaybePromise<QueryOf<Q>> {
     const record = recordOf(ctx.query)
     for (const name of this.#lists) {
@@ -44,7 +44,10 @@ export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends I
   }
 }
 
-/** Returns what a schema makes of parameters. **Errors**: BadInput `schema`. */
+/**
+ * @returns what a schema makes of parameters.
+ * @throws BadInput `schema`.
+ */
 export function checked(schema: StandardSchemaV1 | undefined, value: object, place: string): MaybePromise<unknown> {
   if (schema === undefined) return value
   return whenReady(runSchema(schema, value), (result) => {
@@ -53,7 +56,7 @@ export function checked(schema: StandardSchemaV1 | undefined, value: object, pla
   })
 }
 
-/** Returns the list parameters of a query's JSON Schema, if its library has one. */
+/** @returns the list parameters of a query's JSON Schema, if its library has one. */
 function listsOf(query: StandardSchemaV1): string[] {
   const { properties = {} } = jsonSchemaOf(query, 'input') as { readonly properties?: Record<string, unknown> }
   const typeOf = (property: unknown) => (property as { readonly type?: unknown } | null)?.type

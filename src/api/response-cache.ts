@@ -55,8 +55,10 @@ interface Asked {
 export type AnswerAgain = (request: HttpRequest, visit: Visit, compute: Compute) => MaybePromise<HttpResponse>
 
 /**
- * Returns the cache of one API in one process, asked after hooks and auth. Undefined if a descriptor does not name the
- * headers that it reads. `warn`: told why answers are not kept.
+ * Undefined if a descriptor does not name the headers that it reads. `warn`: told why answers are
+ * not kept.
+ *
+ * @returns the cache of one API in one process, asked after hooks and auth.
  */
 export function responseCache(
   service: { readonly name: string; readonly version: string | undefined },
@@ -197,7 +199,7 @@ function landingOf({ status = 200, headers, body, before = '', error }: HttpResp
 const digestOf = (key: string, entry: Uint8Array) => createHash('sha256').update(key).update(entry).digest()
 const digestBytes = 32
 
-/** Returns an entry for the shared store: digest, length of the head, head as JSON, body. */
+/** @returns an entry for the shared store: digest, length of the head, head as JSON, body. */
 function sharedBytes(key: string, { body, ...head }: Entry): Buffer {
   const text = Buffer.from(JSON.stringify(head))
   const length = Buffer.alloc(4)

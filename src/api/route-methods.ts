@@ -20,7 +20,11 @@ export interface QueryOptions<O extends AnyDescriptor, Q extends Schema = undefi
   readonly query?: Q
 }
 
-/** Registers a function that receives the query. **Errors**: as `svc.api`. */
+/**
+ * Registers a function that receives the query.
+ *
+ * @throws as `svc.api`.
+ */
 export type QueryMethod = <
   O extends AnyDescriptor,
   F extends ApiFunction<Query<Q>, O, ParamsOf<R, P>>,
@@ -33,7 +37,11 @@ export type QueryMethod = <
   fn: F & ApiFunction<Query<Q>, O, ParamsOf<R, P>>,
 ) => F & ApiTypes<Query<Q>, O, ParamsArgument<R, P>>
 
-/** Registers a function that receives the body. **Errors**: as `svc.api`. */
+/**
+ * Registers a function that receives the body.
+ *
+ * @throws as `svc.api`.
+ */
 export type BodyMethod = <
   I extends AnyDescriptor,
   O extends AnyDescriptor,

@@ -3,7 +3,7 @@ import { ProtoWriter } from '../messages/protobuf.ts'
 import { writeStruct } from '../messages/value.ts'
 import type { Api } from './api.ts'
 
-/** **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
+/** @see `ServiceMetadataResponse.DescriptorMetadata`. */
 export interface DescriptorMetadata {
   /** `serving.io.NumpyNdarray`; of a custom descriptor its own name, else its class's. */
   readonly descriptorId: string
@@ -29,7 +29,11 @@ export interface MetadataSource {
   readonly apis: ReadonlyMap<string, Api>
 }
 
-/** Returns metadata, also its JSON form. Descriptors publish `mimeType` and `publicOptions` only. */
+/**
+ * Descriptors publish `mimeType` and `publicOptions` only.
+ *
+ * @returns metadata, also its JSON form.
+ */
 export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
     name,
@@ -56,12 +60,12 @@ export interface ClientDescriptor {
   readonly parts?: readonly (ClientDescriptor & { readonly name: string; readonly occurrence: string })[]
 }
 
-/** Returns the OpenAPI document's extension `x-serving`. */
+/** @returns the OpenAPI document's extension `x-serving`. */
 export function clientMetadata({ input, output }: Pick<Api, 'input' | 'output'>) {
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }
 
-/** Returns the metadata of one descriptor. */
+/** @returns the metadata of one descriptor. */
 export function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
   const { descriptorId } = descriptor
   const { options: args, parts } = publicOptions(descriptor)
@@ -74,7 +78,7 @@ export function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
   return { descriptorId, args, parts: each }
 }
 
-/** Returns published options in the spec's names, and the parts' descriptors. */
+/** @returns published options in the spec's names, and the parts' descriptors. */
 export function publicOptions(descriptor: IODescriptor) {
   const options: Record<string, unknown> = {}
   const parts = new Map<string, IODescriptor>()

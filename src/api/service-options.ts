@@ -2,21 +2,21 @@ import { InvalidArgument } from '../core/errors.ts'
 import { checkThat } from '../core/options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function parseVersion(version: string | undefined): string | undefined {
   const isText = typeof version === 'string' && version !== ''
   checkThat(version === undefined || isText, 'a version', 'version of Service', version)
   return version
 }
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function parsePaths(paths: readonly string[]): readonly string[] {
   const ok = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path.startsWith('/'))
   checkThat(ok, 'a list of paths', 'publicPaths of Service', paths)
   return paths
 }
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function requireRunners(runners: readonly RunnerLife[], service: string): RunnerLife[] {
   const place = `runners of the service ${service}`
   checkThat(Array.isArray(runners), 'a list of Runners', place, runners)

@@ -136,29 +136,32 @@ export function withDeadline<R>(
   })
 }
 
-/** Returns the error of a request whose deadline has passed. */
+/** @returns the error of a request whose deadline has passed. */
 export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
 }
 
-/** Returns the answer for an abort's reason. */
+/** @returns the answer for an abort's reason. */
 export function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-/** Returns the answer for an input descriptor's error; other than a ServingError it is a fault of the descriptor. */
+/**
+ * @returns the answer for an input descriptor's error; other than a ServingError it is a fault of
+ * the descriptor.
+ */
 export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })
 }
 
-/** Returns the answer for a function's error. */
+/** @returns the answer for a function's error. */
 export function functionFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new FunctionError('the function failed', { cause: error })
 }
 
-/** Returns the answer for an output descriptor's error: never one that blames the client. */
+/** @returns the answer for an output descriptor's error: never one that blames the client. */
 export function encodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error) && error.status >= 500) return error
   return new BadOutput('the output descriptor could not encode the result', { cause: error })

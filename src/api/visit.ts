@@ -194,7 +194,11 @@ export abstract class Visit {
     return this.access.kind === 'api' && this.access.api === api.name
   }
 
-  /** Returns why the caller may not call the API, or undefined. Never rejects. */
+  /**
+   * Never rejects.
+   *
+   * @returns why the caller may not call the API, or undefined.
+   */
   #refusal(api: Guarded, ctx: Context): MaybePromise<ServingError | undefined> {
     const { access } = this
     if (this.#isAt(api)) return undefined

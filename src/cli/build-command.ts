@@ -72,7 +72,10 @@ function describeStaged({ root, service }: Project): Describe {
   }
 }
 
-/** **Errors**: InvalidArgument when compiling has changed what the service answers, such as by a computed name. */
+/**
+ * @throws InvalidArgument when compiling has changed what the service answers, such as by a
+ * computed name.
+ */
 function requireEndpoints(built: readonly string[], source: readonly string[], name: string): void {
   const missing = source.filter((endpoint) => !built.includes(endpoint)).map((endpoint) => `${endpoint} is missing`)
   const more = built.filter((endpoint) => !source.includes(endpoint)).map((endpoint) => `${endpoint} is new`)

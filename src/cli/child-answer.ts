@@ -7,7 +7,10 @@ export type ChildMessage =
   | { readonly kind: 'answer'; readonly value: unknown }
   | { readonly kind: 'failure'; readonly message: string }
 
-/** Returns the default export of a configuration file, or the description of a service. **Errors**: InvalidArgument. */
+/**
+ * @returns the default export of a configuration file, or the description of a service.
+ * @throws InvalidArgument.
+ */
 export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: readonly string[]): Promise<V> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL('./child-module.js', import.meta.url), [file, task, ...others], {

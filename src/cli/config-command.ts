@@ -7,7 +7,7 @@ import { optionText } from './config/option-types.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
-/** Returns a table of the values in force and their sources. */
+/** @returns a table of the values in force and their sources. */
 export async function configText({ service, file, options }: Settings): Promise<string> {
   const { workers, serve } = servePlan(valuesOf(options))
   const engine = serve.engine ?? (typeof loadUws() === 'string' ? 'node' : 'uws')

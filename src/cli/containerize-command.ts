@@ -10,7 +10,11 @@ const verbs = { docker: ['build'], podman: ['build', '--format', 'docker'], buil
 /** Name of such a program. */
 export type ImageProgram = keyof typeof verbs
 
-/** Makes the image and returns what to print. **Errors**: InvalidArgument without a build, SetupError if it fails. */
+/**
+ * Makes the image and returns what to print.
+ *
+ * @throws InvalidArgument without a build, SetupError if it fails.
+ */
 export function containerizeCommand(
   folder: string,
   more: readonly string[],

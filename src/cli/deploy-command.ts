@@ -18,7 +18,10 @@ export interface DeployFlags extends Omit<DeployOptions, 'image' | 'workers' | '
   readonly jobWorkers: string
 }
 
-/** Returns the manifests as YAML. **Errors**: InvalidArgument without a build, and for wrong replicas. */
+/**
+ * @returns the manifests as YAML.
+ * @throws InvalidArgument without a build, and for wrong replicas.
+ */
 export async function deployCommand(folder: string, flags: DeployFlags): Promise<string> {
   const service = readBuiltService(resolve(folder))
   const { print, image = imageName(service), workers = service.options.workers ?? 1 } = flags

@@ -33,7 +33,10 @@ const manifestUrl = new URL('../../package.json', import.meta.url)
 /** A line of the report. The remedy is there if something is missing. */
 type Line = readonly [subject: string, state: string, remedy?: string]
 
-/** Returns the parts of this installation, and below each that is missing the command that brings it. */
+/**
+ * @returns the parts of this installation, and below each that is missing the command that brings
+ * it.
+ */
 export function doctorText(): string {
   const { version, peerDependencies } = readJson<{ version: string; peerDependencies: Record<string, string> }>(
     manifestUrl,

@@ -11,7 +11,7 @@ const ours = ['dist/', 'src/'].flatMap((folder) => {
   return [url.href, fileURLToPath(url)]
 })
 
-/** Returns what an error says, in one sentence, with its place in the user's code. */
+/** @returns what an error says, in one sentence, with its place in the user's code. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `the service threw ${inspect(error, { depth: 1 })}`
   const known = syntaxProblem(error) ?? missingModule(error)
@@ -43,7 +43,10 @@ function missingModule(error: Error): string | undefined {
   return `${shown(importer)} imports ${what}`
 }
 
-/** Returns the place of an error in the user's code as `file:line:column`, below the working directory. */
+/**
+ * @returns the place of an error in the user's code as `file:line:column`, below the working
+ * directory.
+ */
 function placeOf({ stack = '' }: Error): string | undefined {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
   const frame = frames.find((line) => !isInternal(line) && !ours.some((folder) => line.includes(folder)))

@@ -22,7 +22,10 @@ export interface JobsFlags {
 /** What can be done with one job. */
 export type JobAction = 'show' | 'cancel' | 'retry'
 
-/** Returns the latest jobs, as a table or as JSON. **Errors**: InvalidArgument if there is no such store. */
+/**
+ * @returns the latest jobs, as a table or as JSON.
+ * @throws InvalidArgument if there is no such store.
+ */
 export function listJobs(settings: Settings, { json = false, ...filter }: JobsFlags): Promise<string> {
   return withStore(settings, async (store) => {
     const jobs = await store.list(filter)
@@ -34,7 +37,11 @@ export function listJobs(settings: Settings, { json = false, ...filter }: JobsFl
   })
 }
 
-/** Does something with one job, and returns the job as JSON. **Errors**: InvalidArgument if it is not possible. */
+/**
+ * Does something with one job, and returns the job as JSON.
+ *
+ * @throws InvalidArgument if it is not possible.
+ */
 export function actOnJob(settings: Settings, action: JobAction, id: string): Promise<string> {
   return withStore(settings, async (store) => {
     const job = await store.get(id)
@@ -44,7 +51,7 @@ export function actOnJob(settings: Settings, action: JobAction, id: string): Pro
   })
 }
 
-/** Returns why a job failed: the code of its error, or what a receiver answered. */
+/** @returns why a job failed: the code of its error, or what a receiver answered. */
 async function failureOfJob(store: JobStore, { id, status }: Job) {
   const stored = status === 'failed' ? await store.result(id) : undefined
   if (stored === undefined) return {}

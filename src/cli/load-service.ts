@@ -9,8 +9,9 @@ import { projectFolder, readJson } from './folders.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
 /**
- * Returns the Service that the file at an absolute path exports as default; .ts loads a compiler.
- * **Errors**: InvalidArgument without such an export, an API, or `serving` installed; whatever the file throws.
+ * @returns the Service that the file at an absolute path exports as default; .ts loads a compiler.
+ * @throws InvalidArgument without such an export, an API, or `serving` installed; whatever the file
+ * throws.
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
@@ -43,12 +44,15 @@ function packageVersionAbove(folder: string): string | undefined {
   return typeof version === 'string' && version !== '' ? version : undefined
 }
 
-/** Returns the service of a folder of models. */
+/** @returns the service of a folder of models. */
 export function modelService(repository: ServiceOptions['repository']): Service {
   return new Service('models', { repository })
 }
 
-/** Returns the error with the place in front of its stack, as V8 has it where it prints the error itself. */
+/**
+ * @returns the error with the place in front of its stack, as V8 has it where it prints the error
+ * itself.
+ */
 function withPlace(error: SyntaxError, file: string): SyntaxError {
   if (!error.stack?.startsWith('SyntaxError')) return error
   // The error of an import does not have it (Node 20.20).

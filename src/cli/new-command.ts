@@ -21,14 +21,19 @@ const packedAs: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'y
 
 /** Options of {@link newCommand}. */
 export interface NewOptions {
-  /** What the project installs this package from. Default: what this copy was installed from. */
+  /**
+   * What the project installs this package from.
+   *
+   * @default what this copy was installed from
+   */
   readonly package?: string | undefined
   readonly template?: Template
 }
 
 /**
  * Writes a project into a new folder and returns what to print.
- * **Errors**: InvalidArgument for a name that npm does not take, and for a folder that is not empty.
+ *
+ * @throws InvalidArgument for a name that npm does not take, and for a folder that is not empty.
  */
 export function newCommand(path: string, options: NewOptions = {}): string {
   const { package: source = packageSource(), template = 'array' } = options

@@ -1,7 +1,10 @@
 /** Versions of Node that the package is made for. @module */
 import { readJson } from './folders.ts'
 
-/** Returns a line that says that a Node is older than `engines` of the package asks for; undefined where it is not. */
+/**
+ * @returns a line that says that a Node is older than `engines` of the package asks for; undefined
+ * where it is not.
+ */
 export function nodeWarning(version: string = process.version): string | undefined {
   const { engines } = readJson<{ engines: { node: string } }>(new URL('../../package.json', import.meta.url))
   const oldest = Number(/^>=(\d+)/.exec(engines.node)?.[1])

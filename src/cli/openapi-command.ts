@@ -6,7 +6,11 @@ import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
 import type { ServiceSettings } from './settings.ts'
 
-/** Returns the OpenAPI document of a service file as text. Nothing of the service is started. */
+/**
+ * Nothing of the service is started.
+ *
+ * @returns the OpenAPI document of a service file as text.
+ */
 export async function openapiText({ service, options }: ServiceSettings): Promise<string> {
   const { baseUrl = '/' } = valuesOf(options)
   return JSON.stringify(await describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)

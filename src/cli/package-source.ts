@@ -6,7 +6,9 @@ import { foldersAbove, readJson } from './folders.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Returns the URL or `file:` path that npm installs this copy from; undefined if it is not known. */
+/**
+ * @returns the URL or `file:` path that npm installs this copy from; undefined if it is not known.
+ */
 export function packageSource(): string | undefined {
   const folder = root.slice(0, -1)
   if (!folder.includes(`${sep}node_modules${sep}`)) return `file:${folder}`
@@ -18,12 +20,15 @@ export function packageSource(): string | undefined {
   return source?.startsWith('file:') ? `file:${resolve(dirname(modules), source.slice(5))}` : source
 }
 
-/** Returns the command that installs this package into a project. */
+/** @returns the command that installs this package into a project. */
 export function installCommand(): string {
   return `npm install ${packageSource()?.replace(/^file:/, '') ?? 'serving-<version>.tgz (the tarball of a release)'}`
 }
 
-/** Returns a message if the file would import another package of the name `serving`, such as that of npm. */
+/**
+ * @returns a message if the file would import another package of the name `serving`, such as that
+ * of npm.
+ */
 export function foreignPackage(file: string): string | undefined {
   const places = foldersAbove(dirname(file)).map((at) => join(at, 'node_modules', 'serving'))
   const place = places.find((folder) => existsSync(join(folder, 'package.json')))

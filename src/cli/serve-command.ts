@@ -20,7 +20,11 @@ export async function serveCommand(read: ReadSettings): Promise<number> {
   return await supervise(supervisorOptions(settings.service, settings, read))
 }
 
-/** Serves a folder of models in the same way. **Errors**: InvalidArgument if there is no such folder. */
+/**
+ * Serves a folder of models in the same way.
+ *
+ * @throws InvalidArgument if there is no such folder.
+ */
 export async function modelsCommand(
   path: string,
   models: RepositoryOptions,

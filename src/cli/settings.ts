@@ -10,8 +10,9 @@ import { type GivenOptions, settleOptions } from './config/settled-options.ts'
 export type Settings = Awaited<ReturnType<typeof findSettings>>
 
 /**
- * Returns the settings for a service file or the working directory; `service` is its absolute path, undefined if
- * neither `path` nor a configuration file names it. **Errors**: InvalidArgument.
+ * @returns the settings for a service file or the working directory; `service` is its absolute
+ * path, undefined if neither `path` nor a configuration file names it.
+ * @throws InvalidArgument.
  */
 export async function findSettings(path: string | undefined, given: GivenOptions) {
   const named = path === undefined ? undefined : findServiceFile(path)

@@ -4,7 +4,10 @@ import { loadUws } from '../engine/uws/uws-package.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { readJson } from './folders.ts'
 
-/** Returns the versions of the package and of Node, and which engines and native codecs load here, as lines of text. */
+/**
+ * @returns the versions of the package and of Node, and which engines and native codecs load here,
+ * as lines of text.
+ */
 export function versionText(): string {
   const { version } = readJson<{ version: string }>(new URL('../../package.json', import.meta.url))
   const uws = loadUws()

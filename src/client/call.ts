@@ -10,7 +10,11 @@ export interface CallResponse<T> {
   readonly requestId: string | undefined
 }
 
-/** A call under way. It starts at once; awaiting it gives its result. **Errors**: ServingError. */
+/**
+ * A call under way. It starts at once; awaiting it gives its result.
+ *
+ * @throws ServingError.
+ */
 export class Call<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call'
   readonly #response: Promise<Response>
@@ -43,14 +47,14 @@ export class Call<T> implements Promise<T> {
     return this.#result().finally(done)
   }
 
-  /** Returns the result with status, headers and request id. */
+  /** @returns the result with status, headers and request id. */
   async withResponse(): Promise<CallResponse<T>> {
     const value = await this.#result()
     const { status, headers } = await this.#response
     return { value, status, headers, requestId: headers.get('x-request-id') ?? undefined }
   }
 
-  /** Returns the response itself, for its body as a stream; the call has no result then. */
+  /** @returns the response itself, for its body as a stream; the call has no result then. */
   async response(): Promise<Response> {
     const response = await this.#response
     this.#limit.started()
@@ -104,7 +108,7 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
     }
   }
 
-  /** Returns the server-sent events of the answer as they come. */
+  /** @returns the server-sent events of the answer as they come. */
   events(): AsyncGenerator<EventValue, void, undefined> {
     return parseEvents(this)
   }

@@ -9,7 +9,11 @@ import { decodeNpy } from './npy.ts'
 /** Media types that clients ask for: arrays with their dtype, everything else as JSON where there is a choice. */
 export const acceptedTypes = 'application/x-npy, application/json;q=0.9, */*;q=0.1'
 
-/** Decodes a whole response. **Errors**: whatever reading the body throws. */
+/**
+ * Decodes a whole response.
+ *
+ * @throws whatever reading the body throws.
+ */
 export async function decodeContent(info: DescriptorInfo, content: Content): Promise<unknown> {
   const type = content.headers.get('content-type') ?? ''
   const essence = type.split(';')[0].trim().toLowerCase()

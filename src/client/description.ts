@@ -87,7 +87,7 @@ interface Descriptor {
   readonly parts?: readonly (Descriptor & { readonly name: string; readonly occurrence: PartInfo['occurrence'] })[]
 }
 
-/** Returns the APIs of a document by name. */
+/** @returns the APIs of a document by name. */
 export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
   const apis = new Map<string, ApiInfo>()
   for (const [path, item] of Object.entries(paths)) {
@@ -146,7 +146,10 @@ function partInfo(part: NonNullable<Descriptor['parts']>[number], { schema, enco
   }
 }
 
-/** Returns an API by name. **Errors**: ServingError `not_found`. */
+/**
+ * @returns an API by name.
+ * @throws ServingError `not_found`.
+ */
 export function findApi(apis: ReadonlyMap<string, ApiInfo>, name: string): ApiInfo {
   const api = apis.get(name)
   if (api !== undefined) return api

@@ -13,7 +13,10 @@ export interface EncodedBody {
   readonly name?: string
 }
 
-/** Returns a path with the values of its `{name}` segments. **Errors**: ServingError `bad_input` for one without. */
+/**
+ * @returns a path with the values of its `{name}` segments.
+ * @throws ServingError `bad_input` for one without.
+ */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>, api: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(params[name] ?? '')
@@ -23,7 +26,10 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
   })
 }
 
-/** Returns the query of an API with its `?`, empty without parameters. **Errors**: ServingError `bad_input`. */
+/**
+ * @returns the query of an API with its `?`, empty without parameters.
+ * @throws ServingError `bad_input`.
+ */
 export function encodeQuery(value: unknown, api: string): string {
   if (typeof value !== 'object' && value !== undefined) throw badArgument('an object of parameters', api)
   const query = new URLSearchParams()
@@ -36,7 +42,11 @@ export function encodeQuery(value: unknown, api: string): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** Encodes the argument of an API. **Errors**: ServingError `bad_input` for what the API does not take. */
+/**
+ * Encodes the argument of an API.
+ *
+ * @throws ServingError `bad_input` for what the API does not take.
+ */
 export function encodeArgument({ name, input }: ApiInfo, value: unknown): EncodedBody {
   return input.parts === undefined ? encodeValue(input, value, name) : encodeForm(input, value, name)
 }

@@ -19,7 +19,11 @@ function newMark(): string {
 /** A string or a whole number, so that digits within them are not taken for integers. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
 
-/** Parses JSON text; integers beyond ±2^53 are bigints. **Errors**: SyntaxError. */
+/**
+ * Parses JSON text; integers beyond ±2^53 are bigints.
+ *
+ * @throws SyntaxError.
+ */
 export function parseJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   const mark = newMark()

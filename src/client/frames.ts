@@ -11,7 +11,10 @@ interface Table {
   readonly labels: readonly Label[] | undefined
 }
 
-/** Returns the JSON value of a frame in the layout of `orient`. **Errors**: ServingError `bad_input`. */
+/**
+ * @returns the JSON value of a frame in the layout of `orient`.
+ * @throws ServingError `bad_input`.
+ */
 export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, api: string): unknown {
   const { names, columns, rows, labels: own } = tableOf(value, api)
   const at = (i: number) => own?.[i] ?? i
@@ -38,7 +41,7 @@ export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, ap
   return each(row)
 }
 
-/** Returns the frame of a JSON value in the layout of `orient`. */
+/** @returns the frame of a JSON value in the layout of `orient`. */
 export function frameFromJson(json: unknown, orient: string): FrameValue {
   const frame: Record<string, Cell[]> & { [labels]?: Label[] } = Object.create(null)
   const put = (name: string, value: Cell) => {
@@ -79,7 +82,7 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
   return frame
 }
 
-/** Returns the JSON value of a series in the layout of `orient`. */
+/** @returns the JSON value of a series in the layout of `orient`. */
 export function seriesToJson(value: ArrayLike<Cell> & { [labels]?: readonly Label[] }, orient: string): unknown {
   const values = Array.from(value)
   const own = value[labels]
@@ -89,7 +92,7 @@ export function seriesToJson(value: ArrayLike<Cell> & { [labels]?: readonly Labe
   return own === undefined ? values : object(values.map((element, i) => [String(index[i]), element]))
 }
 
-/** Returns the series of a JSON value in any layout. */
+/** @returns the series of a JSON value in any layout. */
 export function seriesFromJson(json: unknown): SeriesValue {
   if (Array.isArray(json)) return json
   const { index, data, schema } = json as { index?: Label[]; data?: unknown[]; schema?: { fields?: unknown } }

@@ -44,14 +44,17 @@ export interface CreateClientOptions extends ClientOptions {
 }
 
 /**
- * Returns a client of the service at `url`, with a method for each API: `client.classify(x)`.
- * `S` is the type of a Service whose APIs were registered by `add` and `addGet`, or of the module that exports what
- * `svc.api` and `svc.get` returned, under the APIs' names. What the methods take and give follows from the descriptors:
- * arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts strings or streams of pieces. Those
- * of GET and DELETE APIs take the parameters of the query. The option `params` has those of the path.
- * **Wire**: arrays as .npy, except that lists are sent as JSON; everything else as the descriptor documents it.
- * **Errors**: calls are rejected with ServingError, or the reason of their signal.
- * **Example** `createClient<typeof import('./service.ts')>('http://localhost:3000').scale([[1, 2, 3, 4]])`
+ * `S` is the type of a Service whose APIs were registered by `add` and `addGet`, or of the module
+ * that exports what `svc.api` and `svc.get` returned, under the APIs' names. What the methods take
+ * and give follows from the descriptors: arrays `{ dtype, shape, data }`, frames columns, pictures
+ * and files Blobs, texts strings or streams of pieces. Those of GET and DELETE APIs take the
+ * parameters of the query. The option `params` has those of the path. **Wire**: arrays as .npy,
+ * except that lists are sent as JSON; everything else as the descriptor documents it.
+ *
+ * @returns a client of the service at `url`, with a method for each API: `client.classify(x)`.
+ * @throws calls are rejected with ServingError, or the reason of their signal.
+ * @example
+ * `createClient<typeof import('./service.ts')>('http://localhost:3000').scale([[1, 2, 3, 4]])`
  */
 export function createClient<S>(url: string | URL, options: CreateClientOptions = {}): Client<S> {
   const base = String(url).replace(/\/+$/, '')

@@ -41,7 +41,11 @@ export interface SubmitOptions extends CallOptions {
 
 /** Options of {@link Job.result}. */
 export interface ResultOptions extends CallOptions {
-  /** How long to wait for the end of the job. Default: until it ends. **Units**: seconds. */
+  /**
+   * How long to wait for the end of the job. **Units**: seconds.
+   *
+   * @default until it ends
+   */
   readonly wait?: number
 }
 
@@ -50,7 +54,11 @@ const waitAtOnce = 20
 
 const pauseMs = 200
 
-/** A job; `T` is what the call would return. **Errors**: ServingError; `not_found` for a job of somebody else, too. */
+/**
+ * A job; `T` is what the call would return.
+ *
+ * @throws ServingError; `not_found` for a job of somebody else, too.
+ */
 export class Job<T> {
   readonly id: string
   readonly #base: string
@@ -71,8 +79,9 @@ export class Job<T> {
   }
 
   /**
-   * Returns what the call would have returned, or is rejected as it would be. **Errors**: also `not_ended` if `wait` is
-   * over, `conflict` for a canceled job, `gone` for an expired one.
+   * @returns what the call would have returned, or is rejected as it would be.
+   * @throws also `not_ended` if `wait` is over, `conflict` for a canceled job, `gone` for an
+   * expired one.
    */
   result({ wait = Number.POSITIVE_INFINITY, ...given }: ResultOptions = {}): Call<T> {
     const all = this.#all(given)
@@ -80,7 +89,11 @@ export class Job<T> {
     return new Call(this.#answer(Date.now() + wait * 1000, all, limit), this.#decode, limit)
   }
 
-  /** Returns all that has happened and happens until the end of the job. Broken connections are made again. */
+  /**
+   * Broken connections are made again.
+   *
+   * @returns all that has happened and happens until the end of the job.
+   */
   async *events(options: CallOptions = {}): AsyncGenerator<JobChange, void, undefined> {
     for (let last = '0'; ; ) {
       const all = this.#all({ ...options, headers: { ...options.headers, 'last-event-id': last } })
@@ -103,12 +116,20 @@ export class Job<T> {
     }
   }
 
-  /** Ends a queued job at once, and asks a running one to end. **Errors**: also `conflict` if it has ended already. */
+  /**
+   * Ends a queued job at once, and asks a running one to end.
+   *
+   * @throws also `conflict` if it has ended already.
+   */
   cancel(options?: CallOptions): Call<JobInfo> {
     return this.#call('/cancel', { isIdempotent: true, ...options }, infoOf, 'POST')
   }
 
-  /** Submits the input of an ended job again, as a job of its own. **Errors**: also `conflict`, `gone`. */
+  /**
+   * Submits the input of an ended job again, as a job of its own.
+   *
+   * @throws also `conflict`, `gone`.
+   */
   retry(options?: CallOptions): Call<Job<T>> {
     const decode = async (response: Response) => {
       const { id } = await infoOf(response)

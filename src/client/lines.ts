@@ -4,12 +4,20 @@ import type { EventValue } from './values.ts'
 /** The media type of lines with a JSON value each. */
 export const jsonLines = 'application/x-ndjson'
 
-/** Reads values from pieces of text. **Errors**: SyntaxError. */
+/**
+ * Reads values from pieces of text.
+ *
+ * @throws SyntaxError.
+ */
 export async function* parseLines(pieces: AsyncIterable<string>): AsyncGenerator<unknown, void, undefined> {
   for await (const line of linesOf(pieces, '\n')) yield parseJson(line)
 }
 
-/** Reads events from pieces of text. **Source**: WHATWG HTML, section "Server-sent events". */
+/**
+ * Reads events from pieces of text.
+ *
+ * @see WHATWG HTML, section "Server-sent events".
+ */
 export async function* parseEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventValue, void, undefined> {
   let event: { data?: string; event?: string; id?: string; retry?: number } = {}
   // A CR at the end may be half of a CRLF.

@@ -9,7 +9,7 @@ export type Frame = string | ArrayBuffer
 
 const escape = '{"$":"value","value":'
 
-/** **Errors**: ServingError `bad_input` for what the API does not take. */
+/** @throws ServingError `bad_input` for what the API does not take. */
 export async function encodeFrame(api: ApiInfo, value: unknown): Promise<Frame> {
   const { body } = encodeArgument(api, await readStreams(api, value))
   return typeof body === 'string' ? escaped(api, body) : new Response(body).arrayBuffer()
@@ -20,7 +20,11 @@ export function sizeOf(frame: Frame): number {
   return typeof frame === 'string' ? new TextEncoder().encode(frame).length : frame.byteLength
 }
 
-/** Called before a message is sent: the server would close its stream. **Errors**: ServingError `payload_too_large`. */
+/**
+ * Called before a message is sent: the server would close its stream.
+ *
+ * @throws ServingError `payload_too_large`.
+ */
 export function checkSize({ name, maxMessage = Number.POSITIVE_INFINITY }: ApiInfo, frame: Frame): void {
   const size = sizeOf(frame)
   if (size <= maxMessage) return
@@ -28,18 +32,21 @@ export function checkSize({ name, maxMessage = Number.POSITIVE_INFINITY }: ApiIn
   throw new ServingError(message, { status: 413, code: 'payload_too_large' })
 }
 
-/** Returns a value in text as a message: one that looks like a control message is put into one that says so. */
+/**
+ * @returns a value in text as a message: one that looks like a control message is put into one that
+ * says so.
+ */
 export function escaped({ input }: ApiInfo, text: string): string {
   if (!text.startsWith('{"$":')) return text
   return `${escape}${input.id === 'serving.io.Text' ? JSON.stringify(text) : text}}`
 }
 
-/** **Errors**: whatever reading the message throws. */
+/** @throws whatever reading the message throws. */
 export async function decodeFrame(info: DescriptorInfo, frame: Frame): Promise<unknown> {
   return decodeContent(info, contentOf(info, frame))
 }
 
-/** Returns a message as the content that it is. */
+/** @returns a message as the content that it is. */
 export function contentOf(info: DescriptorInfo, frame: Frame): Response {
   const [type, body] = typeof frame === 'string' ? textContent(info, frame) : bytesContent(info, frame)
   return new Response(body, { headers: { 'content-type': type } })

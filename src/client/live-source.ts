@@ -17,8 +17,10 @@ export interface LiveOptions<I = unknown>
   extends Pick<CallOptions, 'signal' | 'retries' | 'timeoutMs'>,
     Pick<ClientOptions, 'apiKey' | 'token'> {
   /**
-   * Returns the value that a new connection begins with, after one that broke, such as the place to continue from;
-   * undefined for nothing. The function of the service starts from its beginning there.
+   * The function of the service starts from its beginning there.
+   *
+   * @returns the value that a new connection begins with, after one that broke, such as the place
+   * to continue from; undefined for nothing.
    */
   readonly resume?: () => I | undefined
 }
@@ -34,7 +36,7 @@ export interface LiveCodec {
 
 const values: LiveCodec = { encode: encodeFrame, decode: decodeFrame }
 
-/** Returns the source of a stream to the API that `find` returns, of the service at `base`. */
+/** @returns the source of a stream to the API that `find` returns, of the service at `base`. */
 export function liveSource<I>(
   find: () => Promise<ApiInfo>,
   base: string,
@@ -54,7 +56,7 @@ export function liveSource<I>(
     limit,
     retries,
     resume,
-    /** **Errors**: what makes another attempt useless. */
+    /** @throws what makes another attempt useless. */
     connect: async () => openWebSocket(await url(), all),
     /** Asks why no connection was made; undefined if the server would make one. */
     async whyRefused() {
@@ -72,7 +74,11 @@ export function liveSource<I>(
   }
 }
 
-/** Opens a connection. The secrets are subprotocols: browsers let no headers be set. **Errors**: ServingError. */
+/**
+ * Opens a connection. The secrets are subprotocols: browsers let no headers be set.
+ *
+ * @throws ServingError.
+ */
 async function openWebSocket(url: string, { WebSocket: given, apiKey, token }: ClientOptions) {
   const Own = given ?? (globalThis as { readonly WebSocket?: WebSocketClass }).WebSocket
   if (Own === undefined) throw badArgument('the option WebSocket, such as that of the package ws,', 'live streams')

@@ -17,7 +17,11 @@ interface Ending {
 /** Close codes after which another connection may succeed: going away, broken, restarted, overloaded. */
 const passing: ReadonlySet<number> = new Set([1001, 1006, 1012, 1013])
 
-/** What a message costs of the credit beside its bytes. **Source**: `messageCost` of the server. */
+/**
+ * What a message costs of the credit beside its bytes.
+ *
+ * @see `messageCost` of the server.
+ */
 const messageCost = 64
 
 /** How long nothing may come until the server is asked for a sign; as long again until it is taken for gone. */
@@ -25,8 +29,10 @@ const silenceMs = 30_000
 const maxPauseMs = 30_000
 
 /**
- * A live stream. Values that are sent before it is open wait, and so do those that the server cannot take yet.
- * **Errors**: the iteration ends with a ServingError, or with the reason of the signal.
+ * A live stream. Values that are sent before it is open wait, and so do those that the server
+ * cannot take yet.
+ *
+ * @throws the iteration ends with a ServingError, or with the reason of the signal.
  */
 export class Live<I, O> implements AsyncIterable<O> {
   readonly #source: ReturnType<typeof liveSource>
@@ -56,8 +62,10 @@ export class Live<I, O> implements AsyncIterable<O> {
   }
 
   /**
-   * Sends a value. Resolves when it is on its way: the server had room for it. **Errors**: rejected with ServingError
-   * `bad_input` for what the API does not take, and with the error of the stream when that is over.
+   * Sends a value. Resolves when it is on its way: the server had room for it.
+   *
+   * @throws rejected with ServingError `bad_input` for what the API does not take, and with the
+   * error of the stream when that is over.
    */
   send(value: I): Promise<void> {
     return this.#queue(async () => this.#transmit(await this.#source.encode(value)))

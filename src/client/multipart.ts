@@ -15,7 +15,11 @@ export interface Part extends Content {
   readonly name: string
 }
 
-/** Splits a form at its boundary. **Errors**: ServingError `network` for other bytes. */
+/**
+ * Splits a form at its boundary.
+ *
+ * @throws ServingError `network` for other bytes.
+ */
 export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Part[] {
   const [, quoted, word] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
   const delimiter = new TextEncoder().encode(`--${quoted ?? word}`)

@@ -13,7 +13,11 @@ function isTypedArray(value: unknown): value is TypedArray {
   return ArrayBuffer.isView(value) && !(value instanceof DataView)
 }
 
-/** Writes an array as an .npy file. **Cost**: no copy of numbers. **Errors**: ServingError `bad_input`. */
+/**
+ * Writes an array as an .npy file. **Cost**: no copy of numbers.
+ *
+ * @throws ServingError `bad_input`.
+ */
 export function encodeNpy(value: ArrayInput, api: string): Blob {
   const given = isTypedArray(value)
     ? { data: value, shape: [value.length], dtype: undefined }
@@ -37,7 +41,11 @@ function dtypeOf(data: TypedArray | readonly string[]): DType {
   return data.constructor.name.replace(/^Big|Array$/g, '').toLowerCase() as DType
 }
 
-/** Reads an .npy file. **Cost**: a view of the bytes, else one copy. **Errors**: ServingError `network`. */
+/**
+ * Reads an .npy file. **Cost**: a view of the bytes, else one copy.
+ *
+ * @throws ServingError `network`.
+ */
 export function decodeNpy(file: ArrayBuffer): ArrayValue {
   const bytes = new Uint8Array(file)
   const head = readNpyHead(bytes)

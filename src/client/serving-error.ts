@@ -57,7 +57,7 @@ function retryAfterMs(value: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** Returns the error for an argument that an API does not take. */
+/** @returns the error for an argument that an API does not take. */
 export function badArgument(expected: string, api: string): ServingError {
   return new ServingError(`expected ${expected} for ${api}`, { status: 0, code: 'bad_input' })
 }

@@ -4,7 +4,10 @@ import type { ByteStream } from './values.ts'
 // Browsers send streams over HTTP/2 alone, which the server does not speak.
 const canSend = (globalThis as { readonly process?: { versions?: { node?: string } } }).process?.versions?.node
 
-/** Returns the argument with its streams as ReadableStreams where those can be sent, and read to Blobs elsewhere. */
+/**
+ * @returns the argument with its streams as ReadableStreams where those can be sent, and read to
+ * Blobs elsewhere.
+ */
 export async function readStreams({ input }: ApiInfo, value: unknown): Promise<unknown> {
   if (isStream(value)) return canSend ? toStream(value) : await toBlob(value)
   if (input.parts === undefined || typeof value !== 'object' || value === null) return value

@@ -11,13 +11,17 @@ export type Secret = string | (() => string | Promise<string>)
 export interface CallOptions {
   readonly signal?: AbortSignal
   /**
-   * Time for the whole call, retries included; of a stream, until it starts. Default: that of the client, else
-   * no limit. **Units**: milliseconds.
+   * Time for the whole call, retries included; of a stream, until it starts. **Units**:
+   * milliseconds.
+   *
+   * @default that of the client, else no limit
    */
   readonly timeoutMs?: number
   /**
-   * How often to try again safely: requests that the server refused before its function ran (429, 503 with
-   * `retry-after`), and connections that were refused. Default: that of the client, else 2.
+   * How often to try again safely: requests that the server refused before its function ran (429,
+   * 503 with `retry-after`), and connections that were refused.
+   *
+   * @default that of the client, else 2
    */
   readonly retries?: number
   /** Whether calling twice does no harm, so that broken connections, 502, 503 and 504 are tried again, too. */
@@ -32,7 +36,11 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   /** Sent as `authorization: Bearer`. */
   readonly token?: Secret
   readonly fetch?: typeof fetch
-  /** For live streams. Default: that of the platform, which browsers and Node from 22 on have. */
+  /**
+   * For live streams.
+   *
+   * @default that of the platform, which browsers and Node from 22 on have
+   */
   readonly WebSocket?: WebSocketClass
 }
 
@@ -67,7 +75,11 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
   }
 }
 
-/** Sends a request until it is answered with success. **Errors**: ServingError; the reason of the signal. */
+/**
+ * Sends a request until it is answered with success.
+ *
+ * @throws ServingError; the reason of the signal.
+ */
 export async function send(
   url: string,
   encoded: EncodedBody | undefined,
@@ -103,7 +115,7 @@ export async function send(
   }
 }
 
-/** Returns the error for a connection that failed. */
+/** @returns the error for a connection that failed. */
 export function networkError(cause: unknown): ServingError {
   if (cause instanceof ServingError) return cause
   const inner = (cause as Error)?.cause ?? cause

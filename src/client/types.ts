@@ -45,9 +45,13 @@ type OptionsOf<P> = unknown extends P ? [options?: CallOptions] : [options: Call
 
 interface MethodOf<A extends unknown[], C, P extends unknown[]> {
   (...given: [...A, ...P]): C
-  /** Makes a job of the call. **Errors**: also `bad_input` for an API without the option `async`. */
+  /**
+   * Makes a job of the call.
+   *
+   * @throws also `bad_input` for an API without the option `async`.
+   */
   submit(...given: [...A, options?: SubmitOptions]): Call<Job<Awaited<C>>>
-  /** Returns the job with that id, to come back to it. */
+  /** @returns the job with that id, to come back to it. */
   job(id: string): Job<Awaited<C>>
 }
 

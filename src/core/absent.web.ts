@@ -9,12 +9,12 @@ function refuse(name: string): never {
   )
 }
 
-/** Returns a function that refuses to run. */
+/** @returns a function that refuses to run. */
 export function functionOfNode(name: string): () => never {
   return () => refuse(name)
 }
 
-/** Returns a class that refuses to be made. */
+/** @returns a class that refuses to be made. */
 export function classOfNode(name: string): new () => object {
   return class {
     constructor() {

@@ -33,12 +33,12 @@ interface DataConstructor<A> {
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): A
 }
 
-/** Returns the typed-array constructor of a numeric element type. */
+/** @returns the typed-array constructor of a numeric element type. */
 export function dataConstructor<D extends NumericDType>(dtype: D): DataConstructor<DTypeData[D]> {
   return elementTypes[dtype].container as unknown as DataConstructor<DTypeData[D]>
 }
 
-/** Returns numbers, bigints or booleans as elements of a type. */
+/** @returns numbers, bigints or booleans as elements of a type. */
 export function elementsFrom<D extends NumericDType>(dtype: D, list: ArrayLike<unknown>): DTypeData[D] {
   const data = new (dataConstructor(dtype as 'float64'))(list.length)
   const isBig = isWideInteger(dtype)
@@ -54,7 +54,7 @@ const byContainer: ReadonlyMap<string, NumericDType> = new Map(
     .map((dtype) => [elementTypes[dtype].container.name, dtype]),
 )
 
-/** Returns the element type of a typed array; undefined for anything else. */
+/** @returns the element type of a typed array; undefined for anything else. */
 export function dtypeOfContainer(data: unknown): NumericDType | undefined {
   return ArrayBuffer.isView(data) ? byContainer.get((data as Uint8Array)[Symbol.toStringTag]) : undefined
 }
@@ -99,7 +99,11 @@ export function isDType(value: unknown): value is DType {
   return typeof value === 'string' && Object.hasOwn(elementTypes, value)
 }
 
-/** Reads numpy's names: `'f4'`, `'<f4'`, `'float'`. **Errors**: InvalidArgument, also for big-endian ones. */
+/**
+ * Reads numpy's names: `'f4'`, `'<f4'`, `'float'`.
+ *
+ * @throws InvalidArgument, also for big-endian ones.
+ */
 export function parseDType(value: unknown): DType {
   if (isDType(value)) return value
   if (typeof value === 'string') {

@@ -28,7 +28,7 @@ export type DType = keyof typeof elementTypes
 /** Numeric element types: all but `str`. */
 export type NumericDType = Exclude<DType, 'str'>
 
-/** Returns the `descr` in .npy files: `'<f4'`. */
+/** @returns the `descr` in .npy files: `'<f4'`. */
 export function npyName(dtype: NumericDType): string {
   const { kind, bytes } = elementTypes[dtype]
   return `${bytes === 1 ? '|' : '<'}${kind}${bytes}`

@@ -1,4 +1,8 @@
-/** Status codes of gRPC with their numbers and HTTP statuses. **Source**: gRPC core, statuscodes.md; Connect. */
+/**
+ * Status codes of gRPC with their numbers and HTTP statuses.
+ *
+ * @see gRPC core, statuscodes.md; Connect.
+ */
 export const grpcStatuses = {
   CANCELLED: { number: 1, http: 499 },
   UNKNOWN: { number: 2, http: 500 },
@@ -107,10 +111,12 @@ export interface OwnStatus {
 const brand = Symbol.for('serving.ServingError')
 
 /**
- * Root of all errors that the framework throws. A subclass may have a status of its own; the client sees it and, below
- * 500, the message.
- * **Example** `class Teapot extends ServingError { constructor(message: string) { super('function_error', message, {},
- * { code: 'teapot', status: 418 }) } }`
+ * Root of all errors that the framework throws. A subclass may have a status of its own; the client
+ * sees it and, below 500, the message.
+ *
+ * @example
+ * `class Teapot extends ServingError { constructor(message: string) { super('function_error',
+ * message, {}, { code: 'teapot', status: 418 }) } }`
  */
 export class ServingError extends Error {
   readonly code: string
@@ -146,7 +152,7 @@ export class ServingError extends Error {
   }
 }
 
-/** Returns a class for one row of the table: `new (message, details?)`. */
+/** @returns a class for one row of the table: `new (message, details?)`. */
 function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof ServingError = ServingError) {
   return class extends Base {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
@@ -158,7 +164,7 @@ function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof Servi
 /** The request does not fit the descriptor: 400 with a reason and a place. */
 export class BadInput extends errorClass('bad_input') {}
 
-/** Returns a BadInput with a reason alone. */
+/** @returns a BadInput with a reason alone. */
 export function badInput(reason: BadInputReason, message: string): BadInput {
   return new BadInput(message, { reason })
 }
@@ -236,7 +242,11 @@ export class SetupError extends ServingError {}
 /** A wrong, unknown or contradictory option or name. */
 export class InvalidArgument extends errorClass('invalid_argument', undefined, SetupError) {}
 
-/** A value that cannot be determined. **Source**: SPEC "Errors", `File.from_sample`. */
+/**
+ * A value that cannot be determined.
+ *
+ * @see SPEC "Errors", `File.from_sample`.
+ */
 export class ValueError extends errorClass('value_error', undefined, SetupError) {}
 
 /** An optional package is missing; the message has the install command. */
@@ -252,7 +262,7 @@ export function grpcStatusOf(error: Error | undefined): GrpcStatusName | 'OK' {
   return error === undefined ? 'OK' : ServingError.is(error) ? error.grpc : 'INTERNAL'
 }
 
-/** Returns a value for a message: at most 80 characters, no line breaks or control characters. */
+/** @returns a value for a message: at most 80 characters, no line breaks or control characters. */
 export function show(value: unknown): string {
   let text: string
   try {
@@ -272,12 +282,12 @@ function render(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-/** Returns the project's form of messages: expected WHAT for NAME, received VALUE. */
+/** @returns the project's form of messages: expected WHAT for NAME, received VALUE. */
 export function expected(what: string, name: string, received: unknown): string {
   return `expected ${what} for ${name}, received ${show(received)}`
 }
 
-/** Returns the messages of the causes that add information, each after a colon. */
+/** @returns the messages of the causes that add information, each after a colon. */
 export function causesOf(error: Error): string {
   let said = error.message
   const seen = new Set<unknown>([error])

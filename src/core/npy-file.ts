@@ -1,6 +1,8 @@
 /**
  * Heads and texts of files of numpy's own format (.npy), with what browsers have.
- * **Source**: numpy.lib.format, versions 1.0 to 3.0. @module
+ *
+ * @see numpy.lib.format, versions 1.0 to 3.0.
+ * @module
  */
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
@@ -11,7 +13,7 @@ export function isNpy(bytes: Uint8Array): boolean {
   return bytes.length >= 10 && magic.every((byte, i) => bytes[i] === byte)
 }
 
-/** Returns the head of a file of version 1.0, in C order; its length is a multiple of 64 bytes. */
+/** @returns the head of a file of version 1.0, in C order; its length is a multiple of 64 bytes. */
 export function writeNpyHead(descr: string, shape: readonly number[]): Uint8Array<ArrayBuffer> {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
@@ -22,7 +24,10 @@ export function writeNpyHead(descr: string, shape: readonly number[]): Uint8Arra
   return head
 }
 
-/** Returns what a head says of the elements, which start at `dataAt`; undefined for other bytes and versions. */
+/**
+ * @returns what a head says of the elements, which start at `dataAt`; undefined for other bytes and
+ * versions.
+ */
 export function readNpyHead(bytes: Uint8Array) {
   const major = bytes[6]
   if (!isNpy(bytes) || bytes.length < 12 || major < 1 || major > 3) return undefined
@@ -38,7 +43,7 @@ export function readNpyHead(bytes: Uint8Array) {
   return { descr, fortran: fortran === 'True', shape, dataAt: start + length }
 }
 
-/** Returns texts as numpy has them: of one width, four bytes a character, zeros behind. */
+/** @returns texts as numpy has them: of one width, four bytes a character, zeros behind. */
 export function widenTexts(texts: readonly string[]): {
   readonly points: Uint32Array<ArrayBuffer>
   readonly width: number
@@ -53,7 +58,7 @@ export function widenTexts(texts: readonly string[]): {
   return { points, width }
 }
 
-/** Returns `count` texts of one width; undefined for other characters than those of Unicode. */
+/** @returns `count` texts of one width; undefined for other characters than those of Unicode. */
 export function narrowTexts(points: DataView, count: number, width: number, isLittle: boolean): string[] | undefined {
   const texts: string[] = []
   for (let i = 0; i < count; i++) {

@@ -3,7 +3,11 @@ import { expected, InvalidArgument } from './errors.ts'
 /** Options without null, which means undefined. */
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
-/** Drops options of null and undefined. **Errors**: InvalidArgument for an unknown option. */
+/**
+ * Drops options of null and undefined.
+ *
+ * @throws InvalidArgument for an unknown option.
+ */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))
@@ -17,25 +21,36 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
   ) as Given<O>
 }
 
-/** Checks what a valid option is. **Errors**: InvalidArgument. */
+/**
+ * Checks what a valid option is.
+ *
+ * @throws InvalidArgument.
+ */
 export function checkThat(isValid: boolean, what: string, option: string, value: unknown): asserts isValid {
   if (!isValid) throw new InvalidArgument(expected(what, option, value))
 }
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function checkOneOf<const T>(option: string, value: unknown, known: readonly T[]): T {
   const found = known.find((each) => each === value)
   if (found !== undefined) return found
   throw new InvalidArgument(expected(`one of ${known.join(', ')}`, option, value))
 }
 
-/** Returns an option that is an integer from `least` up. **Errors**: InvalidArgument. */
+/**
+ * @returns an option that is an integer from `least` up.
+ * @throws InvalidArgument.
+ */
 export function checkAtLeast(option: string, value: unknown, least: number): number {
   if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
   throw new InvalidArgument(expected(`a whole number from ${least} up`, option, value))
 }
 
-/** Checks `enforceDtype` and `enforceShape`, which need what they enforce. **Errors**: InvalidArgument. */
+/**
+ * Checks `enforceDtype` and `enforceShape`, which need what they enforce.
+ *
+ * @throws InvalidArgument.
+ */
 export function checkEnforced(
   name: string,
   options: { readonly [K in 'dtype' | 'enforceDtype' | 'shape' | 'enforceShape']?: unknown },

@@ -10,16 +10,16 @@ export { availableParallelism, isAscii, isUtf8, performance }
 /** Most that a pool keeps of free memory. **Units**: bytes. */
 export const maxFreeBytes = 128 * 1024 * 1024
 
-/** Returns memory of its own, not zeroed. */
+/** @returns memory of its own, not zeroed. */
 export const allocate: (size: number) => Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow
 
 /** Joins bytes. */
 export const concat: (pieces: readonly Uint8Array[]) => Uint8Array = Buffer.concat
 
-/** Returns how many bytes of UTF-8 a text takes, or how many bytes there are. */
+/** @returns how many bytes of UTF-8 a text takes, or how many bytes there are. */
 export const byteLength: (chunk: string | Uint8Array) => number = Buffer.byteLength
 
-/** Returns a text as UTF-8. */
+/** @returns a text as UTF-8. */
 export const utf8Bytes: (text: string) => Uint8Array = (text) => Buffer.from(text)
 
 /** Decodes UTF-8; ill-formed sequences become U+FFFD, a byte order mark stays. */
@@ -40,17 +40,17 @@ const { latin1Slice } = Buffer.prototype as unknown as {
   latin1Slice(this: Uint8Array, start: number, end: number): string
 }
 
-/** Returns the text whose code units are these bytes. */
+/** @returns the text whose code units are these bytes. */
 export function latin1Text(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
   return latin1Slice.call(bytes, start, end)
 }
 
-/** Returns random bytes as text of two digits each. */
+/** @returns random bytes as text of two digits each. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
 
-/** Returns elements of 2, 4 or 8 bytes in the other byte order. */
+/** @returns elements of 2, 4 or 8 bytes in the other byte order. */
 export function swapBytes(bytes: Uint8Array, size: number): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)

@@ -15,8 +15,10 @@ const retryStrategy = (times: number) => Math.min(100 * times, 2_000)
 const silentMs = 15_000
 
 /**
- * Connects in the background, again after each loss; a command fails when the server is away for about a second. `user`
- * is what needs it, for messages. **Errors**: InvalidArgument, MissingDependencyException.
+ * Connects in the background, again after each loss; a command fails when the server is away for
+ * about a second. `user` is what needs it, for messages.
+ *
+ * @throws InvalidArgument, MissingDependencyException.
  */
 export function openRedis(url: string, user: string): Redis {
   const { Redis } = packageFor(url, user)
@@ -45,8 +47,10 @@ const spareSilentMs = 2_000
 export type SpareRedis = <T>(use: (client: Redis) => Promise<T>) => Promise<T | undefined>
 
 /**
- * Returns what asks a server that a process can do without. It connects when it is first asked, and does not keep the
- * process alive. **Errors**: InvalidArgument, MissingDependencyException.
+ * It connects when it is first asked, and does not keep the process alive.
+ *
+ * @returns what asks a server that a process can do without.
+ * @throws InvalidArgument, MissingDependencyException.
  */
 export function spareRedis(url: string, user: string): SpareRedis {
   const { Redis } = packageFor(url, user)
@@ -77,7 +81,10 @@ export function spareRedis(url: string, user: string): SpareRedis {
   }
 }
 
-/** Returns what the keys of jobs begin with, so that services share a server: `prefix` of the URL, and a colon. */
+/**
+ * @returns what the keys of jobs begin with, so that services share a server: `prefix` of the URL,
+ * and a colon.
+ */
 export function keyPrefix(url: string): string {
   const prefix = URL.canParse(url) ? new URL(url).searchParams.get('prefix') : null
   if (prefix === null) return ''
@@ -85,7 +92,7 @@ export function keyPrefix(url: string): string {
   return `${prefix}:`
 }
 
-/** Returns the URL for messages: without its password. */
+/** @returns the URL for messages: without its password. */
 export function withoutPassword(url: string): string {
   const shown = new URL(url)
   if (shown.password !== '') shown.password = '…'
@@ -95,7 +102,11 @@ export function withoutPassword(url: string): string {
 /** A script in Lua under one name. Its arguments follow the name of its keys' prefix. */
 export type RedisScript<R> = (...args: readonly (string | number | Buffer)[]) => Promise<R>
 
-/** Returns what runs a script, sent once to each server. Its keys are made of its arguments: one server, no cluster. */
+/**
+ * Its keys are made of its arguments: one server, no cluster.
+ *
+ * @returns what runs a script, sent once to each server.
+ */
 export function redisScript<R>(client: Redis, name: string, lua: string): RedisScript<R> {
   client.defineCommand(name, { lua, numberOfKeys: 0 })
   return (client as unknown as Readonly<Record<string, RedisScript<R>>>)[name].bind(client) as RedisScript<R>

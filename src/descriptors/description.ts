@@ -42,13 +42,17 @@ export interface Description {
 
 /** What a class of descriptors says of itself. */
 export interface Formats extends Pick<Description, 'input' | 'output'> {
-  /** Of responses to generators. Default: as `output`. */
+  /**
+   * Of responses to generators.
+   *
+   * @default as `output`
+   */
   readonly stream?: readonly FormatDescription[]
-  /** Default: any. */
+  /** @default any */
   readonly reasons?: readonly BadInputReason[]
 }
 
-/** Returns the description of a descriptor with these formats. */
+/** @returns the description of a descriptor with these formats. */
 export function descriptionOf({ input, output, stream = output, reasons = badInputReasons }: Formats): Description {
   const own = reasons.filter((reason) => reason !== 'media-type')
   return {
@@ -63,7 +67,7 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
   }
 }
 
-/** Returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
+/** @returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
     return { example: parseJson(typeof text === 'string' ? utf8Bytes(text) : text, 'example', { bigNumbers: 'error' }) }
@@ -72,7 +76,10 @@ export function exampleIn(text: string | Uint8Array): { readonly example?: unkno
   }
 }
 
-/** Returns what `make` returns at once; undefined if it fails or waits: an example must not fail a document. */
+/**
+ * @returns what `make` returns at once; undefined if it fails or waits: an example must not fail a
+ * document.
+ */
 export function attempt<T>(make: () => MaybePromise<T>): T | undefined {
   try {
     const made = make()

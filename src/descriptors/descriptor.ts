@@ -16,11 +16,13 @@ import { type Description, descriptionOf, type Formats } from './description.ts'
 /** Receives a request body piece by piece. After all promises of `write`, one call of `end` or `abort` is the last. */
 export interface BodyReceiver<In = unknown> {
   /**
-   * Takes a piece, borrowed until this returns. A promise asks the server to pause reading until it settles; pieces
-   * already read may still come. **Errors**: BadInput; the server answers at once and closes the connection.
+   * Takes a piece, borrowed until this returns. A promise asks the server to pause reading until it
+   * settles; pieces already read may still come.
+   *
+   * @throws BadInput; the server answers at once and closes the connection.
    */
   write(piece: Uint8Array): void | Promise<void>
-  /** Returns the value that `fromHttpRequest` would return. */
+  /** @returns the value that `fromHttpRequest` would return. */
   end(): MaybePromise<In>
   /** Called if the client disconnected or was refused. Frees its memory. */
   abort(reason: Error): void
@@ -30,20 +32,28 @@ export interface BodyReceiver<In = unknown> {
 export const receiveAboveBytes = 256 * 1024
 
 /**
- * A wire format: converts a request to the function's input `In`, and its result `Out` to a response. One object serves
- * all requests at the same time, so conversions keep no state. **Example**: `examples/npy/`.
+ * A wire format: converts a request to the function's input `In`, and its result `Out` to a
+ * response. One object serves all requests at the same time, so conversions keep no state.
+ *
+ * @example
+ * `examples/npy/`.
  */
 export abstract class IODescriptor<In = unknown, Out = In> {
   /** Media type of responses and, unless documented otherwise, of requests. */
   abstract readonly mimeType: string
 
   /**
-   * Headers that the conversions read beside `content-type`; the server copies only these. Default: all of them, with
-   * which an API with `cache` keeps no answers.
+   * Headers that the conversions read beside `content-type`; the server copies only these.
+   *
+   * @default all of them, with which an API with `cache` keeps no answers
    */
   readonly readsHeaders: HeaderNames = allHeaders
 
-  /** Name of this kind of descriptor in metadata. Default: the name of the class. */
+  /**
+   * Name of this kind of descriptor in metadata.
+   *
+   * @default the name of the class
+   */
   readonly descriptorId: string = this.constructor.name
 
   /** Fields that metadata publishes to every client beside `mimeType`. Empty by default: an API key stays private. */
@@ -57,47 +67,74 @@ export abstract class IODescriptor<In = unknown, Out = In> {
     return this.#description
   }
 
-  /** Returns the formats for `describe`; called once. Default: `mimeType` alone. */
+  /**
+   * @default `mimeType` alone
+   * @returns the formats for `describe`; called once.
+   */
   protected formats(): Formats {
     const format = { mimeType: this.mimeType }
     return { input: [format], output: [format] }
   }
 
-  /** Converts a request to the function's value. **Errors**: only BadInput, whatever the client sends. */
+  /**
+   * Converts a request to the function's value.
+   *
+   * @throws only BadInput, whatever the client sends.
+   */
   abstract fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<In>
 
   /**
-   * Starts to receive a long body; the value must be that of `fromHttpRequest`. Without this method, the server
-   * collects such bodies. Free resources in `ctx.onEnd`. `declared`: the Content-Length; undefined for a chunked body
-   * or a form's part. **Errors**: as `fromHttpRequest`, as far as the headers tell.
+   * Starts to receive a long body; the value must be that of `fromHttpRequest`. Without this
+   * method, the server collects such bodies. Free resources in `ctx.onEnd`. `declared`: the
+   * Content-Length; undefined for a chunked body or a form's part.
+   *
+   * @throws as `fromHttpRequest`, as far as the headers tell.
    */
   receive?(headers: RequestHeaders, ctx: Context, declared?: number): BodyReceiver<In>
 
-  /** Converts the function's result to a response. **Errors**: BadOutput for a value that cannot be encoded. */
+  /**
+   * Converts the function's result to a response.
+   *
+   * @throws BadOutput for a value that cannot be encoded.
+   */
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>
 
   /**
-   * Returns a request body for an example of `svc.api`. Default: that of `toHttpResponse` for a value as the function
-   * receives it. Called once, when the API is made. **Errors**: any, if it is no such value.
+   * Default: that of `toHttpResponse` for a value as the function receives it. Called once, when
+   * the API is made.
+   *
+   * @returns a request body for an example of `svc.api`.
+   * @throws any, if it is no such value.
    */
   encodeExample(example: never): MaybePromise<HttpResponse> {
     return this.toHttpResponse(example)
   }
 
-  /** The RPC message that `fromProto` reads and `toProto` returns, unless it is bytes. **Source**: service.proto. */
+  /**
+   * The RPC message that `fromProto` reads and `toProto` returns, unless it is bytes.
+   *
+   * @see service.proto.
+   */
   readonly protoField: ProtoField = 'serialized_bytes'
 
   /**
-   * Converts an RPC message (a plain object, see `ProtoMessages`) or serialized bytes, which it may keep. Default:
-   * reads bytes as an HTTP body of the descriptor's own media type. **Errors**: only BadInput, whatever the client
-   * sends.
+   * Converts an RPC message (a plain object, see `ProtoMessages`) or serialized bytes, which it may
+   * keep.
+   *
+   * @default reads bytes as an HTTP body of the descriptor's own media type
+   * @throws only BadInput, whatever the client sends.
    */
   fromProto(message: unknown, ctx?: Context): MaybePromise<In> {
     if (!(message instanceof Uint8Array)) throw wrongContent(this.protoField, 'serialized_bytes')
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': this.mimeType }), message), ctx)
   }
 
-  /** Converts the result to an RPC message or bytes. Default: bytes of the HTTP body. **Errors**: BadOutput. */
+  /**
+   * Converts the result to an RPC message or bytes.
+   *
+   * @default bytes of the HTTP body
+   * @throws BadOutput.
+   */
   toProto(value: Out, ctx?: Context): MaybePromise<unknown> {
     return whenReady(this.toHttpResponse(value, ctx), ({ body }) => collectBody(body))
   }
@@ -122,7 +159,7 @@ export type ExampleOf<D> = D extends { encodeExample(example: infer E): unknown 
     : E
   : never
 
-/** Returns the error for a message that a descriptor does not accept. */
+/** @returns the error for a message that a descriptor does not accept. */
 export function wrongContent(received: ProtoField | undefined, supported: ProtoField): BadInput {
   const choice = supported === 'serialized_bytes' ? supported : `${supported} or serialized_bytes`
   return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, { reason: 'media-type' })

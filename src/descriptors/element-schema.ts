@@ -7,7 +7,11 @@ export const maxExampleElements = 256
 
 const formats: Partial<Record<DType, string>> = { float32: 'float', float64: 'double' }
 
-/** Returns the schema of one element. `nullable`: a float may be null, which is NaN. */
+/**
+ * `nullable`: a float may be null, which is NaN.
+ *
+ * @returns the schema of one element.
+ */
 export function elementSchema(dtype: DType | undefined, nullable: boolean): JsonSchema {
   if (dtype === undefined) return { type: ['number', 'boolean', 'string', ...(nullable ? ['null'] : [])] }
   if (dtype === 'str') return { type: 'string' }
@@ -26,7 +30,11 @@ export function elementSchema(dtype: DType | undefined, nullable: boolean): Json
   return { type: 'integer', format, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
 }
 
-/** Returns the schema of nested lists, of any depth without a shape. `isExact`: the lengths are those of the shape. */
+/**
+ * `isExact`: the lengths are those of the shape.
+ *
+ * @returns the schema of nested lists, of any depth without a shape.
+ */
 export function arraySchema(element: JsonSchema, shape: readonly number[] | undefined, isExact: boolean): JsonSchema {
   if (shape === undefined) return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
   return shape.reduceRight<JsonSchema>((items, length) => {
@@ -35,14 +43,14 @@ export function arraySchema(element: JsonSchema, shape: readonly number[] | unde
   }, element)
 }
 
-/** Returns element number `place` of an example: 0, 1, 2, … in the dtype. */
+/** @returns element number `place` of an example: 0, 1, 2, … in the dtype. */
 export function exampleElement(dtype: DType | undefined, place: number): number | boolean | string {
   if (dtype === 'bool') return place % 2 === 1
   if (dtype === 'str') return String.fromCharCode(97 + (place % 26))
   return dtype === undefined || isFloat(dtype) ? place + 0.5 : place % 100
 }
 
-/** Returns an example array with one element along `-1`; undefined if it would be too large. */
+/** @returns an example array with one element along `-1`; undefined if it would be too large. */
 export function exampleArray(dtype: DType | undefined, shape: readonly number[] = [-1]): unknown {
   const lengths = shape.length === 1 && shape[0] === -1 ? [2] : shape.map((length) => (length === -1 ? 1 : length))
   if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements) return undefined
@@ -54,7 +62,7 @@ export function exampleArray(dtype: DType | undefined, shape: readonly number[] 
   return fill(0)
 }
 
-/** Returns nested lists as JSON values; undefined if a number would not be exact. */
+/** @returns nested lists as JSON values; undefined if a number would not be exact. */
 export function nestedAsJson(nested: Nested): unknown {
   let isExact = true
   const convert = (value: Nested): unknown => {

@@ -27,15 +27,21 @@ import { FormReader } from './form-reader.ts'
 import { fileExample, planSingleFile, singleFileForm } from './single-file-part.ts'
 import { defaultSpoolAboveBytes, Spooler } from './spooler.ts'
 
-/** Options of {@link File}; unknown ones are ignored. **Source**: SPEC "File". */
+/**
+ * Options of {@link File}; unknown ones are ignored.
+ *
+ * @see SPEC "File".
+ */
 export interface FileOptions {
   /** The only kind. */
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
   readonly mimeType?: string | null
   /**
-   * Larger uploads are stored on disk. Default 4 MiB; 16 MiB for an announced length while three quarters of
-   * `maxMemoryBytes` are free. **Units**: bytes.
+   * Larger uploads are stored on disk. **Units**: bytes.
+   *
+   * @default 4 MiB; 16 MiB for an announced length while three quarters of `maxMemoryBytes` are
+   * free
    */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
@@ -46,16 +52,20 @@ const anyType = 'application/octet-stream'
 const holdsScripts = /^[^;]*(?:html|xml|xsl)/i
 
 /**
- * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes a BinaryFile or
- * bytes.
+ * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes
+ * a BinaryFile or bytes.
  *
- * **Wire**: if `mimeType` is set, requests must have it; in a form the first file of that type is used. Responses have
- * `mimeType`, else the file's own type, else `application/octet-stream`; a file name is sent as `content-disposition:
- * attachment`. Without `mimeType`, HTML, SVG and XML are always attachments: a browser would run their scripts as the
- * service's.
- * **Errors**: 415 for another type; BadInput `part` for a form that is malformed or has no file.
- * **Cost**: large bodies are streamed, see `spoolAboveBytes`; `maxBodyBytes` and `requestTimeoutMs` limit uploads.
- * **Source**: SPEC "File". **Example** `new io.File({ mimeType: 'application/pdf' })`
+ * **Wire**: if `mimeType` is set, requests must have it; in a form the first file of that type is
+ * used. Responses have `mimeType`, else the file's own type, else `application/octet-stream`; a
+ * file name is sent as `content-disposition: attachment`. Without `mimeType`, HTML, SVG and XML are
+ * always attachments: a browser would run their scripts as the service's.
+ *
+ * @throws 415 for another type; BadInput `part` for a form that is malformed or has no file.
+ * **Cost**: large bodies are streamed, see `spoolAboveBytes`; `maxBodyBytes` and `requestTimeoutMs`
+ * limit uploads.
+ * @example
+ * `new io.File({ mimeType: 'application/pdf' })`
+ * @see SPEC "File".
  */
 export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly mimeType: string
@@ -71,7 +81,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly #spoolAboveBytes: number | undefined
   readonly #headers: readonly HeaderLine[]
 
-  /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
+  /** @throws ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
     super()
     const { kind = 'binaryio', spoolAboveBytes = defaultSpoolAboveBytes } = options
@@ -89,9 +99,11 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   /**
-   * Makes a descriptor from a file, bytes, a path, a `file:` URL or a stream. Its type is that of `options`, of the
-   * sample, of the bytes, or of the name's extension. **Errors**: MissingDependencyException without file-type;
-   * ValueError if no type can be determined; BadInput for a file that cannot be read.
+   * Makes a descriptor from a file, bytes, a path, a `file:` URL or a stream. Its type is that of
+   * `options`, of the sample, of the bytes, or of the name's extension.
+   *
+   * @throws MissingDependencyException without file-type; ValueError if no type can be determined;
+   * BadInput for a file that cannot be read.
    */
   static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
     const { bytes, name, mimeType: own } = await readSample(sample, 'File.fromSample')
@@ -157,7 +169,10 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { kind: headers[0][1], content, ...(name !== undefined && { name }) }
   }
 
-  /** Returns name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
+  /**
+   * @returns name and type of a body; undefined for a form.
+   * @throws UnsupportedMediaType.
+   */
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)

@@ -24,11 +24,17 @@ export interface PartPlan {
 /** How to read a form; one object per request. */
 export interface FormPlan<T> {
   /**
-   * Called with each part's headers, in order; `isEmpty`: it has no bytes. Not called for a file that was not chosen.
-   * Returns undefined to skip the part. **Errors**: BadInput.
+   * Called with each part's headers, in order; `isEmpty`: it has no bytes. Not called for a file
+   * that was not chosen. Returns undefined to skip the part.
+   *
+   * @throws BadInput.
    */
   plan(part: FormPart, isEmpty: boolean): PartPlan | undefined
-  /** Called after the last part was stored. **Errors**: BadInput. */
+  /**
+   * Called after the last part was stored.
+   *
+   * @throws BadInput.
+   */
   finish(): T
 }
 

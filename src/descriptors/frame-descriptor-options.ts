@@ -4,9 +4,17 @@ import type { TimeOptions } from '../values/table/frame-options.ts'
 import type { Orient } from '../values/table/json/frame-plan.ts'
 import type { ParquetCompression } from '../values/table/parquet/parquet-writer.ts'
 
-/** Options of `PandasDataFrame`. **Source**: SPEC "PandasDataFrame". */
+/**
+ * Options of `PandasDataFrame`.
+ *
+ * @see SPEC "PandasDataFrame".
+ */
 export interface PandasDataFrameOptions extends TimeOptions {
-  /** JSON layout of requests and responses. Default `records`. */
+  /**
+   * JSON layout of requests and responses.
+   *
+   * @default `records`
+   */
   readonly orient?: Orient
   /** Names for the columns, in order. Ignored unless `applyColumnNames` is set. */
   readonly columns?: readonly string[] | null
@@ -25,14 +33,22 @@ export interface PandasDataFrameOptions extends TimeOptions {
   readonly shape?: readonly number[] | null
   /** Refuse frames with another number of columns. Needs `shape`. */
   readonly enforceShape?: boolean
-  /** Format of requests without Content-Type, and of responses. Default `json`. */
+  /**
+   * Format of requests without Content-Type, and of responses.
+   *
+   * @default `json`
+   */
   readonly defaultFormat?: FrameFormat
   /**
    * Unit of bare numbers in CSV columns of dtype datetime64 and timedelta64, which may also have ISO 8601 texts.
    * Without it numbers are refused: `20200131` may be a day.
    */
   readonly csvDateUnit?: TimeUnit | null
-  /** How Parquet responses are compressed, in pandas' names. Default `snappy`. */
+  /**
+   * How Parquet responses are compressed, in pandas' names.
+   *
+   * @default `snappy`
+   */
   readonly compression?: ParquetCompression | null
 }
 

@@ -57,7 +57,10 @@ function typeSchema(type: FrameType): JsonSchema {
   return timeOfType(type) === undefined || type === 'Time' ? { type: 'string' } : { type: ['integer', 'string'] }
 }
 
-/** Returns the schema of a frame's JSON. **Source**: SPEC "Orient values and their JSON layouts". */
+/**
+ * @returns the schema of a frame's JSON.
+ * @see SPEC "Orient values and their JSON layouts".
+ */
 export function frameSchema({ orient, dtypes, width, refusesNulls: strict, required: names }: FrameForm): JsonSchema {
   const cells = Object.entries(dtypes).map(([name, dtype]) => [name, cellSchema(dtype, strict)] as const)
   const required = names.length === 0 ? {} : { required: names }
@@ -87,7 +90,7 @@ export function frameSchema({ orient, dtypes, width, refusesNulls: strict, requi
   }
 }
 
-/** Returns the schema of a series' JSON. */
+/** @returns the schema of a series' JSON. */
 export function seriesSchema({ orient, dtype, rows, refusesNulls: strict }: SeriesForm): JsonSchema {
   const cell = cellSchema(dtype, strict)
   const list = { type: 'array', items: cell, ...(rows !== undefined && { minItems: rows, maxItems: rows }) }
@@ -130,7 +133,7 @@ const tableSchema: JsonSchema = {
   required: ['schema', 'data'],
 }
 
-/** Returns an example table of two rows. */
+/** @returns an example table of two rows. */
 export function exampleTable(names: readonly string[], dtypes: Readonly<Record<string, string>>): ColumnTable {
   const rows = 2
   const columns = names.map((name, i) => {
@@ -140,7 +143,7 @@ export function exampleTable(names: readonly string[], dtypes: Readonly<Record<s
   return { rows, columns }
 }
 
-/** Returns a column of examples. */
+/** @returns a column of examples. */
 export function exampleColumn(name: string, dtype: string | undefined, rows: number, start = 0): Column {
   const type = dtype === undefined ? undefined : parseFrameType(dtype, 'dtype')
   const kind: ColumnKind = type === undefined ? 'float64' : (kindOfType(type) ?? 'str')
@@ -156,7 +159,7 @@ export function exampleColumn(name: string, dtype: string | undefined, rows: num
   return columnOf(name, kind, values)
 }
 
-/** Returns an example of a time or a binary type; undefined for others. */
+/** @returns an example of a time or a binary type; undefined for others. */
 function specialExample(type: FrameType): string | undefined {
   if (type === 'Struct') return '{"key":1.5}'
   if (isNested(type)) {

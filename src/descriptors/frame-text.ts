@@ -10,7 +10,7 @@ export function isPolars(value: unknown): boolean {
   return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }
 
-/** Returns the text of a data frame or a series; undefined for other values. */
+/** @returns the text of a data frame or a series; undefined for other values. */
 export function frameText(value: unknown): string | undefined {
   // Checked first, so that Polars is not loaded for values such as a Date.
   if (!isPolars(value)) return undefined

@@ -39,9 +39,17 @@ import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { fileExample, singleFileForm, singleFilePart } from './single-file-part.ts'
 
-/** Options of {@link Image}. **Source**: SPEC "Image". */
+/**
+ * Options of {@link Image}.
+ *
+ * @see SPEC "Image".
+ */
 export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
-  /** Colour mode that pictures are converted to, both ways; `null` keeps each picture's. Default `'RGB'`. */
+  /**
+   * Colour mode that pictures are converted to, both ways; `null` keeps each picture's.
+   *
+   * @default `'RGB'`
+   */
   readonly pilmode?: RasterMode | null
   /**
    * Type of the response: `image/` `jpeg`, `png`, `webp`, `bmp`, `tiff`, `gif` or `avif`. Default `image/jpeg`. Modes
@@ -50,7 +58,11 @@ export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
   readonly mimeType?: string
   /** Formats that are read: those above without `image/avif`. Default all; an empty list reads nothing. */
   readonly allowedMimeTypes?: Iterable<string> | null
-  /** Maximum size of a picture. Default 64 million. **Units**: pixels. */
+  /**
+   * Maximum size of a picture. **Units**: pixels.
+   *
+   * @default 64 million
+   */
   readonly maxPixels?: number
   /** Gives the function a resized, cropped and normalised tensor. For `pilmode` `RGB` and `L`. */
   readonly tensor?: T
@@ -65,21 +77,25 @@ const defaultMaxPixels = 64_000_000
 const typeOfCurl = 'application/x-www-form-urlencoded'
 
 /**
- * Decodes a picture to a {@link RasterImage} or a tensor; encodes a RasterImage or an array of pixels.
+ * Decodes a picture to a {@link RasterImage} or a tensor; encodes a RasterImage or an array of
+ * pixels.
  *
- * **Shape**: arrays are uint8 `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]`: grey, RGB and RGBA, or `pilmode` if
- * dtype and channels are those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]` with `layout:
- * 'hwc'`, behind a 1 with `batch`. A RasterImage's pixels are freed at the end of its request: await work on them, or
- * `copy()` it.
- * **Wire**: a body of `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
- * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`. Palettes are kept if
- * `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame is read; orientation is applied to TIFF
- * alone, as by Pillow, and colour profiles are not.
- * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before decoding; BadInput
- * `encoding` for bytes that are no picture or damaged; 503 if the server has too little memory for the pixels. The
- * constructor throws MissingDependencyException without `@napi-rs/image`.
- * **Cost**: decodes, converts and encodes on other threads.
- * **Source**: SPEC "Image". **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
+ * **Shape**: arrays are uint8 `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]`: grey, RGB and
+ * RGBA, or `pilmode` if dtype and channels are those of that mode. A tensor is `[channels, h, w]`,
+ * or `[h, w, channels]` with `layout: 'hwc'`, behind a 1 with `batch`. A RasterImage's pixels are
+ * freed at the end of its request: await work on them, or `copy()` it. **Wire**: a body of
+ * `image/*`, or the first file of an allowed type in a form. The bytes tell the format, so the body
+ * may have no type, `application/octet-stream` or curl's `application/x-www-form-urlencoded`.
+ * Palettes are kept if `pilmode` is `null`, `P` or `PA`, except those of BMP. Only the first frame
+ * is read; orientation is applied to TIFF alone, as by Pillow, and colour profiles are not.
+ *
+ * @throws 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before decoding;
+ * BadInput `encoding` for bytes that are no picture or damaged; 503 if the server has too little
+ * memory for the pixels. The constructor throws MissingDependencyException without
+ * `@napi-rs/image`. **Cost**: decodes, converts and encodes on other threads.
+ * @example
+ * `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
+ * @see SPEC "Image".
  */
 export class Image<const T extends TensorOptions | undefined = undefined> extends IODescriptor<
   ImageValue<T>,
@@ -127,8 +143,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from bytes, a path, a `file:` URL, a file-like object, a Blob or a stream. Default `mimeType`:
-   * that of the extension, else of the bytes. **Errors**: BadInput for a sample that it cannot read or accept.
+   * Makes a descriptor from bytes, a path, a `file:` URL, a file-like object, a Blob or a stream.
+   *
+   * @default `mimeType`: that of the extension, else of the bytes
+   * @throws BadInput for a sample that it cannot read or accept.
    */
   static fromSample<S extends FileSample, const T extends TensorOptions | undefined = undefined>(
     sample: S,
@@ -172,7 +190,11 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx))
   }
 
-  /** Decodes a part's or message's bytes as a body. **Errors**: as for a body; throws those of the header at once. */
+  /**
+   * Decodes a part's or message's bytes as a body.
+   *
+   * @throws as for a body; throws those of the header at once.
+   */
   fromBytes(bytes: Uint8Array, contentType?: string, ctx?: Context): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
     const header = this.#admit(bytes)
@@ -254,7 +276,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return type !== undefined && this.allowedMimeTypes.includes(type)
   }
 
-  /** Returns the picture's header. **Errors**: for a format that is not allowed, or too many pixels. */
+  /**
+   * @returns the picture's header.
+   * @throws for a format that is not allowed, or too many pixels.
+   */
   #admit(bytes: Uint8Array): ImageHeader {
     const type = imageTypeOf(bytes)
     if (type === undefined) {

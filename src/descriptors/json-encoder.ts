@@ -8,16 +8,19 @@ import { frameText, isPolars } from './frame-text.ts'
 import { isJsonStream } from './json-stream.ts'
 
 /**
- * Writes values as JSON text: arrays as lists, data frames by column, series by label, bigints exactly, Maps as
- * objects, Sets as lists, class instances by `toJSON` or their fields, NaN and infinities as null. Override {@link
- * JSONEncoder.default} for other types.
- * **Errors**: BadOutput with the path for functions, symbols, promises, iterators, ArrayBuffers, cycles and more than
- * 128 levels. **Source**: SPEC "JSON", `json_encoder`.
+ * Writes values as JSON text: arrays as lists, data frames by column, series by label, bigints
+ * exactly, Maps as objects, Sets as lists, class instances by `toJSON` or their fields, NaN and
+ * infinities as null. Override {@link JSONEncoder.default} for other types.
+ *
+ * @throws BadOutput with the path for functions, symbols, promises, iterators, ArrayBuffers, cycles
+ * and more than 128 levels.
+ * @see SPEC "JSON", `json_encoder`.
  */
 export class JSONEncoder {
   /**
-   * Returns a substitute for a value, or the value. Called for all but null, booleans, numbers, strings, bigints, lists
-   * and plain objects.
+   * Called for all but null, booleans, numbers, strings, bigints, lists and plain objects.
+   *
+   * @returns a substitute for a value, or the value.
    */
   default(value: unknown): unknown {
     return value
@@ -29,7 +32,7 @@ export class JSONEncoder {
     return (isPlainText ? JSON.stringify(value) : this.#write(value, '', 0)) ?? 'null'
   }
 
-  /** Returns undefined for a value that objects omit and lists write as null. */
+  /** @returns undefined for a value that objects omit and lists write as null. */
   #write(value: unknown, path: string, depth: number): string | undefined {
     if (value === undefined) return undefined
     if (isScalar(value)) return JSON.stringify(value)

@@ -46,7 +46,7 @@ function eventOf(json: string): string {
   return encodeEvent({ data: json })
 }
 
-/** Returns the formats of streams whose values have this schema. */
+/** @returns the formats of streams whose values have this schema. */
 export function streamFormats(schema: JsonSchema): readonly FormatDescription[] {
   const { $defs, ...item } = schema
   // A reference to the root would then mean the whole stream.

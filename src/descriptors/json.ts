@@ -38,7 +38,11 @@ export type JsonOut<S> = S extends Schema
   ? StandardSchemaV1.InferInput<S> | JsonPieces<StandardSchemaV1.InferInput<S>>
   : unknown
 
-/** Options of {@link JSON}. **Source**: SPEC "JSON". */
+/**
+ * Options of {@link JSON}.
+ *
+ * @see SPEC "JSON".
+ */
 export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** Checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. SPEC: `pydantic_model`. */
   readonly schema?: S | null
@@ -52,14 +56,23 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
    * the nearest double or Infinity, as JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
-  /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
+  /**
+   * Longest body; longer ones are refused with 413. **Units**: bytes.
+   *
+   * @default 4 MiB
+   */
   readonly maxBytes?: number
   /**
-   * Maximum number of values in a body, counted by commas and opening brackets; 413 for more. Default: 250,000; 50,000
-   * with a schema.
+   * Maximum number of values in a body, counted by commas and opening brackets; 413 for more.
+   *
+   * @default 250,000; 50,000 with a schema
    */
   readonly maxValues?: number
-  /** Maximum number of keys of one object, duplicates counted; 413 for more. Default: 50,000. */
+  /**
+   * Maximum number of keys of one object, duplicates counted; 413 for more.
+   *
+   * @default 50,000
+   */
   readonly maxKeys?: number
 }
 
@@ -69,16 +82,20 @@ const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 const maxExampleLength = 10_000
 
 /**
- * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
+ * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as
+ * `io.JSON`.
  *
- * **Wire**: UTF-8, with or without a byte order mark; the last duplicate key wins; `undefined` is written as `null`. An
- * empty body of a JSON type is null. Values of a generator, async iterable or iterator are lines of
- * `application/x-ndjson`, or server-sent events if the client prefers `text/event-stream`.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for another type; 413
- * above `maxBytes`, `maxValues` or `maxKeys`.
- * **Cost**: parsing, checking and writing hold the event loop.
- * **Source**: SPEC "JSON"; our choice: at most 128 levels. **Example** `new io.JSON({ schema: z.object({ name:
- * z.string() }) })`
+ * **Wire**: UTF-8, with or without a byte order mark; the last duplicate key wins; `undefined` is
+ * written as `null`. An empty body of a JSON type is null. Values of a generator, async iterable or
+ * iterator are lines of `application/x-ndjson`, or server-sent events if the client prefers
+ * `text/event-stream`.
+ *
+ * @throws BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for
+ * another type; 413 above `maxBytes`, `maxValues` or `maxKeys`. **Cost**: parsing, checking and
+ * writing hold the event loop.
+ * @example
+ * `new io.JSON({ schema: z.object({ name: z.string() }) })`
+ * @see SPEC "JSON"; our choice: at most 128 levels.
  */
 export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
   readonly mimeType = 'application/json'
@@ -120,8 +137,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   /**
-   * Makes a descriptor with a sample: an object, a list or JSON text (string or bytes). **Errors**: BadInput if it is
-   * not JSON, has what JSON cannot express (such as cycles, or Maps without a `jsonEncoder`), or the schema refuses it.
+   * Makes a descriptor with a sample: an object, a list or JSON text (string or bytes).
+   *
+   * @throws BadInput if it is not JSON, has what JSON cannot express (such as cycles, or Maps
+   * without a `jsonEncoder`), or the schema refuses it.
    */
   static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
@@ -171,13 +190,14 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   /**
-   * Returns the Value of the result's JSON text, so that RPC and HTTP agree: numbers are float64, streams are lists.
+   * @returns the Value of the result's JSON text, so that RPC and HTTP agree: numbers are float64,
+   * streams are lists.
    */
   override toProto(value: JsonOut<S>, ctx?: Context): MaybePromise<unknown> {
     return isJsonStream(value) ? this.#collect(value, ctx) : this.#message(value)
   }
 
-  /** Returns a Value for each piece of a generator; one for any other result. */
+  /** @returns a Value for each piece of a generator; one for any other result. */
   override async *toProtoStream(value: JsonOut<S>): AsyncGenerator<unknown> {
     if (!isJsonStream(value)) yield await this.#message(value)
     else for await (const piece of value) yield await this.#message(piece)
@@ -233,7 +253,7 @@ const unbounded = Number.POSITIVE_INFINITY
 /** For texts of the application's own. */
 const noLimits = { maxBytes: unbounded, maxValues: unbounded, maxKeys: unbounded }
 
-/** **Errors**: BadInput with the path, for what JSON cannot express. */
+/** @throws BadInput with the path, for what JSON cannot express. */
 function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void {
   try {
     ;new (encoder ?? StrictEncoder)().encode(sample)

@@ -5,7 +5,10 @@ import { inPart, type PartPlan } from './form-reader.ts'
 import { type PartRules, partValues, planParts } from './part-plan.ts'
 import { contentOf, fromContent } from './proto-content.ts'
 
-/** Returns a value for each declared part; messages have one part per name. **Errors**: BadInput with its name. */
+/**
+ * @returns a value for each declared part; messages have one part per name.
+ * @throws BadInput with its name.
+ */
 export async function fromParts<T>(rules: PartRules, message: MultipartMessage, ctx: Context | undefined): Promise<T> {
   const parts = planParts<T>(rules, 'a message')
   const readings = [...(message.fields ?? [])].map(async ([name, content]) => {
@@ -22,7 +25,10 @@ export async function fromParts<T>(rules: PartRules, message: MultipartMessage, 
   return parts.finish()
 }
 
-/** Returns a message; undefined if a name has several parts, which messages cannot hold. **Errors**: BadOutput. */
+/**
+ * @returns a message; undefined if a name has several parts, which messages cannot hold.
+ * @throws BadOutput.
+ */
 export function toParts(
   rules: PartRules,
   values: object,

@@ -57,22 +57,31 @@ export type MultipartExample<P extends Parts> = {
 
 /** Limits of a form; `maxBodyBytes` of the server limits the whole body. */
 export interface MultipartOptions {
-  /** Maximum number of parts, declared or not. Default 1000. */
+  /**
+   * Maximum number of parts, declared or not.
+   *
+   * @default 1000
+   */
   readonly maxParts?: number
   /** No limit by default. **Units**: bytes. */
   readonly maxPartBytes?: number
 }
 
 /**
- * Decodes a form to an object with a value for each declared part; encodes such an object as a form.
+ * Decodes a form to an object with a value for each declared part; encodes such an object as a
+ * form.
  *
  * **Wire**: parts are matched by name, in any order, and read by their own headers. A part of type
- * `application/octet-stream`, `text/plain` or without a type is taken to be what its descriptor reads, or what its
- * file's name says. Other parts are skipped. Responses have the declared parts in order; other keys are dropped.
- * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in their
- * path, and offsets from its start; 415 for another type than multipart/form-data.
- * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so that any name works.
- * **Example** `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
+ * `application/octet-stream`, `text/plain` or without a type is taken to be what its descriptor
+ * reads, or what its file's name says. Other parts are skipped. Responses have the declared parts
+ * in order; other keys are dropped.
+ *
+ * @throws BadInput `part` for a missing, repeated or malformed part; a part's own errors have its
+ * name in their path, and offsets from its start; 415 for another type than multipart/form-data.
+ * @example
+ * `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
+ * @see SPEC "Multipart". Our choice: at least one part; values have no prototype, so that any name
+ * works.
  */
 export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, MultipartOut<P>> {
   readonly mimeType = 'multipart/form-data'
@@ -86,7 +95,10 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   readonly rules: ReadonlyMap<string, PartRule<IODescriptor>>
   readonly #limits: FormLimits
 
-  /** **Errors**: InvalidArgument for no parts, for a value that is not a descriptor, and for a Multipart as a part. */
+  /**
+   * @throws InvalidArgument for no parts, for a value that is not a descriptor, and for a Multipart
+   * as a part.
+   */
   constructor(parts: P, options: MultipartOptions = {}) {
     super()
     checkOptions('Multipart', options, ['maxParts', 'maxPartBytes'])
@@ -112,9 +124,11 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   /**
-   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes
-   * File, frames and series theirs, all else JSON. A part may also be a descriptor. **Errors**: BadInput for a value
-   * that is no object; those of each part's `fromSample` with the part's name in their path.
+   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files,
+   * Blobs and bytes File, frames and series theirs, all else JSON. A part may also be a descriptor.
+   *
+   * @throws BadInput for a value that is no object; those of each part's `fromSample` with the
+   * part's name in their path.
    */
   static async fromSample<S extends Readonly<Record<string, unknown>>>(
     samples: S,
@@ -195,7 +209,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return messageCodec().then(({ fromParts }) => fromParts<MultipartIn<P>>(this.rules, message, ctx))
   }
 
-  /** Returns a Multipart message, or a form's bytes if a name has several parts. */
+  /** @returns a Multipart message, or a form's bytes if a name has several parts. */
   override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
     if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
     const { toParts } = await messageCodec()

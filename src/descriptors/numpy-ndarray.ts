@@ -32,9 +32,17 @@ import type { FormatDescription, Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJson } from './element-schema.ts'
 
-/** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
+/**
+ * Options of {@link NumpyNdarray}.
+ *
+ * @see SPEC "NumpyNdarray".
+ */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
-  /** Type that arrays are cast to, both ways, by numpy's rules without wrapping. Default: no cast. */
+  /**
+   * Type that arrays are cast to, both ways, by numpy's rules without wrapping.
+   *
+   * @default no cast
+   */
   readonly dtype?: D | null
   /**
    * Refuse what numpy's `same_kind` does not cast to `dtype`, both ways. In JSON a number without fraction and exponent
@@ -42,15 +50,25 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
    * `dtype`.
    */
   readonly enforceDtype?: boolean
-  /** Shape that arrays are reshaped to; `-1` matches any length. Default: no change. */
+  /**
+   * Shape that arrays are reshaped to; `-1` matches any length.
+   *
+   * @default no change
+   */
   readonly shape?: readonly number[] | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean
-  /** How NaN and the infinities are written in JSON, which has no word for them. Default: `'null'`. */
+  /**
+   * How NaN and the infinities are written in JSON, which has no word for them.
+   *
+   * @default `'null'`
+   */
   readonly nonFinite?: NonFinite
   /**
-   * Longest JSON body of strings or objects (413 above it), or of any array if the native add-on is not loaded:
-   * JSON.parse holds the event loop. Default: 4 MiB. **Units**: bytes.
+   * Longest JSON body of strings or objects (413 above it), or of any array if the native add-on is
+   * not loaded: JSON.parse holds the event loop. **Units**: bytes.
+   *
+   * @default 4 MiB
    */
   readonly maxBytes?: number
 }
@@ -70,13 +88,17 @@ function takeBytes(size: number): Uint8Array {
 /**
  * Decodes a body to an {@link NDArray}; encodes an NDArray as a response.
  *
- * **Wire**: JSON requests are nested lists, a scalar, or a list of objects keyed by column index. JSON responses are
- * compact nested lists; floats have the fewest digits that are exact, integral ones end in `.0`. Content-Type and
- * Accept also select application/x-flatbuffers (proto/ndarray.fbs) and application/x-npy.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset or the element's path; 413
- * for more than `maxBytes` or 250,000 elements read by JSON.parse; 415 for a type that is not read.
- * **Source**: SPEC "NumpyNdarray". **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape:
- * true })`
+ * **Wire**: JSON requests are nested lists, a scalar, or a list of objects keyed by column index.
+ * JSON responses are compact nested lists; floats have the fewest digits that are exact, integral
+ * ones end in `.0`. Content-Type and Accept also select application/x-flatbuffers
+ * (proto/ndarray.fbs) and application/x-npy.
+ *
+ * @throws BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset or the
+ * element's path; 413 for more than `maxBytes` or 250,000 elements read by JSON.parse; 415 for a
+ * type that is not read.
+ * @example
+ * `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
+ * @see SPEC "NumpyNdarray".
  */
 export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<D>, NDArray> {
   readonly mimeType = 'application/json'
@@ -105,7 +127,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     this.sample = sample
   }
 
-  /** Makes a descriptor with the sample's dtype and shape; `options` override them. **Errors**: BadInput. */
+  /**
+   * Makes a descriptor with the sample's dtype and shape; `options` override them.
+   *
+   * @throws BadInput.
+   */
   static fromSample<D extends DType = DType>(
     sample: NDArray<D> | Nested | ArrayBufferView,
     options: NumpyNdarrayOptions<D> = {},
@@ -164,12 +190,20 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
-  /** Casts and reshapes an array that a tensor protocol received. **Errors**: BadInput. */
+  /**
+   * Casts and reshapes an array that a tensor protocol received.
+   *
+   * @throws BadInput.
+   */
   fromArray(array: NDArray): NDArray<D> {
     return this.#convert(array, BadInput) as NDArray<D>
   }
 
-  /** Casts and reshapes the function's array for a tensor protocol. **Errors**: BadOutput. */
+  /**
+   * Casts and reshapes the function's array for a tensor protocol.
+   *
+   * @throws BadOutput.
+   */
   toArray(value: NDArray): NDArray {
     if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
     return this.#convert(value, BadOutput)
@@ -182,7 +216,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return this.fromArray(fromNDArrayMessage(message, name))
   }
 
-  /** Returns a message; bytes if messages have no list for its dtype, or if the call's `accept` asks for them. */
+  /**
+   * @returns a message; bytes if messages have no list for its dtype, or if the call's `accept`
+   * asks for them.
+   */
   override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
     const array = this.toArray(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
@@ -207,7 +244,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return cast
   }
 
-  /** Reshapes without a copy. **Errors**: Refusal `shape`. */
+  /**
+   * Reshapes without a copy.
+   *
+   * @throws Refusal `shape`.
+   */
   #inShape(array: NDArray, Refusal: typeof BadInput | typeof BadOutput): NDArray {
     const { shape: own } = array
     const pattern = this.shape

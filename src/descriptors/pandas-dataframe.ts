@@ -73,20 +73,25 @@ const encoders = {
 // An example in a document is read by people.
 const maxExampleColumns = 64
 /**
- * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
+ * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these
+ * formats.
  *
- * **Wire**: JSON in the chosen orient. Integers are Int64, beyond it UInt64, other numbers Float64, null and NaN null,
- * a column of nulls Float64. Lists and objects are nested columns, at most 16 levels deep. Times are epoch
- * milliseconds, or as `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are
- * JSON text, which dtype `list` or `struct` reads. Decimals are floats in JSON and messages. A column of several kinds,
- * such as `[1,"2"]`, needs a dtype. Row labels are texts or numbers of one level, stored beside the frame, see {@link
- * labels}; CSV lacks them, Parquet has what pandas states as the index. Parquet with nested columns is decoded in a
- * separate process. Responses have `defaultFormat`, unless `Accept` names another.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
- * 415 for other media types.
- * **Source**: SPEC "PandasDataFrame". Our choice: `records`, `columns` and `values` each read the layouts of all three,
- * as pandas does; a duplicate name is refused in objects and renamed `a.1` in split and CSV.
- * **Example** `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
+ * **Wire**: JSON in the chosen orient. Integers are Int64, beyond it UInt64, other numbers Float64,
+ * null and NaN null, a column of nulls Float64. Lists and objects are nested columns, at most 16
+ * levels deep. Times are epoch milliseconds, or as `dateFormat` and `dateUnit` say; bytes are
+ * base64. In CSV and messages, lists and objects are JSON text, which dtype `list` or `struct`
+ * reads. Decimals are floats in JSON and messages. A column of several kinds, such as `[1,"2"]`,
+ * needs a dtype. Row labels are texts or numbers of one level, stored beside the frame, see {@link
+ * labels}; CSV lacks them, Parquet has what pandas states as the index. Parquet with nested columns
+ * is decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
+ *
+ * @throws BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size`
+ * with the position; 415 for other media types.
+ * @example
+ * `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
+ * @see SPEC "PandasDataFrame". Our choice: `records`, `columns` and `values` each read the layouts
+ * of all three, as pandas does; a duplicate name is refused in objects and renamed `a.1` in split
+ * and CSV.
  */
 export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly mimeType: string
@@ -147,7 +152,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.#polars = loadPolars('PandasDataFrame')
   }
 
-  /** Makes a descriptor with a frame's columns, types and shape; `options` override them. **Errors**: BadInput. */
+  /**
+   * Makes a descriptor with a frame's columns, types and shape; `options` override them.
+   *
+   * @throws BadInput.
+   */
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
     if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
@@ -194,7 +203,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
   }
 
-  /** Returns two rows of the sample, or made of the options; undefined for too many columns. */
+  /** @returns two rows of the sample, or made of the options; undefined for too many columns. */
   #exampleFrame(
     dtypes: Readonly<Record<string, string>>,
     width: number | undefined,
@@ -266,7 +275,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return whenReady(file, (indexed) => this.#fromTable(indexed, true))
   }
 
-  /** Returns a DataFrame message; Parquet if the call's `accept` metadata asks for it. */
+  /** @returns a DataFrame message; Parquet if the call's `accept` metadata asks for it. */
   override toProto(value: DataFrame, ctx?: Context): MaybePromise<DataFrameMessage | Uint8Array> {
     const accept = ctx?.headers.get('accept')
     const { format } = responseFormat(accept, 'json')
@@ -330,7 +339,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
   }
 
-  /** Returns the function's frame with the names to send. **Errors**: BadOutput. */
+  /**
+   * @returns the function's frame with the names to send.
+   * @throws BadOutput.
+   */
   #checkOutput(value: DataFrame): DataFrame {
     const polars = this.#polars
     if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))

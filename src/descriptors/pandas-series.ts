@@ -33,9 +33,17 @@ import { IODescriptor } from './descriptor.ts'
 import { maxExampleElements } from './element-schema.ts'
 import { exampleColumn, seriesSchema } from './frame-schema.ts'
 
-/** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
+/**
+ * Options of {@link PandasSeries}.
+ *
+ * @see SPEC "PandasSeries".
+ */
 export interface PandasSeriesOptions extends TimeOptions {
-  /** JSON layout: `records` and `values` are a list, `index` and `columns` an object by label. Default `records`. */
+  /**
+   * JSON layout: `records` and `values` are a list, `index` and `columns` an object by label.
+   *
+   * @default `records`
+   */
   readonly orient?: Orient
   /** Type that incoming elements are cast to; `true` and `false` keep the types of the JSON values. */
   readonly dtype?: boolean | string | null
@@ -59,12 +67,15 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
 /**
  * Decodes a JSON body to a Polars Series; encodes a Series as JSON.
  *
- * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient. Orients other than
- * split and table each read a list, an object and a scalar, as pandas does. Types and times as in PandasDataFrame.
- * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position; 415 for another
- * type.
- * **Source**: SPEC "PandasSeries". **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true
- * })`
+ * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient.
+ * Orients other than split and table each read a list, an object and a scalar, as pandas does.
+ * Types and times as in PandasDataFrame.
+ *
+ * @throws BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position;
+ * 415 for another type.
+ * @example
+ * `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true })`
+ * @see SPEC "PandasSeries".
  */
 export class PandasSeries extends IODescriptor<Series> {
   readonly mimeType = 'application/json'
@@ -103,7 +114,11 @@ export class PandasSeries extends IODescriptor<Series> {
     this.#polars = loadPolars('PandasSeries')
   }
 
-  /** Makes a descriptor with the type and shape of a series or list; `options` override. **Errors**: BadInput. */
+  /**
+   * Makes a descriptor with the type and shape of a series or list; `options` override.
+   *
+   * @throws BadInput.
+   */
   static fromSample(
     sample: Series | readonly SeriesElement[] | ArrayBufferView,
     options: PandasSeriesOptions = {},
@@ -233,7 +248,7 @@ function seriesOf(polars: Polars, sample: unknown): Series {
   return polars.seriesOf(polars.fromColumns({ rows: values.length, columns: [columnOf('', kind, values)] }))
 }
 
-/** Returns int64 for whole numbers, else float64, …; undefined for mixed kinds. */
+/** @returns int64 for whole numbers, else float64, …; undefined for mixed kinds. */
 function kindOf(values: readonly SeriesElement[]): ColumnKind | undefined {
   const present = values.filter((value) => value !== null)
   const isInt = (value: SeriesElement) =>

@@ -26,7 +26,10 @@ export type PartOfSample<S> = S extends AnyDescriptor
             ? PandasSeries
             : JSON
 
-/** Returns the descriptor for a sample, made by `fromSample`. **Errors**: those of `fromSample`. */
+/**
+ * @returns the descriptor for a sample, made by `fromSample`.
+ * @throws those of `fromSample`.
+ */
 export function partOfSample(sample: unknown): MaybePromise<AnyDescriptor> {
   if (sample instanceof IODescriptor) return sample as AnyDescriptor
   if (typeof sample === 'string') return Text.fromSample(sample)

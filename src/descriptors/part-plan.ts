@@ -11,7 +11,7 @@ import { Text } from './text.ts'
 /** The rules of the parts, by name. */
 export type PartRules = ReadonlyMap<string, PartRule<IODescriptor>>
 
-/** Returns headers for a form that came without them; its first line tells the boundary. */
+/** @returns headers for a form that came without them; its first line tells the boundary. */
 export function formHeaders(form: Uint8Array): HeaderList {
   const start = Buffer.from(form.buffer, form.byteOffset, Math.min(form.length, 80)).toString('latin1')
   const boundary = /^--([^\r\n"\\]{1,70})\r\n/.exec(start)?.[1] ?? 'none'
@@ -21,7 +21,7 @@ export function formHeaders(form: Uint8Array): HeaderList {
 /** Value of a part that has not come yet, or that a result lacks. */
 const missing = Symbol('missing')
 
-/** Returns how to read the parts of a whole by their names: a value for each declared one. */
+/** @returns how to read the parts of a whole by their names: a value for each declared one. */
 export function planParts<T>(rules: PartRules, whole: 'a form' | 'a message') {
   // Without a prototype, so that `__proto__` is an ordinary name.
   const values: Record<string, unknown> = Object.create(null)
@@ -60,7 +60,10 @@ function mayBeEmpty(descriptor: IODescriptor): boolean {
   return descriptor instanceof Text || descriptor instanceof File
 }
 
-/** Returns name, descriptor and value of each part of a result, in declared order. **Errors**: BadOutput. */
+/**
+ * @returns name, descriptor and value of each part of a result, in declared order.
+ * @throws BadOutput.
+ */
 export function partValues(
   rules: PartRules,
   values: object,

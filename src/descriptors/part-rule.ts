@@ -9,7 +9,7 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
   readonly descriptor: D
   readonly occurrence: O
 
-  /** **Errors**: InvalidArgument for a value that is not a descriptor. */
+  /** @throws InvalidArgument for a value that is not a descriptor. */
   constructor(descriptor: D, occurrence: O) {
     checkThat((descriptor as unknown) instanceof IODescriptor, 'an IODescriptor', `io.${occurrence}`, descriptor)
     this.descriptor = descriptor
@@ -17,12 +17,22 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
   }
 }
 
-/** Declares a part that may come any number of times: a list, in order. **Example** `io.many(new io.Image())` */
+/**
+ * Declares a part that may come any number of times: a list, in order.
+ *
+ * @example
+ * `io.many(new io.Image())`
+ */
 export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'> {
   return new PartRule(descriptor, 'many')
 }
 
-/** Declares a part that may be left out: its value may be undefined. **Example** `io.optional(new io.Text())` */
+/**
+ * Declares a part that may be left out: its value may be undefined.
+ *
+ * @example
+ * `io.optional(new io.Text())`
+ */
 export function optional<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'optional'> {
   return new PartRule(descriptor, 'optional')
 }

@@ -9,7 +9,11 @@ import { type IODescriptor, wrongContent } from './descriptor.ts'
 /** What reading a message needs. `maxBytes`: of texts and JSON values; default 4 MiB. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'> & { readonly maxBytes?: number }
 
-/** Reads content; bytes that are still encoded belong to the descriptor then. **Errors**: BadInput; PayloadTooLarge. */
+/**
+ * Reads content; bytes that are still encoded belong to the descriptor then.
+ *
+ * @throws BadInput; PayloadTooLarge.
+ */
 export function fromContent(
   descriptor: ProtoReading,
   content: RawContent | ProtoContent | undefined,
@@ -28,7 +32,7 @@ function messageOf({ field, bytes, room }: RawContent, maxBytes = protoLimits.by
   return decodeMessage(field, message, new ProtoQuota({ ...protoLimits, bytes: maxBytes }))
 }
 
-/** Returns a result of `toProto` as content: bytes, or the descriptor's own message. */
+/** @returns a result of `toProto` as content: bytes, or the descriptor's own message. */
 export function contentOf(descriptor: Pick<IODescriptor, 'protoField'>, message: unknown): ProtoContent {
   const field = message instanceof Uint8Array ? 'serialized_bytes' : descriptor.protoField
   return { field, message: message as ProtoMessages[ProtoField] }

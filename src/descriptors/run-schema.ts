@@ -15,7 +15,11 @@ interface ZodSchema {
   safeParseAsync(value: unknown): Promise<{ readonly data?: unknown; readonly error?: StandardSchemaV1.FailureResult }>
 }
 
-/** Checks an optional schema. **Errors**: InvalidArgument. */
+/**
+ * Checks an optional schema.
+ *
+ * @throws InvalidArgument.
+ */
 export function checkSchema(schema: StandardSchemaV1 | undefined, option: string): void {
   const isSchema = typeof schema?.['~standard']?.validate === 'function'
   checkThat(schema === undefined || isSchema, 'a Standard Schema object', option, schema)
@@ -23,7 +27,7 @@ export function checkSchema(schema: StandardSchemaV1 | undefined, option: string
 
 const asynchronous = new WeakMap<StandardSchemaV1, boolean>()
 
-/** **Errors**: throws or rejects with what a function of the schema throws. */
+/** @throws throws or rejects with what a function of the schema throws. */
 export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromise<Result> {
   let isAsync = asynchronous.get(schema)
   if (isAsync === undefined) {

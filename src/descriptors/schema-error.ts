@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from './run-schema.ts'
 
 const maxIssues = 64
 
-/** Returns the error for a schema's issues; `name` is that of the checked value. */
+/** @returns the error for a schema's issues; `name` is that of the checked value. */
 export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))

@@ -7,7 +7,11 @@ const maxLevel = 4
 const maxDepth = 32
 const maxItems = 64
 
-/** Returns a value that should fit, or undefined. A check that JSON Schema cannot state may refuse it. */
+/**
+ * A check that JSON Schema cannot state may refuse it.
+ *
+ * @returns a value that should fit, or undefined.
+ */
 export function exampleFor(schema: JsonSchema): unknown {
   return attempt(() => build(schema, schema, 0))
 }

@@ -20,7 +20,11 @@ export interface FileSelection<T> {
   readonly descriptor: (part: FormPart) => PartDescriptor<T>
 }
 
-/** Takes the first file of an accepted type. **Errors**: BadInput `part` without a file; UnsupportedMediaType. */
+/**
+ * Takes the first file of an accepted type.
+ *
+ * @throws BadInput `part` without a file; UnsupportedMediaType.
+ */
 export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSelection<T>): FormPlan<T> {
   let taken = false
   let value: T | undefined
@@ -63,7 +67,10 @@ function isAccepted(part: FormPart, accepts: FileSelection<unknown>['accepts']):
   return type === undefined || type.essence === anyType
 }
 
-/** Returns the bytes of the file of a form. **Errors**: UnsupportedMediaType for no form; {@link planSingleFile}. */
+/**
+ * @returns the bytes of the file of a form.
+ * @throws UnsupportedMediaType for no form; {@link planSingleFile}.
+ */
 export function singleFilePart(
   request: HttpRequest,
   selection: Omit<FileSelection<Uint8Array>, 'descriptor'>,
@@ -73,7 +80,10 @@ export function singleFilePart(
   return new FormReader(formBoundary(request.headers, selection.owner), plan).readWhole(request)
 }
 
-/** Returns the request body of a file, for `encodeExample`; `typeOf` finds its media type. **Errors**: BadInput. */
+/**
+ * @returns the request body of a file, for `encodeExample`; `typeOf` finds its media type.
+ * @throws BadInput.
+ */
 export function fileExample(
   sample: ReadySample,
   owner: string,

@@ -151,7 +151,7 @@ function giveBack(block: Buffer): void {
   bufferPool.give(block.buffer as ArrayBuffer)
 }
 
-/** **Errors**: Overloaded if no file descriptor is free, otherwise those of the disk. */
+/** @throws Overloaded if no file descriptor is free, otherwise those of the disk. */
 function openTempFile(): TempFile {
   try {
     return new TempFile()

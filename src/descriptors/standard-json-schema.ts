@@ -54,7 +54,10 @@ const byVendor: Readonly<Record<string, Convert>> = {
   arktype: (schema) => (schema as unknown as { toJsonSchema(options: unknown): unknown }).toJsonSchema({ target }),
 }
 
-/** Returns a JSON Schema; without a converter, one that accepts everything and names the vendor in a comment. */
+/**
+ * @returns a JSON Schema; without a converter, one that accepts everything and names the vendor in
+ * a comment.
+ */
 export function jsonSchemaOf(schema: StandardSchemaV1, direction: Direction): JsonSchema {
   const { vendor } = schema['~standard']
   for (const convert of [byInterface, byVendor[vendor]]) {

@@ -14,14 +14,22 @@ import { constantHeaders, nosniff } from '../http/response-head.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 
-/** Options of {@link Text}. **Source**: SPEC "Text". */
+/**
+ * Options of {@link Text}.
+ *
+ * @see SPEC "Text".
+ */
 export interface TextOptions {
   /**
    * Media type of the response. Default: `text/event-stream` if a generator first yields an object, or nothing at all
    * where the client prefers events, else `text/plain`. For NDJSON, take `io.JSON`.
    */
   readonly contentType?: 'text/plain' | 'text/event-stream'
-  /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
+  /**
+   * Longest body; longer ones are refused with 413. **Units**: bytes.
+   *
+   * @default 4 MiB
+   */
   readonly maxBytes?: number
 }
 
@@ -36,17 +44,20 @@ export type TextPiece = string | ServerSentEvent
 export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 
 /**
- * Decodes a body to a string; sends a string, or the strings or server-sent events that a generator yields.
+ * Decodes a body to a string; sends a string, or the strings or server-sent events that a generator
+ * yields.
  *
- * **Wire**: UTF-8 unless the charset says otherwise; a byte order mark is kept. Each yielded piece is a chunk of its
- * own. If `contentType` says so or the first piece is an object, the response is `text/event-stream`, where strings are
- * events without a name. With uWebSockets.js, Python's requests sees pieces of text one late; events, and engine node,
- * are not affected.
- * **Errors**: BadInput `encoding` with the byte offset; 413 above `maxBytes`; 415 for a type that is not text.
- * BadOutput for an event after text, or under `contentType: 'text/plain'`.
- * **Source**: SPEC "Text"; WHATWG HTML, "Server-sent events".
- * **Example** `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield*
+ * **Wire**: UTF-8 unless the charset says otherwise; a byte order mark is kept. Each yielded piece
+ * is a chunk of its own. If `contentType` says so or the first piece is an object, the response is
+ * `text/event-stream`, where strings are events without a name. With uWebSockets.js, Python's
+ * requests sees pieces of text one late; events, and engine node, are not affected.
+ *
+ * @throws BadInput `encoding` with the byte offset; 413 above `maxBytes`; 415 for a type that is
+ * not text. BadOutput for an event after text, or under `contentType: 'text/plain'`.
+ * @example
+ * `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield*
  * text.split(' ') })`
+ * @see SPEC "Text"; WHATWG HTML, "Server-sent events".
  */
 export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string
@@ -71,7 +82,11 @@ export class Text extends IODescriptor<string, TextResult> {
     this.readsHeaders = this.#sendsEvents === undefined ? ['accept'] : []
   }
 
-  /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
+  /**
+   * Makes a descriptor from a string or UTF-8 bytes.
+   *
+   * @throws BadInput for anything else.
+   */
   static fromSample(sample: string | Uint8Array, options: TextOptions = {}): Text {
     if (sample instanceof Uint8Array) return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
     if (typeof sample === 'string') return new Text(options, sample)

@@ -12,8 +12,11 @@ import { Revision } from './revision.ts'
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
 /**
- * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, unless others answer these, and of the examples
- * of APIs. The page is one file, read at the first request. Its policy lets it run its own script and ask its server.
+ * The page is one file, read at the first request. Its policy lets it run its own script and ask
+ * its server.
+ *
+ * @returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, unless others answer these,
+ * and of the examples of APIs.
  */
 export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
   // A handler mounted at `/` answers it, too; `/docs` stays, as the longer path.
@@ -68,7 +71,10 @@ function makePage(html: Buffer) {
   }
 }
 
-/** Returns the policy for a document with one script and one style. **Source**: Content Security Policy Level 3. */
+/**
+ * @returns the policy for a document with one script and one style.
+ * @see Content Security Policy Level 3.
+ */
 function policyOf(html: string): string {
   const hashOf = (tag: string) => {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? []
@@ -87,7 +93,11 @@ function policyOf(html: string): string {
   ].join('; ')
 }
 
-/** Whether gzip is accepted. **Source**: RFC 9110 section 12.5.3. */
+/**
+ * Whether gzip is accepted.
+ *
+ * @see RFC 9110 section 12.5.3.
+ */
 function takesGzip(header: string | undefined): boolean {
   return /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(header ?? '')
 }

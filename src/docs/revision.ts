@@ -11,7 +11,7 @@ export class Revision {
     this.headers = [['etag', this.#etag], ['cache-control', 'no-cache'], ...others]
   }
 
-  /** Returns 304 to a client that has it. */
+  /** @returns 304 to a client that has it. */
   unchanged(headers: RequestHeaders): HttpResponse | undefined {
     const known = (headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
     return known.includes('*') || known.includes(this.#etag)

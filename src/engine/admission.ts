@@ -15,7 +15,11 @@ export interface BodyAnnouncement {
   readonly fault?: ServingError
 }
 
-/** Returns why a request is refused, or undefined. A request that runs takes its slot later. */
+/**
+ * A request that runs takes its slot later.
+ *
+ * @returns why a request is refused, or undefined.
+ */
 export function admit(
   server: ServerState,
   endpoint: Endpoint,
@@ -36,12 +40,15 @@ export function admit(
   return slots?.isFull ? tooMany(slots) : undefined
 }
 
-/** Returns why a request would be refused now, before it has come; undefined if nothing is known yet. */
+/**
+ * @returns why a request would be refused now, before it has come; undefined if nothing is known
+ * yet.
+ */
 export function refusalNow(server: ServerState): ServingError | undefined {
   return notReady(server) ?? (server.limiter.isFull ? tooMany(server.limiter) : undefined)
 }
 
-/** Returns the refusal of everything but health while the server starts or stops, or undefined. */
+/** @returns the refusal of everything but health while the server starts or stops, or undefined. */
 export function notReady({ health: { state } }: ServerState): Overloaded | undefined {
   return state === 'starting' || state === 'draining'
     ? new Overloaded(`the server is ${state}`, { limit: state })

@@ -31,7 +31,7 @@ interface NamedHeader {
   readonly index: number
 }
 
-/** Returns the readers of a server's endpoints; without an endpoint that of refusals. */
+/** @returns the readers of a server's endpoints; without an endpoint that of refusals. */
 export function headerReaders(server: ServerState): (endpoint?: Endpoint) => HeaderReader {
   const readers = new Map<Endpoint | undefined, HeaderReader>()
   return (endpoint) => {
@@ -102,7 +102,7 @@ export class HeaderReader {
     return { declared: encoding === undefined ? (declared ?? 0) : undefined, encoding: encoding ?? '' }
   }
 
-  /** **Source**: RFC 9112 sections 3.2, 6.1 and 6.3. */
+  /** @see RFC 9112 sections 3.2, 6.1 and 6.3. */
   #faultOf(declared: number | undefined, encoding: string | undefined): ServingError | undefined {
     if (this.#repeated !== undefined) return new BadInput(`expected ${this.#repeated} once, received it twice`)
     if (declared !== undefined) {

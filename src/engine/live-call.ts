@@ -84,7 +84,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
     return response
   }
 
-  /** Returns why there is no room for the stream. */
+  /** @returns why there is no room for the stream. */
   #open(): ServingError | undefined {
     try {
       this.#place = this.#streams.admit(this.server.memory, this.#endpoint)

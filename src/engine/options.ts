@@ -76,17 +76,33 @@ export const limitsOfNode = ['headerTimeoutMs', 'idleTimeoutMs', 'maxConnections
 export interface ServeOptions extends Partial<Limits> {
   /** Default 3000; 0 takes a free port, see {@link Listener.port}. */
   readonly port?: number
-  /** Address to listen on. Default: all of them. */
+  /**
+   * Address to listen on.
+   *
+   * @default all of them
+   */
   readonly host?: string
   /** Path in front of every API. Default `/`. Health endpoints stay at the root. */
   readonly baseUrl?: string
   /** Default: uws if its binary loads, else node with a warning. `uws` makes its absence an error. */
   readonly engine?: EngineName
-  /** Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}. Default: no gRPC server. */
+  /**
+   * Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}.
+   *
+   * @default no gRPC server
+   */
   readonly grpcPort?: number
-  /** Whether gRPC reflection and `ServiceMetadata` are public. Default: unless NODE_ENV is `production`. */
+  /**
+   * Whether gRPC reflection and `ServiceMetadata` are public.
+   *
+   * @default unless NODE_ENV is `production`
+   */
   readonly introspection?: boolean
-  /** Whether `/openapi.json`, `/docs.json` and `/docs` are public. Default: unless NODE_ENV is `production`. */
+  /**
+   * Whether `/openapi.json`, `/docs.json` and `/docs` are public.
+   *
+   * @default unless NODE_ENV is `production`
+   */
   readonly docs?: boolean
   /** PEM file of the certificate chain: HTTP and gRPC use TLS. Changed files are served within two seconds. */
   readonly tlsCert?: string
@@ -94,42 +110,82 @@ export interface ServeOptions extends Partial<Limits> {
   readonly tlsKey?: string
   /** PEM file of authorities: clients must present a certificate that one of them signed. Engine `node` only. */
   readonly tlsClientCa?: string
-  /** Origins whose pages may call, separated by commas, or `*`. Default: the `origin` of the service's `cors`. */
+  /**
+   * Origins whose pages may call, separated by commas, or `*`.
+   *
+   * @default the `origin` of the service's `cors`
+   */
   readonly corsOrigin?: string
   /**
-   * Names in Host that are answered beside localhost and addresses, separated by commas, which refuses pages that have
-   * let another name stand for the server's address (DNS rebinding). Health is answered for any. Default: any name.
+   * Names in Host that are answered beside localhost and addresses, separated by commas, which
+   * refuses pages that have let another name stand for the server's address (DNS rebinding). Health
+   * is answered for any.
+   *
+   * @default any name
    */
   readonly allowedHosts?: string
-  /** Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for Forwarded. Default 0. */
+  /**
+   * Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for
+   * Forwarded.
+   *
+   * @default 0
+   */
   readonly trustProxy?: number | string
-  /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`. */
+  /**
+   * Certificate and key for gRPC, as PEM.
+   *
+   * @default those of `tlsCert`
+   */
   readonly grpcTls?: GrpcTls
-  /** Level of the log without a `logger`. Default `info`. */
+  /**
+   * Level of the log without a `logger`.
+   *
+   * @default `info`
+   */
   readonly logLevel?: LogLevel
   /** Whether `GET /metrics` answers. Default true. `'count'`: for {@link Listener.collectMetrics} alone. */
   readonly metrics?: boolean | 'count'
-  /** Port for metrics alone; 0 takes a free one. Default: no such port. */
+  /**
+   * Port for metrics alone; 0 takes a free one.
+   *
+   * @default no such port
+   */
   readonly metricsPort?: number
   /** Whether each request is logged at level `info`, never with headers or bodies. Default false. */
   readonly accessLog?: boolean
-  /** Share of the requests in the access log, 0 to 1; errors from 500 up are always logged. Default 1. */
+  /**
+   * Share of the requests in the access log, 0 to 1; errors from 500 up are always logged.
+   *
+   * @default 1
+   */
   readonly accessLogSample?: number
   /**
-   * Base URL of an OTLP/HTTP collector, such as `http://localhost:4318`. Needs `@opentelemetry/sdk-trace-node` and
-   * `@opentelemetry/exporter-trace-otlp-http`. Default: spans go to the application's own SDK, if any.
+   * Base URL of an OTLP/HTTP collector, such as `http://localhost:4318`. Needs
+   * `@opentelemetry/sdk-trace-node` and `@opentelemetry/exporter-trace-otlp-http`.
+   *
+   * @default spans go to the application's own SDK, if any
    */
   readonly otlpEndpoint?: string
-  /** Share of traced requests, 0 to 1; a `traceparent` decides for its own. Default: `OTEL_TRACES_SAMPLER`, else 1. */
+  /**
+   * Share of traced requests, 0 to 1; a `traceparent` decides for its own.
+   *
+   * @default `OTEL_TRACES_SAMPLER`, else 1
+   */
   readonly traceSample?: number
-  /** Where jobs are kept: `sqlite:` with a file, or `redis://…`. Default: what the service says. */
+  /**
+   * Where jobs are kept: `sqlite:` with a file, or `redis://…`.
+   *
+   * @default what the service says
+   */
   readonly jobStore?: string
   /**
-   * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by jobs as well.
-   * `work`: runs jobs, and answers only health and metrics. Default: `both`.
+   * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by
+   * jobs as well. `work`: runs jobs, and answers only health and metrics.
+   *
+   * @default `both`
    */
   readonly jobRole?: JobRole
-  /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
+  /** @default pino on standard error, as text on a terminal and as JSON elsewhere */
   readonly logger?: Logger
 }
 
@@ -177,7 +233,7 @@ const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
   logger: later,
 }
 
-/** **Errors**: InvalidArgument for an unknown option, or a wrong value. */
+/** @throws InvalidArgument for an unknown option, or a wrong value. */
 export function checkServeOptions(options: ServeOptions): void {
   checkOptions('serve', options, Object.keys(checks))
   checkValues(options, checks)
@@ -227,7 +283,7 @@ export function parseDisclosure({ introspection, docs }: Partial<Disclosure>): D
   return { introspection: introspection ?? isOpen, docs: docs ?? isOpen }
 }
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function parseAllowedHosts(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined
   const names = String(value)
@@ -238,7 +294,7 @@ export function parseAllowedHosts(value: string | undefined): ReadonlySet<string
   return new Set(names)
 }
 
-/** **Errors**: InvalidArgument. */
+/** @throws InvalidArgument. */
 export function parseTrustProxy(value: number | string = 0): TrustedProxies | undefined {
   const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
   const count = Number(digits)
@@ -247,7 +303,11 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }
 
-/** Fills in defaults. **Errors**: InvalidArgument naming the wrong one. */
+/**
+ * Fills in defaults.
+ *
+ * @throws InvalidArgument naming the wrong one.
+ */
 export function parseLimits(options: Partial<Limits>): Limits {
   checkValues(options, limitChecks)
   const given = Object.entries(options).filter(([name, value]) => name in defaultLimits && value !== undefined)

@@ -27,7 +27,11 @@ const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ambiguous = /[\\\x00-\x1f]|\/(?:\.|%2e){1,2}(?:\/|$)/i
 const parameter = /^\{(\w+)\}$/
 
-/** `/v1/` → `/v1`. **Errors**: InvalidArgument. */
+/**
+ * `/v1/` → `/v1`.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseBaseUrl(baseUrl: string): string {
   const ok = typeof baseUrl === 'string' && baseUrl.startsWith('/')
   const path = ok ? baseUrl.replace(/\/$/, '') : ''
@@ -36,7 +40,11 @@ export function parseBaseUrl(baseUrl: string): string {
   return path
 }
 
-/** Literal segments take precedence over parameters, and those over `*`. **Errors**: InvalidArgument for a conflict. */
+/**
+ * Literal segments take precedence over parameters, and those over `*`.
+ *
+ * @throws InvalidArgument for a conflict.
+ */
 export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePreflight): Router {
   const exact = new Map<string, Endpoint[]>()
   const byPattern = new Map<string, Endpoint[]>()

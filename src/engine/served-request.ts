@@ -91,7 +91,7 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visi
     this.recorder?.failed(error)
   }
 
-  /** Returns the response of an error, which is logged and recorded. */
+  /** @returns the response of an error, which is logged and recorded. */
   problem(error: ServingError): HttpResponse {
     this.failed(error)
     const { id } = this.ctx
@@ -113,7 +113,7 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visi
   }
 }
 
-/** Returns the API that a path names. */
+/** @returns the API that a path names. */
 function apiOf(access: Access): string | undefined {
   return access.kind === 'api' ? access.api : undefined
 }

@@ -17,7 +17,11 @@ import type { Logger } from './log.ts'
 /** The part of an endpoint that decides what runs. */
 export type HookedEndpoint = Pick<Endpoint, 'access' | 'origins' | 'path'>
 
-/** Returns the error that refuses the request, or undefined. Never throws. */
+/**
+ * Never throws.
+ *
+ * @returns the error that refuses the request, or undefined.
+ */
 export type RunBefore = (endpoint: HookedEndpoint, visit: Visit) => MaybePromise<ServingError | undefined>
 
 /** Which hosts and pages a server answers. */
@@ -40,7 +44,7 @@ export function beforeRequests(service: HookedService, sources: AllowedSources):
   return (endpoint, visit) => sourceFault(endpoint, visit.ctx.headers, sources) ?? before?.(endpoint, visit)
 }
 
-/** Returns why nobody may ask from there. */
+/** @returns why nobody may ask from there. */
 function sourceFault({ access, origins }: HookedEndpoint, headers: RequestHeaders, sources: AllowedSources) {
   if (access.kind === 'open') return undefined
   const host = headers.get('host')
@@ -111,7 +115,7 @@ export interface HookedService {
   readonly publicPaths: readonly string[]
 }
 
-/** Returns the API of that name. */
+/** @returns the API of that name. */
 export function apiOf({ apis, routes, lives }: HookedService, name: string | undefined): HookedFunction | undefined {
   return name === undefined ? undefined : (apis.get(name) ?? routes.get(name) ?? lives.get(name))
 }

@@ -16,7 +16,7 @@ export interface TlsPem {
   readonly clientCa: Buffer | undefined
 }
 
-/** Returns the content as options of a secure context of Node. */
+/** @returns the content as options of a secure context of Node. */
 export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions {
   return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) }
 }
@@ -87,7 +87,11 @@ export class TlsFiles {
   }
 }
 
-/** Undefined without TLS. The caller closes them. **Errors**: InvalidArgument. */
+/**
+ * Undefined without TLS. The caller closes them.
+ *
+ * @throws InvalidArgument.
+ */
 export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
   const { tlsCert, tlsKey, tlsClientCa } = options
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined

@@ -4,8 +4,9 @@ import { parseMediaType } from './media-type.ts'
 const listItems = /(?:"(?:\\.|[^"\\])*"?|[^,"])+/g
 
 /**
- * Returns the type of `offered` that an Accept value ranks highest; of equal weight the most specifically matched, then
- * the first; undefined if it takes no type. **Source**: RFC 9110 section 12.5.1.
+ * @returns the type of `offered` that an Accept value ranks highest; of equal weight the most
+ * specifically matched, then the first; undefined if it takes no type.
+ * @see RFC 9110 section 12.5.1.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
   // Most clients that name a type name one, whose value needs no parser.
@@ -39,5 +40,9 @@ function rankOf(type: string, weights: ReadonlyMap<string, number>): number {
   return weight === 0 ? 0 : weight * 10_000 + (ranges.length - level)
 }
 
-/** Tells caches that another Accept gets another response. **Source**: RFC 9110 section 12.5.5. */
+/**
+ * Tells caches that another Accept gets another response.
+ *
+ * @see RFC 9110 section 12.5.5.
+ */
 export const variesByAccept = ['vary', 'accept'] as const

@@ -8,14 +8,17 @@ export interface TrustedProxies {
   readonly writeForwarded: boolean
 }
 
-/** Returns the names of the request headers that proxies write. */
+/** @returns the names of the request headers that proxies write. */
 export function forwardingHeaders({ writeForwarded }: TrustedProxies): readonly string[] {
   return writeForwarded ? ['forwarded'] : ['x-forwarded-for', 'x-forwarded-proto']
 }
 
 /**
- * Returns the address that the outermost trusted proxy saw; undefined without one. Each proxy appends an address, so
- * what the client itself wrote stands further in front and is ignored. **Source**: RFC 7239.
+ * Each proxy appends an address, so what the client itself wrote stands further in front and is
+ * ignored.
+ *
+ * @returns the address that the outermost trusted proxy saw; undefined without one.
+ * @see RFC 7239.
  */
 export function forwardedAddress(headers: RequestHeaders, proxies: TrustedProxies): string | undefined {
   return nodeAddress(forwarded(headers, 'x-forwarded-for', 'for', proxies) ?? '')
@@ -41,13 +44,13 @@ function forwarded(
   return found?.[1] ?? found?.[2]
 }
 
-/** Returns the address of `1.2.3.4:80`, `[::1]:80` or the like; undefined for other names. */
+/** @returns the address of `1.2.3.4:80`, `[::1]:80` or the like; undefined for other names. */
 function nodeAddress(text: string): string | undefined {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? (/^[\d.]+:\d+$/.test(text) ? text.split(':')[0] : text)
   return /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(bare) ? plainAddress(bare) : undefined
 }
 
-/** Returns an address without zeros of IPv6, and a mapped IPv4 address as IPv4. */
+/** @returns an address without zeros of IPv6, and a mapped IPv4 address as IPv4. */
 export function plainAddress(text: string): string {
   if (!text.includes(':')) return text
   try {

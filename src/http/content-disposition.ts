@@ -18,7 +18,7 @@ const dialects = [parameterWith(escaped), parameterWith(literal)]
 // Nearly every part's value, which all dialects read alike.
 const plainForm = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
 
-/** Returns undefined for a malformed value and for one that repeats a parameter. */
+/** @returns undefined for a malformed value and for one that repeats a parameter. */
 export function parseContentDisposition(value: string): ContentDisposition | undefined {
   const plain = plainForm.exec(value)
   if (plain !== null) {
@@ -75,7 +75,11 @@ function fromForm(text: string): string {
   return text.replace(/%22|%0d|%0a/gi, decodeURIComponent)
 }
 
-/** Decodes `UTF-8'en'na%C3%AFve`; undefined if malformed. **Source**: RFC 8187. */
+/**
+ * Decodes `UTF-8'en'na%C3%AFve`; undefined if malformed.
+ *
+ * @see RFC 8187.
+ */
 function decodeExtended(value: string): string | undefined {
   const match = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!#$&+\-.^_`|~0-9a-z])*)$/i.exec(value)
   if (match === null) return undefined
@@ -94,12 +98,16 @@ function baseName(path: string): string {
   return name === '.' || name === '..' ? '' : name
 }
 
-/** Escapes a name for a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm". */
+/**
+ * Escapes a name for a part's header.
+ *
+ * @see WHATWG HTML, "multipart/form-data encoding algorithm".
+ */
 export function escapeFormName(name: string): string {
   return name.replace(/["\r\n]/g, encodeURIComponent)
 }
 
-/** **Source**: RFC 6266 section 5, RFC 8187. */
+/** @see RFC 6266 section 5, RFC 8187. */
 export function encodeContentDisposition(type: 'inline' | 'attachment', filename: string): string {
   // Readers disagree on escaped quotes and on percent signs.
   const plain = filename.replace(/[^ -~]|["\\%]/gu, '_')

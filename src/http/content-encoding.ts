@@ -4,16 +4,21 @@ import { unpack } from './unpack.ts'
 // Short bodies may repeat themselves: zeros compress a thousand to one.
 const ratioFreeBytes = 1024 * 1024
 
-/** Returns the codings of a body; undefined for one that has only `identity`. **Source**: RFC 9110 section 8.4. */
+/**
+ * @returns the codings of a body; undefined for one that has only `identity`.
+ * @see RFC 9110 section 8.4.
+ */
 export function codingsOf(header: string | undefined): string | undefined {
   const names = (header ?? '').split(',').map((name) => name.trim())
   return names.filter((name) => name !== '' && name.toLowerCase() !== 'identity').join(', ') || undefined
 }
 
 /**
- * Decompresses a body off the event loop. **Errors**: UnsupportedMediaType for other encodings than gzip and deflate
- * (brotli reaches a million to one); PayloadTooLarge above `maxBytes`, or above both 1 MiB and `maxRatio` times the
- * compressed size; BadInput `encoding`. **Units**: bytes.
+ * Decompresses a body off the event loop. **Units**: bytes.
+ *
+ * @throws UnsupportedMediaType for other encodings than gzip and deflate (brotli reaches a million
+ * to one); PayloadTooLarge above `maxBytes`, or above both 1 MiB and `maxRatio` times the
+ * compressed size; BadInput `encoding`.
  */
 export async function decodeContent(
   body: Uint8Array,

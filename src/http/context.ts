@@ -30,7 +30,11 @@ export interface JobContext {
   readonly id: string
   /** Counts the starts of the job, from 1. */
   readonly attempt: number
-  /** Tells how far the job is; resolves when that is kept. **Errors**: InvalidArgument for what JSON cannot write. */
+  /**
+   * Tells how far the job is; resolves when that is kept.
+   *
+   * @throws InvalidArgument for what JSON cannot write.
+   */
   progress(value: unknown): Promise<void>
 }
 
@@ -321,7 +325,10 @@ export class Context<P = PathParams> {
     this.response.addSaved(lines)
   }
 
-  /** @internal Returns the response with the lines of every answer. */
+  /**
+   * @returns the response with the lines of every answer.
+   * @internal
+   */
   withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     return this.#response?.withSaved(response) ?? response
   }

@@ -4,7 +4,7 @@ import type { RequestHeaders } from './message.ts'
 
 export { type SerializeOptions, serialize } from 'cookie'
 
-/** Returns a cookie's value, percent-decoded; undefined if it is absent or empty. */
+/** @returns a cookie's value, percent-decoded; undefined if it is absent or empty. */
 export function cookieOf(headers: RequestHeaders, name: string): string | undefined {
   const value = headers.get('cookie')
   return value === undefined ? undefined : parse(value)[name] || undefined

@@ -10,7 +10,11 @@ export interface UnpackLimits {
   readonly maxUnpackRatio: number
 }
 
-/** Unpacks a compressed body. **Errors**: of `decodeContent`; Overloaded. */
+/**
+ * Unpacks a compressed body.
+ *
+ * @throws of `decodeContent`; Overloaded.
+ */
 export async function decompress(
   request: HttpRequest,
   encoding: string,

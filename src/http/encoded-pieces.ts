@@ -2,7 +2,7 @@ import { byteLength } from '../core/platform.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Chunk } from './message.ts'
 
-/** Returns a body that opens its source when it is read. */
+/** @returns a body that opens its source when it is read. */
 export function encodedBody<T>(
   pieces: AsyncIterable<T> | Iterable<T>,
   encode: (piece: T) => MaybePromise<Chunk>,
@@ -29,12 +29,16 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     this.encode = encode
   }
 
-  /** Called once, before anything else. **Errors**: those of source and `encode`. */
+  /**
+   * Called once, before anything else.
+   *
+   * @throws those of source and `encode`.
+   */
   async readFirst(): Promise<void> {
     this.#first = await this.next()
   }
 
-  /** Returns what `readFirst` has read, once. */
+  /** @returns what `readFirst` has read, once. */
   takeFirst(): IteratorResult<Chunk> | undefined {
     const first = this.#first
     this.#first = undefined
@@ -55,7 +59,11 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     }
   }
 
-  /** Ends the source. **Errors**: those of its clean-up. */
+  /**
+   * Ends the source.
+   *
+   * @throws those of its clean-up.
+   */
   async return(): Promise<IteratorResult<Chunk>> {
     this.#first = undefined
     await this.source.return?.()
@@ -67,7 +75,11 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
   }
 }
 
-/** Passes on chunks of `length` bytes in all. **Errors**: an Error if the source has more or fewer. */
+/**
+ * Passes on chunks of `length` bytes in all.
+ *
+ * @throws an Error if the source has more or fewer.
+ */
 export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {

@@ -12,7 +12,11 @@ export const eventHeaders = constantHeaders([
   ['x-accel-buffering', 'no'],
 ])
 
-/** One event. **Units**: `retry` in milliseconds. **Source**: WHATWG HTML, section "Server-sent events". */
+/**
+ * One event. **Units**: `retry` in milliseconds.
+ *
+ * @see WHATWG HTML, section "Server-sent events".
+ */
 export interface ServerSentEvent {
   /** Each line is sent as a `data:` line. */
   readonly data: string
@@ -23,7 +27,11 @@ export interface ServerSentEvent {
   readonly retry?: number
 }
 
-/** Encodes an event. **Errors**: BadOutput for a field that would break out of its line. */
+/**
+ * Encodes an event.
+ *
+ * @throws BadOutput for a field that would break out of its line.
+ */
 export function encodeEvent(event: ServerSentEvent): string {
   const { data, event: type, id, retry } = event
   if (typeof data !== 'string') throw new BadOutput(expected('a string', 'data of an event', data))

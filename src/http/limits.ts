@@ -13,18 +13,22 @@ export interface EndpointSlots {
   retryAfterSeconds(): number
 }
 
-/** Returns the refusal of a request when all of these slots are taken. */
+/** @returns the refusal of a request when all of these slots are taken. */
 export function tooMany(slots: EndpointSlots): Overloaded {
   const retryAfterSeconds = slots.retryAfterSeconds()
   return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
 }
 
-/** Returns the refusal of a request that needs more memory than is left. */
+/** @returns the refusal of a request that needs more memory than is left. */
 export function noMemory(): Overloaded {
   return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
 }
 
-/** Returns the refusal of a body that is too large. `declared`: Content-Length, if it has one. */
+/**
+ * `declared`: Content-Length, if it has one.
+ *
+ * @returns the refusal of a body that is too large.
+ */
 export function tooLarge(limits: { readonly maxBodyBytes: number }, declared?: number): PayloadTooLarge {
   const limit = `at most ${limits.maxBodyBytes} bytes`
   return new PayloadTooLarge(

@@ -12,7 +12,7 @@ export interface MediaType {
 const shape = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const parameter = /;[ \t]*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))[ \t]*/gy
 
-/** Returns undefined for a value that is no media type. */
+/** @returns undefined for a value that is no media type. */
 export function parseMediaType(value: string): MediaType | undefined {
   const end = value.indexOf(';')
   const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
@@ -72,17 +72,19 @@ function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
   return isPart(headers) ? typeOfFilename(filenameOf(headers)) : undefined
 }
 
-/** Returns the type for a file name's extension; undefined for an unknown one. */
+/** @returns the type for a file name's extension; undefined for an unknown one. */
 export function typeOfFilename(filename: string | undefined): MediaType | undefined {
   const type = filename === undefined ? undefined : extensionType(filename)
   return type === undefined ? undefined : mediaTypeOf(type)
 }
 
 /**
- * Returns the media type for a descriptor; undefined without a stated one. In a form, many clients write
- * `application/octet-stream` or `text/plain` for unknown types: there the file's name decides. `curl -d` states
- * `application/x-www-form-urlencoded`, which is read as JSON. **Errors**: UnsupportedMediaType naming what `accepts`
- * takes.
+ * In a form, many clients write `application/octet-stream` or `text/plain` for unknown types: there
+ * the file's name decides. `curl -d` states `application/x-www-form-urlencoded`, which is read as
+ * JSON.
+ *
+ * @returns the media type for a descriptor; undefined without a stated one.
+ * @throws UnsupportedMediaType naming what `accepts` takes.
  */
 export function requireMediaType(
   headers: RequestHeaders,
@@ -105,7 +107,10 @@ export function requireMediaType(
   )
 }
 
-/** Returns the client's type, else or for `application/octet-stream` the name's; undefined without a valid one. */
+/**
+ * @returns the client's type, else or for `application/octet-stream` the name's; undefined without
+ * a valid one.
+ */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
   const isReadable = contentType === octetStream || (contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType))
   const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined

@@ -97,7 +97,9 @@ export class HttpRequest {
   }
 
   /**
-   * @internal Returns lent bytes to their owner, once the descriptor has its value; `peek` and `body` throw afterwards.
+   * @returns lent bytes to their owner, once the descriptor has its value; `peek` and `body` throw
+   * afterwards.
+   * @internal
    */
   release(): void {
     if (this.#borrowed === false) return
@@ -112,7 +114,10 @@ export class HttpRequest {
   }
 }
 
-/** Returns the memory under a new object: the old one is in the old generation, which only full collections free. */
+/**
+ * @returns the memory under a new object: the old one is in the old generation, which only full
+ * collections free.
+ */
 function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
   return structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] })
 }
@@ -128,7 +133,7 @@ export type HeaderLine = readonly [name: string, value: string]
 
 /** What an output descriptor makes of a value. */
 export interface HttpResponse {
-  /** Default 200. */
+  /** @default 200 */
   readonly status?: number
   /** Lower-case names. Read when a stream's first piece has come: a getter may decide by it. */
   readonly headers: readonly HeaderLine[]
@@ -141,18 +146,26 @@ export interface HttpResponse {
   readonly before?: string
 }
 
-/** Returns a response whose text in front of its body is part of the body, in pooled memory. */
+/** @returns a response whose text in front of its body is part of the body, in pooled memory. */
 export function joinedResponse(response: HttpResponse): HttpResponse {
   const { before = '', body, ...rest } = response
   return { ...rest, body: joinInPool([utf8Bytes(before), body as Uint8Array]), pooled: new PooledBody() }
 }
 
-/** Returns a Content-Length; undefined for another text, and without one. **Units**: bytes. */
+/**
+ * **Units**: bytes.
+ *
+ * @returns a Content-Length; undefined for another text, and without one.
+ */
 export function parseLength(text: string | null | undefined): number | undefined {
   return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined
 }
 
-/** Returns the Content-Length that a response states. **Units**: bytes. */
+/**
+ * **Units**: bytes.
+ *
+ * @returns the Content-Length that a response states.
+ */
 export function lengthOf(headers: readonly HeaderLine[]): number | undefined {
   return parseLength(headers.find(([name]) => name === 'content-length')?.[1])
 }
@@ -242,7 +255,7 @@ export function readsAll(names: HeaderNames): names is AllHeaders {
   return !Array.isArray(names)
 }
 
-/** Returns the headers that any of several reads. */
+/** @returns the headers that any of several reads. */
 export function joinHeaderNames(...several: readonly HeaderNames[]): HeaderNames {
   const joined = new Set<string>()
   for (const names of several) {

@@ -17,7 +17,7 @@ export interface ListeningServer {
   close(): Promise<void>
 }
 
-/** **Errors**: SetupError if the address cannot be listened on. */
+/** @throws SetupError if the address cannot be listened on. */
 export function listenOn(
   server: Server,
   { host, port }: { readonly host?: string | undefined; readonly port: number },

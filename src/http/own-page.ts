@@ -10,7 +10,10 @@ function isFixed(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost|\d+(?:\.\d+){3}|\[[\da-f:.]+\])$/i.test(hostname)
 }
 
-/** Returns why a request that asks for this Host is refused; `names` are answered beside localhost and addresses. */
+/**
+ * @returns why a request that asks for this Host is refused; `names` are answered beside localhost
+ * and addresses.
+ */
 export function hostFault(host: string | undefined, names: ReadonlySet<string>): Forbidden | undefined {
   if (host === undefined) return undefined
   const name = host.replace(/:\d*$/, '').toLowerCase()
@@ -29,7 +32,10 @@ export function isOwnPage(origin: string, host: string | undefined, isChecked: b
   return isChecked || page.protocol === 'https:' || isFixed(page.hostname)
 }
 
-/** Returns why a page may not ask: it is neither of this host nor of one of the origins, of which `*` is all. */
+/**
+ * @returns why a page may not ask: it is neither of this host nor of one of the origins, of which
+ * `*` is all.
+ */
 export function originFault(
   origin: string,
   host: string | undefined,

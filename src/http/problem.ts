@@ -18,12 +18,14 @@ export function problemResponse(error: ServingError, requestId: string): HttpRes
   return { status: error.status, headers, body: JSON.stringify(body), error }
 }
 
-/** Returns an answer by the statuses with which a protocol refuses, for an operation of OpenAPI. */
+/**
+ * @returns an answer by the statuses with which a protocol refuses, for an operation of OpenAPI.
+ */
 export function refusals<T>(answer: T): Readonly<Record<number, T>> {
   return Object.fromEntries([400, 401, 403, 404, 413, 429, 500, 503, 504].map((status) => [status, answer]))
 }
 
-/** Returns the headers of an error's response. */
+/** @returns the headers of an error's response. */
 export function problemHeaders(error: ServingError, requestId: string, mediaType: string): HeaderLine[] {
   const headers: HeaderLine[] = [['content-type', mediaType], nosniff, ['x-request-id', requestId]]
   if (error.allow !== undefined) headers.push(['allow', error.allow])
@@ -32,7 +34,7 @@ export function problemHeaders(error: ServingError, requestId: string, mediaType
   return headers
 }
 
-/** Returns what bodies tell of an error beside its text. */
+/** @returns what bodies tell of an error beside its text. */
 export function problemMembers(error: ServingError, requestId: string): Readonly<Record<string, unknown>> {
   const { code, reason, path, offset, issues: errors } = error
   return tellsDetail(error) ? { code, reason, path, offset, errors, requestId } : { code, requestId }

@@ -25,6 +25,6 @@ export interface RequestTrace {
   stage<T>(name: StageName, work: () => T): T
   /** Begins a call of a Runner; undefined if nothing is recorded. */
   call(runner: string, method: string): CallTrace | undefined
-  /** Returns the headers that continue the trace in another service. */
+  /** @returns the headers that continue the trace in another service. */
   headers(): Record<string, string>
 }

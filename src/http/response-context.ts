@@ -2,7 +2,11 @@ import { expected, InvalidArgument } from '../core/errors.ts'
 import { type SerializeOptions, serialize } from './cookies.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
-/** **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
+/**
+ * **Units**: `maxAge` in seconds.
+ *
+ * @see RFC 6265.
+ */
 export type CookieOptions = SerializeOptions
 
 /** Adds the lines of every answer; the first list wins, except for list headers. */
@@ -18,7 +22,11 @@ export class ResponseContext {
   #headers: Map<string, string> | undefined
   #cookies: string[] | undefined
 
-  /** Undefined leaves it to the descriptor (200). **Errors**: InvalidArgument outside 200 to 599. */
+  /**
+   * Undefined leaves it to the descriptor (200).
+   *
+   * @throws InvalidArgument outside 200 to 599.
+   */
   get status(): number | undefined {
     return this.#status
   }
@@ -30,7 +38,11 @@ export class ResponseContext {
     this.#status = value
   }
 
-  /** Replaces a header, also `content-type`. **Errors**: InvalidArgument for an invalid or framing header. */
+  /**
+   * Replaces a header, also `content-type`.
+   *
+   * @throws InvalidArgument for an invalid or framing header.
+   */
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase()
     if (!isHeaderName(key)) throw new InvalidArgument(expected('a token', 'header name', name))
@@ -43,7 +55,11 @@ export class ResponseContext {
     this.#headers.set(key, value)
   }
 
-  /** Adds a cookie. **Errors**: InvalidArgument for a value that RFC 6265 does not allow. */
+  /**
+   * Adds a cookie.
+   *
+   * @throws InvalidArgument for a value that RFC 6265 does not allow.
+   */
   setCookie(name: string, value: string, options?: CookieOptions): void {
     try {
       const line = serialize(name, value, { path: '/', ...options })
@@ -94,7 +110,10 @@ export class ResponseContext {
     this.#saved = [...(this.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
   }
 
-  /** @internal Returns the response with the lines of every answer. */
+  /**
+   * @returns the response with the lines of every answer.
+   * @internal
+   */
   withSaved<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     const saved = this.#saved
     return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }

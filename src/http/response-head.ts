@@ -15,7 +15,11 @@ export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nos
 
 const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
 
-/** Checks and lays out the lines once. **Errors**: InternalError for invalid or request-dependent lines. */
+/**
+ * Checks and lays out the lines once.
+ *
+ * @throws InternalError for invalid or request-dependent lines.
+ */
 export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLine[] {
   for (const [name, value] of lines) {
     const isConstant = !isFramingHeader(name) && name !== 'x-request-id' && name === name.toLowerCase()
@@ -29,7 +33,9 @@ export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLi
   return frozen
 }
 
-/** Returns the lines of `constantHeaders` as Latin-1 after status 200; undefined for other lists. */
+/**
+ * @returns the lines of `constantHeaders` as Latin-1 after status 200; undefined for other lists.
+ */
 export function headerBlockOf(lines: readonly HeaderLine[]): ArrayBuffer | undefined {
   return blocks.get(lines)
 }
@@ -46,7 +52,9 @@ export function isFraming(name: string): boolean {
   return isFramingHeader(name.toLowerCase())
 }
 
-/** Returns why a response cannot be sent: a line break in a client's text could forge a response. */
+/**
+ * @returns why a response cannot be sent: a line break in a client's text could forge a response.
+ */
 export function responseFault(response: HttpResponse): string | undefined {
   try {
     return partFaultOf(response) ?? pooledFaultOf(response)
@@ -78,7 +86,7 @@ function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
   return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }
 
-/** **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */
+/** @see RFC 9110 sections 15.3.5 and 15.4.5. */
 export function isBodyless(status: number): boolean {
   return status === 204 || status === 304
 }

@@ -1,4 +1,8 @@
-/** Texts of the registered statuses, as node:http has them. **Source**: IANA, "HTTP Status Code Registry". */
+/**
+ * Texts of the registered statuses, as node:http has them.
+ *
+ * @see IANA, "HTTP Status Code Registry".
+ */
 export const statusTexts: Readonly<Record<number, string | undefined>> = {
   100: 'Continue',
   101: 'Switching Protocols',

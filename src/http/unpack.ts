@@ -10,8 +10,10 @@ const minPieceBytes = 16 * 1024
 const maxPieceBytes = 1024 * 1024
 
 /**
- * Unpacks a body off the event loop; undefined for one of more than `limit` bytes. **Errors**: an Error for damaged
- * data. **Units**: bytes.
+ * Unpacks a body off the event loop; undefined for one of more than `limit` bytes. **Units**:
+ * bytes.
+ *
+ * @throws an Error for damaged data.
  */
 export async function unpack(
   body: Uint8Array,
@@ -30,8 +32,11 @@ export async function unpack(
 }
 
 /**
- * Returns how much zlib unpacks at once: gzip's stated size, and one byte since zlib asks for more when a buffer is
- * full. A false size takes no physical memory. **Source**: RFC 1952 section 2.3.1, ISIZE. **Units**: bytes.
+ * A false size takes no physical memory. **Units**: bytes.
+ *
+ * @returns how much zlib unpacks at once: gzip's stated size, and one byte since zlib asks for more
+ * when a buffer is full.
+ * @see RFC 1952 section 2.3.1, ISIZE.
  */
 function pieceBytesOf(body: Uint8Array, isGzip: boolean, limit: number): number {
   const size =

@@ -22,7 +22,10 @@ import { type BodySource, HandledRequest, Handler, type HandlerFunction, type Ha
 /** Options of {@link fetchHandler}. `P`: what the platform gives beside the request. */
 export interface FetchHandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor, P extends readonly unknown[]>
   extends HandlerOptions<I, O> {
-  /** Returns what `ctx.state` begins with, from the request and from what the platform gives beside it. */
+  /**
+   * @returns what `ctx.state` begins with, from the request and from what the platform gives beside
+   * it.
+   */
   readonly state?: (request: Request, ...platform: P) => ContextState
 }
 
@@ -212,7 +215,7 @@ function bytesOfChunk(chunk: Chunk): Uint8Array {
   return typeof chunk === 'string' ? utf8Bytes(chunk) : chunk
 }
 
-/** Returns bytes that the platform may keep. */
+/** @returns bytes that the platform may keep. */
 function bytesOf(chunk: unknown, isPooled: boolean): Uint8Array {
   if (!(chunk instanceof Uint8Array))
     throw new TypeError(expected('a string or bytes', 'a chunk of the response', chunk))

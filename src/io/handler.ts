@@ -36,30 +36,34 @@ export interface HandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor
   readonly output: O
   /**
    * Largest body, else 413. **Units**: bytes.
-   * @defaultValue 64 MiB
+   * @default 64 MiB
    */
   readonly maxBodyBytes?: number
   /**
    * How many times its size a compressed body above 1 MiB may unpack to, else 413.
-   * @defaultValue 100
+   * @default 100
    */
   readonly maxUnpackRatio?: number
   /**
    * Time until the first byte of the answer, else 504; 0 means no limit. **Units**: milliseconds.
-   * @defaultValue 60,000
+   * @default 60,000
    */
   readonly timeoutMs?: number
   /**
    * Time for a body that comes with less than 16 KiB a second, else 504; 0 means no limit. **Units**: milliseconds.
-   * @defaultValue 30,000
+   * @default 30,000
    */
   readonly bodyTimeoutMs?: number
   /**
    * Time for an answer that is read with less than 16 KiB a second; 0 means no limit. **Units**: milliseconds.
-   * @defaultValue 30,000
+   * @default 30,000
    */
   readonly sendTimeoutMs?: number
-  /** Slots and memory that several handlers share. Default: a new one. */
+  /**
+   * Slots and memory that several handlers share.
+   *
+   * @default a new one
+   */
   readonly room?: Room
   /** Called with each error, before it is answered or ends a stream. */
   readonly onError?: (error: Error, ctx: Context) => void
@@ -86,7 +90,11 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
   readonly room: Room
   readonly onError: (error: Error, ctx: Context) => void
 
-  /** `name`: the adapter, for errors. **Errors**: InvalidArgument. */
+  /**
+   * `name`: the adapter, for errors.
+   *
+   * @throws InvalidArgument.
+   */
   constructor(name: string, options: HandlerOptions<I, O>, fn: HandlerFunction<I, O>) {
     const { input, output, room = new Room(), onError = () => {}, ...given } = checkOptions(name, options, optionNames)
     for (const [option, descriptor] of Object.entries({ input, output })) {
@@ -115,7 +123,7 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
 export interface BodySource {
   /** Content-Length; undefined for a body without one. **Units**: bytes. */
   readonly declared: number | undefined
-  /** Returns the next piece, which the reader may keep; undefined after the last one. */
+  /** @returns the next piece, which the reader may keep; undefined after the last one. */
   read(): Promise<Uint8Array | undefined>
 }
 
@@ -175,7 +183,7 @@ export class HandledRequest {
     } catch {}
   }
 
-  /** Returns a clock for an answer that waits to be read; undefined without a limit. */
+  /** @returns a clock for an answer that waits to be read; undefined without a limit. */
   sendClock(sent: () => number, onLate: (error: Error) => void): TransferClock | undefined {
     const { sendTimeoutMs } = this.#handler.limits
     if (sendTimeoutMs === 0) return undefined
@@ -250,7 +258,11 @@ export class HandledRequest {
     return buffer.take()
   }
 
-  /** Reads the whole body within its limits. **Errors**: PayloadTooLarge; what aborted the request. */
+  /**
+   * Reads the whole body within its limits.
+   *
+   * @throws PayloadTooLarge; what aborted the request.
+   */
   async #readAll(body: BodySource, write: (piece: Uint8Array) => void | Promise<void>): Promise<void> {
     const { ctx } = this
     const { bodyTimeoutMs, maxBodyBytes } = this.#handler.limits

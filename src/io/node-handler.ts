@@ -21,7 +21,7 @@ import { type BodySource, HandledRequest, Handler, type HandlerFunction, type Ha
 
 /** Options of {@link nodeHandler}. */
 export interface NodeHandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HandlerOptions<I, O> {
-  /** Returns what `ctx.state` begins with, such as the user that a middleware has found. */
+  /** @returns what `ctx.state` begins with, such as the user that a middleware has found. */
   readonly state?: (request: IncomingMessage) => ContextState
 }
 

@@ -6,12 +6,12 @@ import { checkAtLeast, checkOptions } from '../core/options.ts'
 export interface RoomOptions {
   /**
    * How many requests may run at a time, else 503. One whose body is still coming does not count.
-   * @defaultValue 1024
+   * @default 1024
    */
   readonly maxInFlight?: number
   /**
    * Memory of all bodies and answers above 256 KiB together, in bytes; one body always fits. 0 means no limit.
-   * @defaultValue 512 MiB
+   * @default 512 MiB
    */
   readonly maxMemoryBytes?: number
 }

@@ -1,4 +1,9 @@
-/** The task routes of BentoML 1.4, for its clients. **Source**: _bentoml_impl/server/app.py. @module */
+/**
+ * The task routes of BentoML 1.4, for its clients.
+ *
+ * @see _bentoml_impl/server/app.py.
+ * @module
+ */
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Visit } from '../api/visit.ts'
@@ -12,7 +17,7 @@ import type { AsyncApi, Jobs } from './jobs.ts'
 /** Those of our statuses that BentoML calls otherwise. */
 const words: Partial<Record<JobStatus, string>> = { queued: 'pending', running: 'in_progress' }
 
-/** Returns `submit`, `status`, `get`, `retry` and `cancel` below the path of an API. */
+/** @returns `submit`, `status`, `get`, `retry` and `cancel` below the path of an API. */
 export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpoint[] {
   const endpoint = (method: 'GET' | 'POST' | 'PUT', name: string, answer: Answer): Endpoint => ({
     ...plain,

@@ -1,4 +1,9 @@
-/** Describes asynchronous APIs to the clients of BentoML 1.4. **Source**: _bentoml_impl/client/http.py. @module */
+/**
+ * Describes asynchronous APIs to the clients of BentoML 1.4.
+ *
+ * @see _bentoml_impl/client/http.py.
+ * @module
+ */
 import { bentomlSpec } from '../api/bentoml-metadata.ts'
 import { type Endpoint, getPage } from '../api/endpoint.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
@@ -17,7 +22,7 @@ const schemas: Readonly<Record<string, (args: Schema) => Schema>> = {
   Image: () => ({ type: 'file', format: 'image', pil: true }),
 }
 
-/** Returns the endpoint `/schema.json`, which tells of APIs with their paths. */
+/** @returns the endpoint `/schema.json`, which tells of APIs with their paths. */
 export function schemaEndpoint(name: string, apis: ReadonlyMap<string, AsyncApi>): Endpoint {
   const routes = [...apis].flatMap(([path, api]) => {
     const [input, output] = [schemaOf(api.input), schemaOf(api.output)]

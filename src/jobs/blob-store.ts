@@ -5,12 +5,23 @@ export const maxInlineBytes = 1024 * 1024
 export interface BlobStore {
   /** Resolves when the bytes outlive the process. */
   put(name: string, bytes: Uint8Array): Promise<void>
-  /** **Errors**: NotFound if there is no such blob. **Units**: bytes. */
+  /**
+   * **Units**: bytes.
+   *
+   * @throws NotFound if there is no such blob.
+   */
   size(name: string): Promise<number>
-  /** Gives pieces of at most 1 MiB. Opens nothing before the first one. **Errors**: NotFound. */
+  /**
+   * Gives pieces of at most 1 MiB. Opens nothing before the first one.
+   *
+   * @throws NotFound.
+   */
   read(name: string): AsyncIterable<Uint8Array>
   /** A blob that is gone already is no error. */
   delete(name: string): Promise<void>
-  /** Returns the names of blobs last written before a time: of those, what no job names is an orphan. */
+  /**
+   * @returns the names of blobs last written before a time: of those, what no job names is an
+   * orphan.
+   */
   olderThan(time: number): AsyncIterable<string>
 }

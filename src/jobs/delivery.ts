@@ -16,7 +16,10 @@ export type EndedJob = Pick<
   'id' | 'api' | 'status' | 'attempt' | 'createdAt' | 'startedAt' | 'finishedAt' | 'responseStatus'
 >
 
-/** Returns the delivery for a job with a webhook, without its body: its store adds it in the step that ends the job. */
+/**
+ * @returns the delivery for a job with a webhook, without its body: its store adds it in the step
+ * that ends the job.
+ */
 export function deliveryOf({ id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'webhook'>, now: number): NewJob {
   return {
     id: deliveryId(id),
@@ -35,14 +38,14 @@ export function deliveryOf({ id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'w
   }
 }
 
-/** Returns the body of a delivery. */
+/** @returns the body of a delivery. */
 export function deliveryBody(job: EndedJob): Uint8Array {
   const { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus } = job
   const ended = { id, api, status, attempt, createdAt, startedAt, finishedAt, responseStatus }
   return Buffer.from(JSON.stringify(ended satisfies EndedJob))
 }
 
-/** Returns the id of the delivery of a job's end: one for each job, whoever ends it. */
+/** @returns the id of the delivery of a job's end: one for each job, whoever ends it. */
 export function deliveryId(id: string): string {
   return createHash('sha256').update(`${deliveryApi} ${id}`).digest('base64url').slice(0, 22).replace(/^-/, '_')
 }

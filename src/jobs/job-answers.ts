@@ -13,7 +13,7 @@ const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']
 /** Time after which a client may ask again. **Units**: seconds. */
 const retryAfter: HeaderLine = ['retry-after', '1']
 
-/** Returns JSON that nobody caches. */
+/** @returns JSON that nobody caches. */
 export function jsonAnswer(value: unknown, status = 200, headers: readonly HeaderLine[] = []): HttpResponse {
   return { status, headers: [...jsonHeaders, ...headers], body: JSON.stringify(value) }
 }
@@ -38,7 +38,7 @@ export function jobDocument(job: Job) {
   }
 }
 
-/** Returns ISO 8601. */
+/** @returns ISO 8601. */
 export function timeOf(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(ms).toISOString()
 }
@@ -49,8 +49,9 @@ export function acceptedAnswer(job: Job, prefix: string, headers: readonly Heade
 }
 
 /**
- * The answer of a job: `stored` if it has one. **Errors**: Conflict for a canceled job, 410 for an expired one,
- * Overloaded without memory.
+ * The answer of a job: `stored` if it has one.
+ *
+ * @throws Conflict for a canceled job, 410 for an expired one, Overloaded without memory.
  */
 export async function resultAnswer(job: Job, stored: StoredAnswer | undefined, visit: Visit): Promise<HttpResponse> {
   if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
@@ -60,7 +61,7 @@ export async function resultAnswer(job: Job, stored: StoredAnswer | undefined, v
   return { status: stored.status, headers: [...stored.headers, ...headers], body }
 }
 
-/** Returns an answer that nobody may keep: it is for the owner of the job alone. */
+/** @returns an answer that nobody may keep: it is for the owner of the job alone. */
 export function unkept({ headers, ...answer }: HttpResponse): HttpResponse {
   return { ...answer, headers: [...headers.filter(([name]) => name !== 'cache-control'), noStore] }
 }

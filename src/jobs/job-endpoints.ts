@@ -19,13 +19,13 @@ export interface JobPaths {
   readonly role: 'both' | 'submit' | 'work'
   /** Why the store of jobs cannot keep them now; undefined if it can. */
   readonly unready: string | undefined
-  /** Returns the endpoints of an asynchronous API: its own, and those below it. */
+  /** @returns the endpoints of an asynchronous API: its own, and those below it. */
   endpointsOf(plain: Endpoint, api: AsyncApi, prefix: string): Endpoint[]
   /** Adds the paths and the methods of all jobs. `docs`: also what describes them. */
   attach(host: Host, docs: boolean): void
 }
 
-/** Returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
+/** @returns the endpoint of an API so that `prefer: respond-async` makes a job of a request. */
 export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: string): Endpoint {
   return {
     ...plain,
@@ -50,7 +50,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
   }
 }
 
-/** Returns the endpoints of all jobs. */
+/** @returns the endpoints of all jobs. */
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
     // Only looking takes no slot of those that run.

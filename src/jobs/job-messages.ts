@@ -52,7 +52,11 @@ export const jobEventMessage = messageType({
   partial: [5, string],
 })
 
-/** Returns the message of a job. `stored`: its answer, if it has one. */
+/**
+ * `stored`: its answer, if it has one.
+ *
+ * @returns the message of a job.
+ */
 export function messageOfJob(job: Job, stored: StoredResponse | undefined): MessageOf<typeof jobMessage> {
   const { api: apiName, priority: _, ...known } = jobDocument(job)
   return { ...known, apiName, progress: job.progress, ...(stored && answerOf(stored)) }
@@ -72,7 +76,7 @@ function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof j
 /** Content type of the answers of jobs that RPC has submitted. */
 export const callType = 'application/proto'
 
-/** Returns the message of an event. */
+/** @returns the message of an event. */
 export function messageOfEvent({ sequence, at, kind, data }: JobEvent): MessageOf<typeof jobEventMessage> {
   return { sequence, at: timeOf(at), [kind]: data }
 }

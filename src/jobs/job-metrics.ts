@@ -100,7 +100,11 @@ export class JobCounts {
     return series
   }
 
-  /** Returns the metrics. `states`: of the store, undefined if it is away; `apis`: that it may not know yet. */
+  /**
+   * `states`: of the store, undefined if it is away; `apis`: that it may not know yet.
+   *
+   * @returns the metrics.
+   */
   families(states: readonly QueueState[] | undefined, apis: readonly string[]): MetricFamily[] {
     const all = [...this.#series].map(([api, series]) => ({ labels: { api }, ...series }))
     const timed = (field: 'wait' | 'run') => all.map((each) => ({ labels: each.labels, counts: each[field] }))

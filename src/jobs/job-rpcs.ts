@@ -26,7 +26,7 @@ import {
 } from './job-messages.ts'
 import type { Jobs } from './jobs.ts'
 
-/** Returns the methods of jobs, under each of the names of a service. */
+/** @returns the methods of jobs, under each of the names of a service. */
 export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[] {
   const { unary, watch } = answersOf(jobs)
   return services.flatMap((service): RpcMethod[] => [
@@ -105,7 +105,7 @@ const called: Encoding<HttpResponse> = {
   fail: (error, ctx) => problemResponse(error, ctx.id),
 }
 
-/** Returns the endpoint that runs Requests of RPC. */
+/** @returns the endpoint that runs Requests of RPC. */
 export function callEndpoint(plain: Endpoint, api: Api): Endpoint {
   return {
     ...plain,

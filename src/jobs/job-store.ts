@@ -105,11 +105,15 @@ export interface JobStore {
   readonly kind: string
   /** Why it cannot keep jobs now, for `/readyz`; undefined if it can. */
   readonly unready?: string | undefined
-  /** **Errors**: SetupError if the store cannot be reached or opened, with what to do. */
+  /** @throws SetupError if the store cannot be reached or opened, with what to do. */
   open(): Promise<void>
   /** `maxQueued`: of jobs of this API that wait. */
   add(job: NewJob, maxQueued: number): Promise<Added>
-  /** Returns undefined for an unknown job. An expired one stays known for a while: 410 instead of 404. */
+  /**
+   * An expired one stays known for a while: 410 instead of 404.
+   *
+   * @returns undefined for an unknown job.
+   */
   get(id: string): Promise<Job | undefined>
   /**
    * Adds a job that runs the input of another one, which it names: nothing is read or copied, and the input stays as
@@ -117,7 +121,10 @@ export interface JobStore {
    */
   again(id: string, job: AgainJob, maxQueued: number): Promise<Added | undefined>
   result(id: string): Promise<StoredAnswer | undefined>
-  /** Returns the events behind `after`: at least one, if there is one, and no more than make `maxBytes` of data. */
+  /**
+   * @returns the events behind `after`: at least one, if there is one, and no more than make
+   * `maxBytes` of data.
+   */
   events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]>
   /** Calls `listener` soon after the job may have changed, in whichever process; returns a function that ends it. */
   watch(id: string, listener: () => void): () => void

@@ -11,10 +11,15 @@ export interface JobsOptions {
   readonly store?: string | JobStore
   /**
    * Where bodies above 1 MiB are kept: a folder, which several machines may share, a bucket as
-   * `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`, or a store of your own. Default: a folder beside the file of
-   * `sqlite:`, and Redis itself.
+   * `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`, or a store of your own.
+   *
+   * @default a folder beside the file of `sqlite:`, and Redis itself
    */
   readonly blobs?: string | BlobStore
-  /** Lets clients name a `Webhook-Url`, which is told the end of the job. Default: they may not. */
+  /**
+   * Lets clients name a `Webhook-Url`, which is told the end of the job.
+   *
+   * @default they may not
+   */
   readonly webhooks?: WebhookOptions
 }

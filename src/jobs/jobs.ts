@@ -61,7 +61,11 @@ export class Jobs {
     this.#log = log
   }
 
-  /** Keeps the job of a request. **Errors**: those of decoding; BadInput for a wrong header, KeyReused, Overloaded. */
+  /**
+   * Keeps the job of a request.
+   *
+   * @throws those of decoding; BadInput for a wrong header, KeyReused, Overloaded.
+   */
   async submit(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
     const entered = await visit.enter(api)
     const { ctx, target } = visit
@@ -110,8 +114,9 @@ export class Jobs {
   }
 
   /**
-   * Submits the input of an ended job as a new job of who asks now, whom its API lets in. **Errors**: why it does not;
-   * Conflict if the job has not ended; 410 if its input is gone.
+   * Submits the input of an ended job as a new job of who asks now, whom its API lets in.
+   *
+   * @throws why it does not; Conflict if the job has not ended; 410 if its input is gone.
    */
   async retry(job: Job, visit: Visit): Promise<Job> {
     const api = this.#source.apis.get(job.api)
@@ -126,19 +131,23 @@ export class Jobs {
     return this.#accepted(entered.api, { ...again, owner, webhook, trace, retryOf: job.id }, added)
   }
 
-  /** Ends a queued job, and asks a running one to end. **Errors**: Conflict if it has ended otherwise. */
+  /**
+   * Ends a queued job, and asks a running one to end.
+   *
+   * @throws Conflict if it has ended otherwise.
+   */
   async cancel(job: Job): Promise<Job> {
     const now = isFinal(job.status) ? job : ((await this.#store.cancel(job.id)) ?? job)
     if (!isFinal(now.status) || now.status === 'canceled') return now
     throw new Conflict(`expected a job that has not ended, this one is ${now.status}`)
   }
 
-  /** Returns the present state of a job that {@link find} has returned before. */
+  /** @returns the present state of a job that {@link find} has returned before. */
   async look(job: Job): Promise<Job | undefined> {
     return this.#store.get(job.id)
   }
 
-  /** Returns the answer of a job that has one. */
+  /** @returns the answer of a job that has one. */
   async answerOf({ id, status }: Job): Promise<StoredAnswer | undefined> {
     return isFinal(status) ? this.#store.result(id) : undefined
   }
@@ -168,7 +177,10 @@ export class Jobs {
     return there
   }
 
-  /** Returns a job that the caller may look at. **Errors**: NotFound; those of the API's own auth. */
+  /**
+   * @returns a job that the caller may look at.
+   * @throws NotFound; those of the API's own auth.
+   */
   async find(id: string, visit: Visit): Promise<Job> {
     const job = /^[\w-]{22}$/.test(id) ? await this.#store.get(id) : undefined
     const api = job && this.#source.apis.get(job.api)
@@ -180,7 +192,11 @@ export class Jobs {
     return job
   }
 
-  /** Returns the job of a synchronous call at its end. It is canceled if the client or the deadline is faster. */
+  /**
+   * It is canceled if the client or the deadline is faster.
+   *
+   * @returns the job of a synchronous call at its end.
+   */
   async call(api: AsyncApi, request: HttpRequest, visit: Visit): Promise<Job> {
     const { ctx } = visit
     const queued = await this.submit(api, request, visit)
@@ -191,7 +207,11 @@ export class Jobs {
     throw ctx.abortReason ?? deadlinePassed()
   }
 
-  /** Returns events, as the store does. Who asks for the same while it reads gets the same. */
+  /**
+   * Who asks for the same while it reads gets the same.
+   *
+   * @returns events, as the store does.
+   */
   events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
     const key = `${id} ${after} ${maxBytes}`
     const read = this.#reads.get(key) ?? this.#store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
@@ -199,7 +219,7 @@ export class Jobs {
     return read
   }
 
-  /** Returns the changes of a job until the server ends. */
+  /** @returns the changes of a job until the server ends. */
   changes(id: string): Changes {
     const changes = new Changes(this.#store, id, () => this.#watched.delete(changes))
     this.#watched.add(changes)
@@ -213,7 +233,11 @@ export class Jobs {
     for (const changes of this.#watched) changes.stop()
   }
 
-  /** Returns the job once it has ended, or at the latest after a time. **Units**: milliseconds. */
+  /**
+   * **Units**: milliseconds.
+   *
+   * @returns the job once it has ended, or at the latest after a time.
+   */
   async ended(job: Job, waitMs: number, ctx: Context, changes = this.changes(job.id)): Promise<Job> {
     // The rest of the request's time is for the answer.
     const until = performance.now() + Math.min(waitMs, ctx.remainingMs - 500)
@@ -244,7 +268,7 @@ function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
   throw new Unauthorized('expected a token with the claim sub, since a job belongs to its caller, received one without')
 }
 
-/** **Errors**: InvalidArgument naming the member that JSON cannot write. */
+/** @throws InvalidArgument naming the member that JSON cannot write. */
 function stateText(state: object): string {
   for (const [key, value] of Object.entries(state)) {
     try {
@@ -256,7 +280,7 @@ function stateText(state: object): string {
   return JSON.stringify(state)
 }
 
-/** Returns what each job has of its own. */
+/** @returns what each job has of its own. */
 export function newJob() {
   // With a dash in front, a command would take it for an option.
   return { id: randomBytes(16).toString('base64url').replace(/^-/, '_'), createdAt: Date.now() }
@@ -269,7 +293,7 @@ function common({ api, ctx }: Entered<AsyncApi>) {
   return { ...newJob(), api: api.name, isOfService, state: stateText(ctx.state), retries, priority, ...times }
 }
 
-/** **Source**: draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
+/** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */
 function idempotencyKeyOf(headers: RequestHeaders): string | undefined {
   const given = headers.get('idempotency-key')
   if (given === undefined) return undefined

@@ -27,13 +27,19 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
   return body.length === body.buffer.byteLength ? message : { ...message, body: new Uint8Array(body) }
 }
 
-/** Returns the request of an attempt, which reads its body. **Errors**: InternalError for a lost blob. */
+/**
+ * @returns the request of an attempt, which reads its body.
+ * @throws InternalError for a lost blob.
+ */
 export async function unread(blobs: BlobStore, kept: Kept<StoredRequest>): Promise<UnreadRequest> {
   const { body: place } = kept
   return { ...kept, body: typeof place === 'string' ? await blobBody(blobs, place) : StoredBody.of(place) }
 }
 
-/** Returns the body in a blob. **Errors**: InternalError for a lost blob. */
+/**
+ * @returns the body in a blob.
+ * @throws InternalError for a lost blob.
+ */
 export async function blobBody(blobs: BlobStore, name: string): Promise<StoredBody> {
   return new StoredBody(await sizeOf(blobs, name), () => blobs.read(name))
 }

@@ -2,7 +2,11 @@
 export class Listeners {
   readonly #byName = new Map<string, Set<() => void>>()
 
-  /** Returns what ends it. `first` is called for the first listener of a name, `last` once it has no more. */
+  /**
+   * `first` is called for the first listener of a name, `last` once it has no more.
+   *
+   * @returns what ends it.
+   */
   add(name: string, listener: () => void, first: () => void, last: () => void): () => void {
     const listeners = this.#byName.get(name) ?? new Set()
     this.#byName.set(name, listeners)

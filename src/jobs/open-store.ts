@@ -8,8 +8,10 @@ import type { JobsOptions } from './jobs-options.ts'
 export const defaultStore = 'sqlite:./jobs.db'
 
 /**
- * Opens a store. `warn`: told of faults of its server; `service`: the name of the one whose jobs it has.
- * **Errors**: InvalidArgument; those of {@link JobStore.open}.
+ * Opens a store. `warn`: told of faults of its server; `service`: the name of the one whose jobs it
+ * has.
+ *
+ * @throws InvalidArgument; those of {@link JobStore.open}.
  */
 export async function openStore(
   { store: given = defaultStore, blobs: place }: JobsOptions,
@@ -22,7 +24,7 @@ export async function openStore(
   return store
 }
 
-/** Returns the optional packages that {@link openStore} loads, for builds. */
+/** @returns the optional packages that {@link openStore} loads, for builds. */
 export function storePackages({ store, blobs }: JobsOptions): string[] {
   const ofStore = /^rediss?:/.test(String(store)) ? ['bullmq', 'ioredis'] : []
   return /^s3:/.test(String(blobs)) ? [...ofStore, 'aws4fetch'] : ofStore

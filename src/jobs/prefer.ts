@@ -1,6 +1,10 @@
 import type { RequestHeaders } from '../http/message.ts'
 
-/** Reads `Prefer: respond-async, wait=10`; a malformed preference counts as absent. **Source**: RFC 7240. */
+/**
+ * Reads `Prefer: respond-async, wait=10`; a malformed preference counts as absent.
+ *
+ * @see RFC 7240.
+ */
 export function preferenceOf(headers: RequestHeaders) {
   const given = (headers.get('prefer') ?? '').split(',').map((each) => each.trim().toLowerCase())
   const isAsync = given.includes('respond-async')

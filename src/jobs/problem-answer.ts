@@ -4,7 +4,11 @@ import { deliveryNote } from './delivery.ts'
 import type { StoredResponse } from './job.ts'
 import type { Outcome } from './job-store.ts'
 
-/** Returns the problem document of an error, as the answer of a job. Its request id is the job's. */
+/**
+ * Its request id is the job's.
+ *
+ * @returns the problem document of an error, as the answer of a job.
+ */
 function problemAnswer(error: ServingError, id: string): StoredResponse {
   const { headers, body } = problemResponse(error, id)
   return { status: error.status, headers, body: new TextEncoder().encode(body as string) }
@@ -26,7 +30,7 @@ export function lateAnswer(id: string): StoredResponse {
   return problemAnswer(new DeadlineExceeded(text, {}, { code: 'waited_too_long' }), id)
 }
 
-/** Returns what the log tells of jobs that have waited for too long: one line for each API. */
+/** @returns what the log tells of jobs that have waited for too long: one line for each API. */
 export function lateWarnings(jobs: readonly { readonly api: string }[]): string[] {
   const counts = new Map<string, number>()
   for (const { api } of jobs) counts.set(api, (counts.get(api) ?? 0) + 1)
@@ -41,7 +45,10 @@ export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonl
   return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
 }
 
-/** Returns the code of a problem document, or what a delivery tells of its receiver: never what a function answers. */
+/**
+ * @returns the code of a problem document, or what a delivery tells of its receiver: never what a
+ * function answers.
+ */
 export function failureOf({ headers, body }: StoredResponse): { readonly code?: string; readonly reason?: string } {
   const type = headers.find(([name]) => name === 'content-type')?.[1]
   const text = Buffer.from(body).toString()

@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
-/** **Source**: IANA IPv4 and IPv6 Special-Purpose Address Registries; 168.63.129.16 is Azure's own. */
+/** @see IANA IPv4 and IPv6 Special-Purpose Address Registries; 168.63.129.16 is Azure's own. */
 const refused4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -9,8 +9,10 @@ const timeoutMs = 60_000
 const retries = 3
 
 /**
- * Returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`. All but the bucket may be missing. AWS's own
- * variables count, too: keys come from them alone. **Errors**: InvalidArgument, MissingDependencyException.
+ * All but the bucket may be missing. AWS's own variables count, too: keys come from them alone.
+ *
+ * @returns the store of `s3://BUCKET/FOLDER?endpoint=URL&region=REGION`.
+ * @throws InvalidArgument, MissingDependencyException.
  */
 export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): BlobStore {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(\/[A-Za-z0-9._/-]*)?(\?.*)?$/.exec(place)
@@ -86,7 +88,7 @@ class S3Blobs implements BlobStore {
     } while (token !== undefined)
   }
 
-  /** Returns an answer of 2xx, or of 404 to GET and HEAD. */
+  /** @returns an answer of 2xx, or of 404 to GET and HEAD. */
   async #ask(method: string, path: string, init: RequestInit = {}): Promise<Response> {
     // The time is for the head: a body is read as fast as the client of the job reads.
     const late = new AbortController()
@@ -106,7 +108,11 @@ class S3Blobs implements BlobStore {
   }
 }
 
-/** Returns the text of the first element of a name. Our names of blobs have no characters that XML escapes. */
+/**
+ * Our names of blobs have no characters that XML escapes.
+ *
+ * @returns the text of the first element of a name.
+ */
 function textOf(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
 }

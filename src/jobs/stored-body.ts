@@ -7,7 +7,11 @@ import type { StoredRequest, StoredResponse } from './job.ts'
 
 /** Who reads a stored body, and holds memory for that first. */
 export interface Holder {
-  /** **Errors**: Overloaded if there is too little. **Units**: bytes. */
+  /**
+   * **Units**: bytes.
+   *
+   * @throws Overloaded if there is too little.
+   */
   hold(bytes: number): MaybePromise<void>
 }
 
@@ -41,15 +45,20 @@ export class StoredBody {
     })
   }
 
-  /** Returns all bytes, for what cannot be sent in pieces. **Errors**: Overloaded; those of the store. */
+  /**
+   * @returns all bytes, for what cannot be sent in pieces.
+   * @throws Overloaded; those of the store.
+   */
   async bytes(holder: Holder): Promise<Uint8Array> {
     if (this.length >= wholeBytes) await holder.hold(this.length)
     return joined(this.#read(), this.length)
   }
 
   /**
-   * Returns the body of an answer, and the header that it needs. A large one is read as fast as its client reads.
-   * **Errors**: Overloaded; those of the store up to the first piece.
+   * A large one is read as fast as its client reads.
+   *
+   * @returns the body of an answer, and the header that it needs.
+   * @throws Overloaded; those of the store up to the first piece.
    */
   async answer(visit: Visit): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
@@ -74,7 +83,11 @@ export interface StoredAnswer extends Omit<StoredResponse, 'body'> {
   readonly body: StoredBody
 }
 
-/** Joins pieces whose length is known. **Errors**: RangeError for more. */
+/**
+ * Joins pieces whose length is known.
+ *
+ * @throws RangeError for more.
+ */
 export async function joined(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
   let bytes: Uint8Array | undefined
   let at = 0

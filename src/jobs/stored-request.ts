@@ -10,7 +10,11 @@ const droppedNames: ReadonlySet<string> = new Set([
   ...['authorization', 'proxy-authorization', 'cookie', 'x-api-key'],
 ])
 
-/** Returns the headers to keep. `hooks`: of auth, which may take a key from another header; `id`: of the request. */
+/**
+ * `hooks`: of auth, which may take a key from another header; `id`: of the request.
+ *
+ * @returns the headers to keep.
+ */
 export function keptHeaders(
   headers: RequestHeaders,
   hooks: readonly (RequestHook | false | undefined)[],
@@ -38,7 +42,7 @@ export function isCall({ headers }: Pick<StoredRequest, 'headers'>): boolean {
   return headers.some(([name]) => name === ':path')
 }
 
-/** Returns what tells whether two requests are the same: of content type, query and body. */
+/** @returns what tells whether two requests are the same: of content type, query and body. */
 export function fingerprintOf({ headers, query, body }: StoredRequest): string {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
   return createHash('sha256')

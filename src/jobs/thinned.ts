@@ -54,7 +54,7 @@ export class Thinned {
   }
 }
 
-/** Returns the next piece, which ends before a pair of surrogates rather than within it. */
+/** @returns the next piece, which ends before a pair of surrogates rather than within it. */
 function pieceOf(text: string, at: number): string {
   const end = at + maxPartial
   const last = end < text.length ? text.charCodeAt(end - 1) : 0

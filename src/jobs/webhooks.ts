@@ -29,14 +29,18 @@ export class Webhooks {
   readonly #keys: readonly Buffer[]
   readonly #allowPrivate: boolean
 
-  /** **Errors**: InvalidArgument. */
+  /** @throws InvalidArgument. */
   constructor({ secrets, allowPrivate = false }: WebhookOptions) {
     checkThat(secrets.length === 1 || secrets.length === 2, 'one secret or two', 'webhooks.secrets', secrets.length)
     this.#keys = secrets.map(keyOf)
     this.#allowPrivate = allowPrivate
   }
 
-  /** Checks the URL that a client names when it submits a job. **Errors**: BadInput. */
+  /**
+   * Checks the URL that a client names when it submits a job.
+   *
+   * @throws BadInput.
+   */
   check(url: string): void {
     const what = this.#allowPrivate ? 'a URL of http or https' : 'a URL of https with a public host'
     if (!URL.canParse(url) || !this.#admits(new URL(url))) throw new BadInput(expected(what, 'webhook-url', url))
@@ -98,7 +102,11 @@ export class Webhooks {
   }
 }
 
-/** Its id is the same at each try. **Source**: standard-webhooks specification 1.0.0. */
+/**
+ * Its id is the same at each try.
+ *
+ * @see standard-webhooks specification 1.0.0.
+ */
 function messageOf({ createdAt, startedAt, finishedAt, ...job }: EndedJob) {
   const times = { createdAt: timeOf(createdAt), startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) }
   const event = { type: `job.${job.status}`, timestamp: times.finishedAt, data: { ...job, ...times } }

@@ -32,7 +32,11 @@ export function isControl(bytes: Uint8Array): boolean {
   return true
 }
 
-/** Reads a client's control message. `isJson`: whether a value is JSON, else a text. **Errors**: BadInput. */
+/**
+ * Reads a client's control message. `isJson`: whether a value is JSON, else a text.
+ *
+ * @throws BadInput.
+ */
 export function parseControl(bytes: Uint8Array, isJson: boolean): ClientControl {
   const text = Buffer.from(bytes).toString()
   if (text.startsWith(valueStart) && text.endsWith('}')) {
@@ -58,13 +62,17 @@ function textOf(json: string): string | undefined {
   }
 }
 
-/** Returns a text value as a message that no client takes for a control message. `isJson`: as JSON, else as text. */
+/**
+ * `isJson`: as JSON, else as text.
+ *
+ * @returns a text value as a message that no client takes for a control message.
+ */
 export function escapeText(text: string, isJson: boolean): string {
   if (!text.startsWith('{"$":')) return text
   return `${valueStart}${isJson ? text : JSON.stringify(text)}}`
 }
 
-/** Returns the message that tells of an error: the members of its problem (RFC 9457). */
+/** @returns the message that tells of an error: the members of its problem (RFC 9457). */
 export function errorMessage(error: ServingError, requestId: string): string {
   return `{"$":"error",${(problemResponse(error, requestId).body as string).slice(1)}`
 }
@@ -77,7 +85,11 @@ export function creditMessage(bytes: number): string {
 /** The answer to a client's ping. */
 export const pongMessage = '{"$":"pong"}'
 
-/** Close codes. **Source**: RFC 6455 section 7.4.1; the registry of IANA for 1012 and 1013. */
+/**
+ * Close codes.
+ *
+ * @see RFC 6455 section 7.4.1; the registry of IANA for 1012 and 1013.
+ */
 export const closeCodes = { done: 1000, idle: 1001, policy: 1008, restart: 1012 } as const
 
 /** The close code of an error, which an `error` message comes before: 4000 and its status, unless there is a code. */
@@ -87,7 +99,7 @@ export function closeCodeOf({ status }: ServingError): number {
 
 const codeOfStatus: Readonly<Record<number, number>> = { 413: 1009, 415: 1003, 500: 1011, 503: 1013 }
 
-/** Returns a text as the reason of a close frame: at most 123 bytes of UTF-8. */
+/** @returns a text as the reason of a close frame: at most 123 bytes of UTF-8. */
 export function closeReason(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= 123) return text

@@ -1,6 +1,6 @@
 /** The memory that all requests of a server share. **Units**: bytes. */
 export interface SharedMemory {
-  /** Returns false if it does not fit. */
+  /** @returns false if it does not fit. */
   reserve(bytes: number): boolean
   release(bytes: number): void
 }

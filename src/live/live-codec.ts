@@ -56,7 +56,11 @@ export class LiveCodec {
     this.#binaryHeaders = HeaderList.from({ 'content-type': this.binaryType ?? '' })
   }
 
-  /** `borrowed`: the bytes are valid during the call. **Errors**: as `fromHttpRequest`; UnsupportedMediaType. */
+  /**
+   * `borrowed`: the bytes are valid during the call.
+   *
+   * @throws as `fromHttpRequest`; UnsupportedMediaType.
+   */
   decode(bytes: Uint8Array, isText: boolean, borrowed: boolean): MaybePromise<unknown> {
     if ((isText ? this.textType : this.binaryType) === undefined) {
       const [right, wrong] = isText ? ['binary', 'text'] : ['text', 'binary']
@@ -72,13 +76,13 @@ export class LiveCodec {
     return value
   }
 
-  /** Returns the context for {@link encode}: the client's headers, and .npy for arrays. */
+  /** @returns the context for {@link encode}: the client's headers, and .npy for arrays. */
   static contextFor(headers: RequestHeaders): Context {
     const accept = { get: (name: string) => headers.get(name) ?? (name === 'accept' ? defaultAccept : undefined) }
     return new Context({ headers: { ...accept, [Symbol.iterator]: () => headers[Symbol.iterator]() } })
   }
 
-  /** **Errors**: as `toHttpResponse`. */
+  /** @throws as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
     const response = this.#output.toHttpResponse(result as never, ctx)
     return isPromise(response) ? response.then((later) => this.#messageOf(later)) : this.#messageOf(response)

@@ -39,7 +39,11 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
     this.#memory = place.account()
   }
 
-  /** The bytes are borrowed during the call. **Errors**: Overloaded if there is too little memory to hold them. */
+  /**
+   * The bytes are borrowed during the call.
+   *
+   * @throws Overloaded if there is too little memory to hold them.
+   */
   push(bytes: Uint8Array, isText: boolean): void {
     const cost = bytes.length + messageCost
     const waiting = this.#end === undefined ? this.#waiting.shift() : undefined
@@ -103,7 +107,7 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
     return done
   }
 
-  /** Returns the cost of the messages that it drops. */
+  /** @returns the cost of the messages that it drops. */
   #drop(): number {
     const { cost } = this
     this.#held.length = 0

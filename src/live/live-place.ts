@@ -29,7 +29,7 @@ export class LivePlace {
     this.#leave = leave
   }
 
-  /** Returns an account of messages that wait, on one side of the stream. */
+  /** @returns an account of messages that wait, on one side of the stream. */
   account(): HeldMemory {
     return new HeldMemory(this.#memory)
   }

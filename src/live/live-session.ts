@@ -121,7 +121,7 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#socket?.send(message) === false) this.#isUnread = true
   }
 
-  /** Returns a promise only if the client has to read first. */
+  /** @returns a promise only if the client has to read first. */
   #room(): Promise<void> | undefined {
     if (this.#socket === undefined || this.#hasRoom) return undefined
     return new Promise((resolve) => {

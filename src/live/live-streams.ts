@@ -85,7 +85,7 @@ export class LiveStreams {
     this.#onEmpty?.()
   }
 
-  /** Returns the metrics of all streams. */
+  /** @returns the metrics of all streams. */
   families(): readonly MetricFamily[] {
     const open = this.endpoints.map(({ name, counts }) => ({ labels: { api: name }, value: counts.open }))
     const messages = this.endpoints.flatMap(({ name, counts: { received, sent } }) => [

@@ -10,11 +10,12 @@ import type { Context } from '../http/context.ts'
 type RunningApi = Pick<LiveApi, 'name' | typeof functionOf>
 
 /**
- * Runs a function over decoded inputs until it returns or the context is aborted. `send` encodes and sends a result; a
- * promise lets the function wait. The transport has run the hooks before, ends the context afterwards, and lets
- * `inputs` throw the abort's reason if the client goes away: a normal end means that the client has sent everything.
+ * Runs a function over decoded inputs until it returns or the context is aborted. `send` encodes
+ * and sends a result; a promise lets the function wait. The transport has run the hooks before,
+ * ends the context afterwards, and lets `inputs` throw the abort's reason if the client goes away:
+ * a normal end means that the client has sent everything.
  *
- * **Errors**: ServingErrors only; those that `inputs` throws pass through the function.
+ * @throws ServingErrors only; those that `inputs` throws pass through the function.
  */
 export async function runLive(
   api: RunningApi,

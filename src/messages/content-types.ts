@@ -1,4 +1,9 @@
-/** The kinds of content and the oneof that holds one. **Source**: proto/serving/v1/serving.proto. @module */
+/**
+ * The kinds of content and the oneof that holds one.
+ *
+ * @see proto/serving/v1/serving.proto.
+ * @module
+ */
 import { BadInput } from '../core/errors.ts'
 import {
   base64,
@@ -158,7 +163,7 @@ const contentTypes: { readonly [F in ProtoField]: MessageCodec<ProtoMessages[F]>
   serialized_bytes: serializedBytes,
 }
 
-/** Returns the kind of content that a oneof member is. */
+/** @returns the kind of content that a oneof member is. */
 export function contentTypeOf(field: ProtoField): MessageCodec<unknown> {
   return contentTypes[field] as MessageCodec<unknown>
 }
@@ -177,7 +182,7 @@ const fieldsOf = (owner: ContentOwner): Readonly<Record<number, ProtoField>> =>
   Object.fromEntries(Object.entries(numbers[owner]).map(([field, number]) => [number, field as ProtoField]))
 const byNumber = { request: fieldsOf('request'), response: fieldsOf('response'), part: fieldsOf('part') }
 
-/** **Errors**: TypeError if the message does not have this kind. */
+/** @throws TypeError if the message does not have this kind. */
 export function numberOf(owner: ContentOwner, field: ProtoField): number {
   const number = (numbers[owner] as Partial<Record<ProtoField, number>>)[field]
   if (number === undefined) throw new TypeError(`a ${owner} cannot hold ${field}`)
@@ -191,7 +196,11 @@ export interface RawContent {
   readonly room: number
 }
 
-/** The last member counts, but serialized bytes win. `takes` reads other fields. **Errors**: BadInput. */
+/**
+ * The last member counts, but serialized bytes win. `takes` reads other fields.
+ *
+ * @throws BadInput.
+ */
 export function readOneOf(
   reader: ProtoReader,
   owner: ContentOwner,
@@ -218,7 +227,7 @@ export function readOneOf(
   return { field, bytes, room: bytes.buffer === buffer ? bytes.byteOffset - byteOffset : 0 }
 }
 
-/** **Errors**: BadInput; PayloadTooLarge above the quota. */
+/** @throws BadInput; PayloadTooLarge above the quota. */
 export function decodeMessage(field: ProtoField, bytes: Uint8Array, quota?: ProtoQuota): ProtoMessages[ProtoField] {
   return readProto<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].read(reader), quota)
 }
@@ -228,7 +237,11 @@ export function writeContent(writer: ProtoWriter, owner: ContentOwner, { field, 
   writer.message(numberOf(owner, field), () => contentTypeOf(field).write(writer, message))
 }
 
-/** Undefined without content. **Errors**: BadInput `schema`. */
+/**
+ * Undefined without content.
+ *
+ * @throws BadInput `schema`.
+ */
 export function contentFromJson(
   object: Readonly<Record<string, unknown>>,
   owner: ContentOwner,
@@ -244,7 +257,7 @@ export function contentFromJson(
   return found
 }
 
-/** Returns content as a JSON object with one member. */
+/** @returns content as a JSON object with one member. */
 export function contentToJson({ field, message }: ProtoContent): Record<string, unknown> {
   return { [jsonNameOf(field)]: contentTypeOf(field).toJson(message) }
 }

@@ -11,7 +11,11 @@ export interface EncodedMessage {
 
 const prefixBytes = 5
 
-/** Puts the prefix of an uncompressed message in front. **Source**: gRPC over HTTP/2. */
+/**
+ * Puts the prefix of an uncompressed message in front.
+ *
+ * @see gRPC over HTTP/2.
+ */
 export function frameOf({ bytes, hasRoom = false }: EncodedMessage): Buffer {
   const { buffer, byteOffset, length } = bytes
   const frame = hasRoom

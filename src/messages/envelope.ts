@@ -4,7 +4,11 @@ import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
-/** Decodes a Request, its content still as bytes. **Errors**: BadInput. */
+/**
+ * Decodes a Request, its content still as bytes.
+ *
+ * @throws BadInput.
+ */
 export function decodeRequest(bytes: Uint8Array) {
   return readProto(bytes, (reader) => {
     let apiName = ''
@@ -17,7 +21,11 @@ export function decodeRequest(bytes: Uint8Array) {
   })
 }
 
-/** Decodes the content of a Response. **Errors**: BadInput. For clients and tests. */
+/**
+ * Decodes the content of a Response.
+ *
+ * @throws BadInput. For clients and tests.
+ */
 export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
   const raw = readProto(bytes, (reader) => readOneOf(reader, 'response'))
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
@@ -61,7 +69,10 @@ function sizeHint({ field, message }: ProtoContent): number {
   return size
 }
 
-/** Returns the name of the API and the content of a Request in JSON. **Errors**: BadInput `schema`. */
+/**
+ * @returns the name of the API and the content of a Request in JSON.
+ * @throws BadInput `schema`.
+ */
 export function requestFromJson(json: unknown) {
   const object = jsonObject(json, 'the request')
   const apiName = object.apiName ?? object.api_name ?? ''

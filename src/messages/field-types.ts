@@ -1,4 +1,9 @@
-/** Types of protobuf fields, in bytes and JSON. **Source**: protobuf, "Encoding" and "ProtoJSON format". @module */
+/**
+ * Types of protobuf fields, in bytes and JSON.
+ *
+ * @see protobuf, "Encoding" and "ProtoJSON format".
+ * @module
+ */
 import { BadInput, expected } from '../core/errors.ts'
 import { isRecord } from '../core/options.ts'
 import { floatText } from '../core/text/number-text.ts'
@@ -14,12 +19,12 @@ export interface FieldType<in T = never> {
   /** Called after the last field, with what `read` returned. */
   finish?(value: unknown): unknown
   write(writer: ProtoWriter, number: number, value: T): void
-  /** **Errors**: BadInput `schema`. */
+  /** @throws BadInput `schema`. */
   fromJson(json: unknown, path: string): unknown
   toJson(value: T): unknown
 }
 
-/** Returns the error for a JSON value of another kind than its field. */
+/** @returns the error for a JSON value of another kind than its field. */
 export function wrongJson(what: string, path: string, value: unknown): BadInput {
   return new BadInput(expected(what, path, value), { reason: 'schema', path })
 }
@@ -31,11 +36,11 @@ const jsonOf =
     throw wrongJson(what, path, value)
   }
 
-/** **Errors**: BadInput `schema`. */
+/** @throws BadInput `schema`. */
 export const jsonObject = jsonOf<Readonly<Record<string, unknown>>>('an object', isRecord)
-/** **Errors**: BadInput `schema`. */
+/** @throws BadInput `schema`. */
 export const jsonList = jsonOf<readonly unknown[]>('a list', Array.isArray)
-/** **Errors**: BadInput `schema`. */
+/** @throws BadInput `schema`. */
 export const jsonString = jsonOf<string>('a string', (value) => typeof value === 'string')
 const jsonBool = jsonOf<boolean>('true or false', (value) => typeof value === 'boolean')
 
@@ -102,7 +107,11 @@ export const byteLists: FieldType<readonly Uint8Array[]> = {
   toJson: (value) => value.map(base64),
 }
 
-/** Either alphabet. **Errors**: BadInput `schema`. */
+/**
+ * Either alphabet.
+ *
+ * @throws BadInput `schema`.
+ */
 export function jsonBytes(json: unknown, path: string): Uint8Array {
   // Buffer skips any other character instead of refusing it.
   if (typeof json === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return Buffer.from(json, 'base64')
@@ -174,7 +183,11 @@ export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
   }
 }
 
-/** A shape: a repeated field of integers as a list of numbers. **Errors**: BadInput `shape` above `max` elements. */
+/**
+ * A shape: a repeated field of integers as a list of numbers.
+ *
+ * @throws BadInput `shape` above `max` elements.
+ */
 export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly number[]> {
   const numbers = packed(kind)
   const check = (count: number) => {

@@ -31,7 +31,7 @@ export class MessageType<M extends object> {
     this.#byNumber = byNumber
   }
 
-  /** **Errors**: BadInput. */
+  /** @throws BadInput. */
   decode(bytes: Uint8Array): M {
     return readProto(bytes, (reader) => this.read(reader))
   }
@@ -43,7 +43,7 @@ export class MessageType<M extends object> {
     return writer.finish()
   }
 
-  /** **Errors**: BadInput. */
+  /** @throws BadInput. */
   read(reader: ProtoReader): M {
     const message: Record<string, unknown> = {}
     let unfinished = 0
@@ -71,7 +71,11 @@ export class MessageType<M extends object> {
     }
   }
 
-  /** Null counts as absent, unknown members are ignored. **Errors**: BadInput `schema`. */
+  /**
+   * Null counts as absent, unknown members are ignored.
+   *
+   * @throws BadInput `schema`.
+   */
   fromJson(json: unknown, path: string): M {
     const object = jsonObject(json, path)
     const message: Record<string, unknown> = {}
@@ -95,7 +99,7 @@ export class MessageType<M extends object> {
   }
 }
 
-/** Returns the type of messages whose members follow from the fields. */
+/** @returns the type of messages whose members follow from the fields. */
 export function messageType<const F extends Readonly<Record<string, readonly [number: number, type: FieldType]>>>(
   fields: F,
 ): MessageType<{ readonly [K in keyof F]?: F[K] extends readonly [number, FieldType<infer T>] ? T : never }> {
@@ -105,7 +109,7 @@ export function messageType<const F extends Readonly<Record<string, readonly [nu
 /** The messages of a type. */
 export type MessageOf<T> = T extends MessageType<infer M> ? M : never
 
-/** Returns an own member only, such as `__proto__`. */
+/** @returns an own member only, such as `__proto__`. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
@@ -116,10 +120,10 @@ function snakeCase(name: string): string {
 
 /** How a message is read and written. */
 export interface MessageCodec<M> {
-  /** **Errors**: BadInput. */
+  /** @throws BadInput. */
   read(reader: ProtoReader): M
   write(writer: ProtoWriter, message: M): void
-  /** **Errors**: BadInput `schema`. */
+  /** @throws BadInput `schema`. */
   fromJson(json: unknown, path: string): M
   toJson(message: M): unknown
 }
@@ -135,7 +139,11 @@ export function message<M extends object>(type: MessageCodec<M>): FieldType<M> {
   }
 }
 
-/** `what`: their name in the error. **Errors**: BadInput above `max` messages. */
+/**
+ * `what`: their name in the error.
+ *
+ * @throws BadInput above `max` messages.
+ */
 export function messages<M extends object>(
   type: MessageCodec<M>,
   max: number,

@@ -13,9 +13,17 @@ type ElementLists = {
 
 /** `NDArray`: elements in C order in the list of their type. */
 export interface NDArrayMessage extends ElementLists {
-  /** Number of the enum DType. Default: that of the list. */
+  /**
+   * Number of the enum DType.
+   *
+   * @default that of the list
+   */
   readonly dtype?: number
-  /** One dimension may be -1. Default: one dimension. */
+  /**
+   * One dimension may be -1.
+   *
+   * @default one dimension
+   */
   readonly shape?: readonly number[]
   /** One element without dimensions: an empty `shape` alone would be a list. */
   readonly scalar?: boolean

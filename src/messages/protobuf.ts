@@ -5,7 +5,11 @@ import type { BufferPool } from '../core/memory/buffer-pool.ts'
 import { headroomBytes, takeHeadroom } from '../core/memory/headroom.ts'
 import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
 
-/** Wire types. **Source**: protobuf encoding, "Message structure". */
+/**
+ * Wire types.
+ *
+ * @see protobuf encoding, "Message structure".
+ */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
 /** Limits of a message, with all messages in it. Unpacked numbers are a field each; `bytes`: of texts and JSON. */
@@ -33,7 +37,7 @@ export class ProtoQuota {
     this.#limits = limits
   }
 
-  /** **Errors**: PayloadTooLarge. */
+  /** @throws PayloadTooLarge. */
   take(what: Limited, count = 1): void {
     this.#taken[what] += count
     const limit = this.#limits[what]
@@ -42,7 +46,9 @@ export class ProtoQuota {
   }
 }
 
-/** **Errors**: BadInput `encoding` with the offset for invalid bytes; PayloadTooLarge above the quota. */
+/**
+ * @throws BadInput `encoding` with the offset for invalid bytes; PayloadTooLarge above the quota.
+ */
 export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T, quota?: ProtoQuota): T {
   const reader = new ProtoReader(bytes, quota)
   try {
@@ -70,7 +76,10 @@ export class ProtoReader extends Reader {
     this.quota = quota
   }
 
-  /** Returns false at the end of the message. **Errors**: PayloadTooLarge. */
+  /**
+   * @returns false at the end of the message.
+   * @throws PayloadTooLarge.
+   */
   next(): boolean {
     if (this.pos >= this.len) return false
     this.quota.take('fields')
@@ -82,7 +91,11 @@ export class ProtoReader extends Reader {
     return true
   }
 
-  /** As `next`, for a message whose pieces are joined. `count`: fields so far. **Errors**: BadInput above 1000. */
+  /**
+   * As `next`, for a message whose pieces are joined. `count`: fields so far.
+   *
+   * @throws BadInput above 1000.
+   */
   nextOfFew(count: number): boolean {
     if (!this.next()) return false
     if (count < maxFewFields) return true

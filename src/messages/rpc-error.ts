@@ -3,7 +3,7 @@ import { grpcStatuses, type ServingError, tellsDetail } from '../core/errors.ts'
 import { bytes, count, string } from './field-types.ts'
 import { messages, messageType } from './message-type.ts'
 
-/** **Source**: google/rpc/error_details.proto. */
+/** @see google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
 
 const entry = messageType({ key: [1, string], value: [2, string] })

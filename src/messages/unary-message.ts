@@ -1,4 +1,9 @@
-/** A gRPC message from its frames: a flag, a length in 32 bits, bytes. **Source**: PROTOCOL-HTTP2.md. @module */
+/**
+ * A gRPC message from its frames: a flag, a length in 32 bits, bytes.
+ *
+ * @see PROTOCOL-HTTP2.md.
+ * @module
+ */
 import { grpcStatuses } from '../core/errors.ts'
 
 /** A status for anything but one message of the right size. */

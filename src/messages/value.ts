@@ -7,7 +7,11 @@ import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 /** The same as of JSON texts. */
 const maxValueDepth = 128
 
-/** Null without bytes. **Errors**: BadInput, also for deep nesting and NaN; PayloadTooLarge above a quota. */
+/**
+ * Null without bytes.
+ *
+ * @throws BadInput, also for deep nesting and NaN; PayloadTooLarge above a quota.
+ */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   reader.quota.take('values')
   let value: unknown = null

@@ -10,7 +10,11 @@ export function countVarints(bytes: Uint8Array, at: number, end: number): number
   return count
 }
 
-/** `wide`: two words for each, low and high. **Errors**: BadInput for more than 10 bytes. */
+/**
+ * `wide`: two words for each, low and high.
+ *
+ * @throws BadInput for more than 10 bytes.
+ */
 export function readVarints(reader: ProtoReader, words: Int32Array, at: number, end: number, wide: boolean): void {
   const bytes = reader.buf
   let { pos } = reader

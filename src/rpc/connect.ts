@@ -1,4 +1,9 @@
-/** Unary calls of the Connect protocol over HTTP. **Source**: connectrpc.com/docs/protocol. @module */
+/**
+ * Unary calls of the Connect protocol over HTTP.
+ *
+ * @see connectrpc.com/docs/protocol.
+ * @module
+ */
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { RpcMethod, UnaryMethod } from '../api/protocol.ts'
@@ -23,7 +28,7 @@ const answerHeaders = {
   'application/proto': constantHeaders([['content-type', 'application/proto']]),
 }
 
-/** Returns the endpoints of those methods that the Connect protocol answers, too. */
+/** @returns the endpoints of those methods that the Connect protocol answers, too. */
 export function connectEndpoints(methods: readonly RpcMethod[], prefix: string): Endpoint[] {
   return methods.flatMap((method) =>
     method.kind === 'unary' && method.connect ? [connectEndpoint(method, prefix)] : [],

@@ -10,7 +10,7 @@ import { noMemory } from '../http/limits.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
 
-/** Returns how the calls of a method are answered. */
+/** @returns how the calls of a method are answered. */
 export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
   const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   const run = runOf(server, method)

@@ -5,7 +5,11 @@ import type { Limits } from '../engine/options.ts'
 import { decodeContent } from '../http/content-encoding.ts'
 import { rpcErrorOf } from '../messages/rpc-error.ts'
 
-/** Unpacks a message, without its prefix. **Errors**: statuses. */
+/**
+ * Unpacks a message, without its prefix.
+ *
+ * @throws statuses.
+ */
 export type MessageUnpacker = (packed: Uint8Array, encoding: string) => Promise<Uint8Array>
 
 const maxAtOnce = 4

@@ -1,4 +1,9 @@
-/** gRPC's health service. **Source**: grpc/health/v1/health.proto. @module */
+/**
+ * gRPC's health service.
+ *
+ * @see grpc/health/v1/health.proto.
+ * @module
+ */
 
 import { grpcStatuses } from '../core/errors.ts'
 import { count, text } from '../messages/field-types.ts'

@@ -17,7 +17,7 @@ import { sendStream } from './grpc-calls.ts'
 import type { Answerer, GrpcMethod, Status } from './grpc-stream.ts'
 import { OpenCall } from './open-call.ts'
 
-/** Returns `CallLive`. */
+/** @returns `CallLive`. */
 export function liveMethod(server: ServerState, path: string, lives: LiveStreams): GrpcMethod {
   // Its client alone sets a deadline.
   const served = { ...server, limits: { ...server.limits, requestTimeoutMs: 0 } }
@@ -96,7 +96,7 @@ class LiveCall implements Answerer, OpenStream {
     ctx.abort(error)
   }
 
-  /** **Errors**: why there is no such stream. */
+  /** @throws why there is no such stream. */
   async #begin(message: Uint8Array): Promise<void> {
     const { grpc: call } = this.#open
     const { apiName, content } = decodeRequest(message)

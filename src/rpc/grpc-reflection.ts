@@ -1,4 +1,9 @@
-/** gRPC's reflection, for tools such as grpcurl. **Source**: grpc/reflection/v1/reflection.proto. @module */
+/**
+ * gRPC's reflection, for tools such as grpcurl.
+ *
+ * @see grpc/reflection/v1/reflection.proto.
+ * @module
+ */
 
 import { grpcStatuses } from '../core/errors.ts'
 import { byteLists, bytes, count, string, text } from '../messages/field-types.ts'
@@ -26,7 +31,7 @@ const reflectionResponse = messageType({
   error_response: [7, message(messageType({ error_code: [1, count], error_message: [2, text] }))],
 })
 
-/** Returns the methods of reflection by path. */
+/** @returns the methods of reflection by path. */
 export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] {
   const reflect = answerPlainly(maxBytes, async (call, request) => {
     if (!call.write({ bytes: answerTo(request) })) await drained(call.stream)

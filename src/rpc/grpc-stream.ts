@@ -1,4 +1,9 @@
-/** One gRPC call on its stream of node:http2, unary or streaming. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
+/**
+ * One gRPC call on its stream of node:http2, unary or streaming.
+ *
+ * @see gRPC's PROTOCOL-HTTP2.md.
+ * @module
+ */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { setImmediate as turn } from 'node:timers/promises'
 import {
@@ -42,7 +47,11 @@ export interface Answerer {
 export interface GrpcMethod {
   /** Whether clients send any number of messages; else one. */
   readonly isDuplex?: boolean
-  /** Default: the limit of the server. **Units**: bytes. */
+  /**
+   * **Units**: bytes.
+   *
+   * @default the limit of the server
+   */
   readonly maxBytes?: number
   begin(call: GrpcStream): Answerer
 }
@@ -127,7 +136,11 @@ export class GrpcStream {
     this.#ownHeaders = metadata
   }
 
-  /** Returns false if the client should read before the next. See {@link drained}. */
+  /**
+   * See {@link drained}.
+   *
+   * @returns false if the client should read before the next.
+   */
   write(message: EncodedMessage): boolean {
     if (this.cancelled) return true
     this.#respond()

@@ -31,7 +31,7 @@ export interface GrpcEngine {
   close(): Promise<void>
 }
 
-/** **Errors**: SetupError if the address cannot be listened on. */
+/** @throws SetupError if the address cannot be listened on. */
 export async function listenGrpc(
   state: ServerState,
   address: Address,
@@ -83,7 +83,7 @@ function liveMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
   return paths.map((path) => [path, liveMethod(state, path, lives)])
 }
 
-/** **Errors**: those of node:tls for invalid certificates. */
+/** @throws those of node:tls for invalid certificates. */
 function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcTls | undefined): Http2Server {
   const options = {
     // For each connection: further calls wait in the client. The limiter counts over all and refuses.
@@ -101,7 +101,7 @@ function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcT
   return http2
 }
 
-/** **Errors**: SetupError. */
+/** @throws SetupError. */
 function listen(make: () => Http2Server, { host, port }: Address): Promise<Http2Server> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) =>

@@ -142,7 +142,11 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
     this.grpc.stream.destroy()
   }
 
-  /** Returns what the call holds. Only the first call counts. */
+  /**
+   * Only the first call counts.
+   *
+   * @returns what the call holds.
+   */
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -14,7 +14,7 @@ import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { rpcServices } from '../messages/service-names.ts'
 
-/** Returns the metadata of a service, as clients of `name` read it. */
+/** @returns the metadata of a service, as clients of `name` read it. */
 export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
   return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)
 }

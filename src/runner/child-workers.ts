@@ -32,7 +32,7 @@ interface ChannelPart {
 /** The listeners to the channels of open streams, by the numbers of their messages. */
 export type ChannelListeners = Map<number, (part: unknown) => void>
 
-/** Returns one end of a stream's channel. */
+/** @returns one end of a stream's channel. */
 export function channelOf(
   listeners: ChannelListeners,
   id: number,
@@ -48,7 +48,11 @@ export function channelOf(
 /** A child process and the way to it. */
 export interface ChildLink {
   readonly process: ChildProcess
-  /** Drops the message if the process has ended. **Errors**: of a message that cannot be sent. */
+  /**
+   * Drops the message if the process has ended.
+   *
+   * @throws of a message that cannot be sent.
+   */
   post(message: Down, transfer: readonly Transfer[]): void
   close(): void
   kill(): void
@@ -170,7 +174,7 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
   return { worker, exited, end }
 }
 
-/** Returns why a program could not be started. */
+/** @returns why a program could not be started. */
 export function startFailure({ code, path, message }: NodeJS.ErrnoException): string {
   return code === 'ENOENT' ? `there is no program ${path}` : message
 }

@@ -4,7 +4,7 @@
 export interface Clock {
   now(): number
   date(): number
-  /** Returns a function that cancels the call. */
+  /** @returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
   /** Calls `run` after the events of this turn of the event loop. */
   soon(run: () => void): void

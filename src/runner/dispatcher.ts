@@ -169,7 +169,7 @@ export class Dispatcher implements CallOwner {
     }
   }
 
-  /** Returns the queue whose call should go now, or sets a timer for the next that is due. */
+  /** @returns the queue whose call should go now, or sets a timer for the next that is due. */
   #dueQueue(now: number): MethodQueue | undefined {
     let due: MethodQueue | undefined
     let next = Number.POSITIVE_INFINITY

@@ -118,7 +118,11 @@ export class Job implements CallOwner {
     })
   }
 
-  /** Undefined if no call is left. **Errors**: {@link WorkerEnded}; for the rows of a batch, those of {@link pack}. */
+  /**
+   * Undefined if no call is left.
+   *
+   * @throws {@link WorkerEnded}; for the rows of a batch, those of {@link pack}.
+   */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
     const { batchable } = this.method
@@ -170,7 +174,7 @@ export class Job implements CallOwner {
   }
 }
 
-/** Returns the error of a call that failed. */
+/** @returns the error of a call that failed. */
 export function callFailure(error: unknown, runner: string): ServingError {
   if (ServingError.is(error)) return error
   const text = error instanceof Error ? error.message : String(error)
@@ -190,7 +194,11 @@ async function settled<T>(done: Promise<T>, trace: JobTrace | undefined): Promis
   }
 }
 
-/** Returns the latest deadline; undefined if a call has no deadline. **Units**: milliseconds since the epoch. */
+/**
+ * **Units**: milliseconds since the epoch.
+ *
+ * @returns the latest deadline; undefined if a call has no deadline.
+ */
 function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
   let last = 0
   for (const { deadlineMs } of calls) {

@@ -51,7 +51,11 @@ export class ModelHost {
     this.#boundary = boundary
   }
 
-  /** Returns the reply, and adds the buffers to move with it to `transfer`. Never rejects. */
+  /**
+   * Never rejects.
+   *
+   * @returns the reply, and adds the buffers to move with it to `transfer`.
+   */
   async handle(received: unknown, channel: Channel | undefined, transfer: Transfer[] = []): Promise<unknown> {
     const message = received as ModelMessage
     switch (message.kind) {

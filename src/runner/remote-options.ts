@@ -10,15 +10,31 @@ import type { BatchOptions, CallOptions, RunnerOptions } from './runner-options.
 export interface RemoteOptions {
   /** `http://host:port` for REST, `grpc://host:port` for gRPC. Calls go in turn to all in a list and all addresses. */
   readonly url: string | readonly string[]
-  /** The model's name there. Default: the Runner's. */
+  /**
+   * The model's name there.
+   *
+   * @default the Runner's
+   */
   readonly model?: string
-  /** Default: the server's choice. */
+  /** @default the server's choice */
   readonly version?: string
-  /** How calls are batched before they are sent. Default: unbatched. */
+  /**
+   * How calls are batched before they are sent.
+   *
+   * @default unbatched
+   */
   readonly methods?: { readonly predict?: BatchOptions }
-  /** Requests under way at once. Default 64. */
+  /**
+   * Requests under way at once.
+   *
+   * @default 64
+   */
   readonly concurrency?: number
-  /** Calls that may wait; one more is refused with 503. Default 1024. */
+  /**
+   * Calls that may wait; one more is refused with 503.
+   *
+   * @default 1024
+   */
   readonly maxQueue?: number
 }
 
@@ -51,7 +67,10 @@ export interface RemoteLife {
 
 const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQueue']
 
-/** Returns the options of an inline Runner that calls the servers. **Errors**: InvalidArgument. */
+/**
+ * @returns the options of an inline Runner that calls the servers.
+ * @throws InvalidArgument.
+ */
 export function remoteRunnerOptions(name: string, options: RemoteOptions): RunnerOptions {
   const place = `the runner ${name}`
   const { url, model = name, version = '', methods = {}, ...rest } = checkOptions(place, options, optionNames)

@@ -7,8 +7,11 @@ import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
 
 /**
- * Returns the number of rows. Values of the same key can be joined: equal dtype and dimensions but the first.
- * **Errors**: BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list.
+ * Values of the same key can be joined: equal dtype and dimensions but the first.
+ *
+ * @returns the number of rows.
+ * @throws BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or
+ * list.
  */
 export function rowsOf(value: unknown): { readonly count: number; readonly key: string } {
   if (Array.isArray(value)) return { count: value.length, key: 'list' }
@@ -34,7 +37,7 @@ export function joinRows(values: readonly unknown[]): unknown {
   return new NDArray(joinData(arrays) as Float32Array, [rows, ...shape.slice(1)], dtype as 'float32')
 }
 
-/** Returns the data of arrays of one dtype, one after the other. */
+/** @returns the data of arrays of one dtype, one after the other. */
 export function joinData(arrays: readonly NDArray[]): NDArray['data'] {
   const [{ dtype }] = arrays
   if (dtype === 'str') return arrays.flatMap(({ data }) => data as string[])
@@ -49,7 +52,11 @@ export function joinData(arrays: readonly NDArray[]): NDArray['data'] {
   return joined
 }
 
-/** Splits rows into parts of `sizes`. **Errors**: FunctionError if the rows do not add up to those of the value. */
+/**
+ * Splits rows into parts of `sizes`.
+ *
+ * @throws FunctionError if the rows do not add up to those of the value.
+ */
 export function splitRows(value: unknown, sizes: readonly number[]): unknown[] {
   let total = 0
   for (const size of sizes) total += size

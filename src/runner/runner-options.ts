@@ -62,16 +62,30 @@ export type CallerMethod<F> = F extends () => infer R
 /** Options of a method that is called once for several requests. */
 export interface BatchOptions {
   /**
-   * Joins the rows of several requests into one call. Default false. **Shape**: NDArrays of one dtype and equal
-   * dimensions but the first, or lists. Results are NDArrays or lists of as many rows, or plain objects of them.
-   * **Errors**: InvalidArgument for any other input. A frame goes in a list.
+   * Joins the rows of several requests into one call. Default false. **Shape**: NDArrays of one
+   * dtype and equal dimensions but the first, or lists. Results are NDArrays or lists of as many
+   * rows, or plain objects of them.
+   *
+   * @throws InvalidArgument for any other input. A frame goes in a list.
    */
   readonly batchable?: boolean
-  /** Maximum rows of a call; larger requests are cut. Default 64. **Units**: rows. */
+  /**
+   * Maximum rows of a call; larger requests are cut. **Units**: rows.
+   *
+   * @default 64
+   */
   readonly maxBatchSize?: number
-  /** Longest wait of a request for others while a thread is free. Default 10. **Units**: milliseconds. */
+  /**
+   * Longest wait of a request for others while a thread is free. **Units**: milliseconds.
+   *
+   * @default 10
+   */
   readonly maxWaitMs?: number
-  /** If a batch throws: `retry` calls each request alone, once; `fail` fails all. Default `retry`. */
+  /**
+   * If a batch throws: `retry` calls each request alone, once; `fail` fails all.
+   *
+   * @default `retry`
+   */
   readonly onBatchError?: 'retry' | 'fail'
 }
 
@@ -79,7 +93,11 @@ export interface BatchOptions {
 export interface MethodOptions extends BatchOptions {
   /** The method is a generator, whose values are sent one by one. */
   readonly stream?: boolean
-  /** A call without callers. `signal`: `call.signal` is aborted. `terminate`: ends the thread. Default `signal`. */
+  /**
+   * A call without callers. `signal`: `call.signal` is aborted. `terminate`: ends the thread.
+   *
+   * @default `signal`
+   */
   readonly onAbort?: 'signal' | 'terminate'
 }
 
@@ -90,13 +108,30 @@ export interface RunnerOptions<M = unknown> {
   /** The model's module: a URL, as of `new URL('./model.ts', import.meta.url)`, or an absolute path. */
   readonly module: URL | string
   readonly methods: { readonly [K in MethodNames<M>]?: OptionsOf<ModelOf<M>[K]> }
-  /** Threads or processes, each with its own model. 0 runs the model in this thread, which it blocks. Default 1. */
+  /**
+   * Threads or processes, each with its own model. 0 runs the model in this thread, which it
+   * blocks.
+   *
+   * @default 1
+   */
   readonly threads?: number
-  /** `process`: child processes, for native code that may crash or hang. Default `thread`. */
+  /**
+   * `process`: child processes, for native code that may crash or hang.
+   *
+   * @default `thread`
+   */
   readonly isolation?: 'thread' | 'process'
-  /** Calls that one thread does at the same time: more than 1 helps methods that wait, and streams. Default 1. */
+  /**
+   * Calls that one thread does at the same time: more than 1 helps methods that wait, and streams.
+   *
+   * @default 1
+   */
   readonly concurrency?: number
-  /** Calls that may wait for a thread; one more is refused with 503. Default 1024. */
+  /**
+   * Calls that may wait for a thread; one more is refused with 503.
+   *
+   * @default 1024
+   */
   readonly maxQueue?: number
   /** Devices of the threads or processes, in turn: `load` gets its `device`. A process sees it alone, as number 0. */
   readonly deviceIds?: readonly number[]
@@ -108,9 +143,17 @@ export interface RunnerOptions<M = unknown> {
    * memory, divided by them, at most 2048; for processes: Node's. **Units**: MiB.
    */
   readonly memoryLimitMb?: number
-  /** How long after its deadline a call may run before it counts as hung. Default 5000. **Units**: milliseconds. */
+  /**
+   * How long after its deadline a call may run before it counts as hung. **Units**: milliseconds.
+   *
+   * @default 5000
+   */
   readonly modelGraceMs?: number
-  /** A thread whose call hangs: `replace` ends it, `report` waits, since native code may crash. Default `replace`. */
+  /**
+   * A thread whose call hangs: `replace` ends it, `report` waits, since native code may crash.
+   *
+   * @default `replace`
+   */
   readonly onHang?: 'replace' | 'report'
   readonly python?: never
 }
@@ -134,7 +177,7 @@ const methodDefaults: Required<MethodOptions> = {
   onAbort: 'signal',
 }
 
-/** **Errors**: InvalidArgument that names the wrong option. */
+/** @throws InvalidArgument that names the wrong option. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]) {
   const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
   checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
@@ -178,7 +221,10 @@ function parseMethod(name: string, options: MethodOptions, place: string): Metho
   return method
 }
 
-/** **Errors**: InvalidArgument unless it is a context or options, as a second argument meant for the model. */
+/**
+ * @throws InvalidArgument unless it is a context or options, as a second argument meant for the
+ * model.
+ */
 export function parseCallOptions(options: unknown, method: string, runner: string): CallOptions {
   if (options === undefined || options === null) return {}
   if (typeof options === 'object') {

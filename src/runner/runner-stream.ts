@@ -11,7 +11,12 @@ export const streamWindow = 16
 
 const left = Symbol('the reader left')
 
-/** Returns a model's values. Leaving the loop ends it. **Errors**: the method's; InternalError if its thread ended. */
+/**
+ * Leaving the loop ends it.
+ *
+ * @returns a model's values.
+ * @throws the method's; InternalError if its thread ended.
+ */
 export function valuesOf<T>(begin: () => Promise<OpenStream>, options: CallOptions): AsyncIterableIterator<T> {
   const received: (StreamResult | Error | typeof left)[] = []
   let wake = () => {}

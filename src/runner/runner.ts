@@ -30,7 +30,11 @@ import { type RunnerEvent, superviseWorkers, type WorkerSupervisor } from './wor
 
 /** Options of {@link RunnerLife.start}. */
 export interface StartOptions {
-  /** For runners that do not set it. Default 5000. **Units**: milliseconds. */
+  /**
+   * For runners that do not set it. **Units**: milliseconds.
+   *
+   * @default 5000
+   */
   readonly modelGraceMs?: number
 }
 
@@ -43,7 +47,11 @@ export interface RunnerLife {
   readonly unready: string | undefined
   readonly waiting: number
   readonly pythonSettings?: PythonSettings | undefined
-  /** Loads the model in all threads; a service calls it. Each call needs a `stop`. **Errors**: SetupError. */
+  /**
+   * Loads the model in all threads; a service calls it. Each call needs a `stop`.
+   *
+   * @throws SetupError.
+   */
   start(options?: StartOptions): Promise<void>
   /** Ends the threads when every `start` has had its `stop`. */
   stop(): Promise<void>
@@ -186,7 +194,7 @@ class ModelRunner implements RunnerLife {
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** **Errors**: InvalidArgument before the start; Overloaded if the runner takes no calls. */
+  /** @throws InvalidArgument before the start; Overloaded if the runner takes no calls. */
   #dispatcher(): Dispatcher {
     const dispatcher = this.#supervisor?.dispatcher
     if (dispatcher === undefined) throw new RunnerNotStarted(this)
@@ -236,7 +244,11 @@ class ModelRunner implements RunnerLife {
 const reserved = [...Object.getOwnPropertyNames(ModelRunner.prototype), 'name', 'isRemote', 'pythonSettings']
 reserved.push('then', '__proto__')
 
-/** Joins the answers to the parts of a request. **Errors**: the first part's that fails; the rest are given up. */
+/**
+ * Joins the answers to the parts of a request.
+ *
+ * @throws the first part's that fails; the rest are given up.
+ */
 async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
   try {
     return joinResults(await Promise.all(calls.map((call) => call.promise)))
@@ -247,14 +259,19 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
 }
 
 /**
- * A model in worker threads, with the methods that `options.methods` names. The module exports `load` (or a default
- * function), called once in each thread, which returns an object of methods; each takes one input and a `ModelCall`.
- * `M` is the type of the module. Give calls the function's `ctx`, so that they end with its request. Inputs and results
- * are plain data, NDArrays, pictures, files, frames, and classes of `registerSerializer`. **Ownership**: they are
- * copied: do not change an argument before the answer. `move(x)` gives a large array away; a SharedArrayBuffer is
- * shared. **Errors**: InvalidArgument for wrong options; of calls: those of the method (FunctionError for other
- * classes), Overloaded if `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and InternalError if the thread died.
- * **Example** `new Runner<typeof import('./model.ts')>('iris', { module, methods: { predict: { batchable: true } } })`
+ * A model in worker threads, with the methods that `options.methods` names. The module exports
+ * `load` (or a default function), called once in each thread, which returns an object of methods;
+ * each takes one input and a `ModelCall`. `M` is the type of the module. Give calls the function's
+ * `ctx`, so that they end with its request. Inputs and results are plain data, NDArrays, pictures,
+ * files, frames, and classes of `registerSerializer`. **Ownership**: they are copied: do not change
+ * an argument before the answer. `move(x)` gives a large array away; a SharedArrayBuffer is shared.
+ *
+ * @throws InvalidArgument for wrong options; of calls: those of the method (FunctionError for other
+ * classes), Overloaded if `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and InternalError
+ * if the thread died.
+ * @example
+ * `new Runner<typeof import('./model.ts')>('iris', { module, methods: { predict: { batchable: true
+ * } } })`
  */
 export const Runner = ModelRunner as unknown as RunnerClass
 

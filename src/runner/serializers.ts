@@ -20,11 +20,15 @@ export interface Serializer<T extends object> {
   readonly name: string
   /** The class, or the `Symbol.toStringTag` of its objects. */
   readonly type: (abstract new (...args: never[]) => T) | string
-  /** Properties whose typed arrays `move(object)` may take away: reading them then throws. Default: `move` refuses. */
+  /**
+   * Properties whose typed arrays `move(object)` may take away: reading them then throws.
+   *
+   * @default `move` refuses
+   */
   readonly movable?: readonly string[]
   /** Whether `toFields` makes its typed arrays for the message, to move without a copy. Default false. */
   readonly fresh?: boolean
-  /** **Errors**: InvalidArgument for an object that cannot be sent. */
+  /** @throws InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
   fromFields(fields: SerializedFields): T
 }
@@ -33,9 +37,13 @@ const byName = new Map<string, Serializer<object>>()
 const byType = new Map<unknown, Serializer<object>>()
 
 /**
- * Lets a class's objects be a runner's arguments and results. Call it in a module that both the service and the model
- * import. **Errors**: InvalidArgument for a registered name or class, and for an invalid serializer. **Example**
- * `registerSerializer<Box>({ name: 'Box', type: Box, toFields: ({ label }) => ({ label }), fromFields })`
+ * Lets a class's objects be a runner's arguments and results. Call it in a module that both the
+ * service and the model import.
+ *
+ * @throws InvalidArgument for a registered name or class, and for an invalid serializer.
+ * @example
+ * `registerSerializer<Box>({ name: 'Box', type: Box, toFields: ({ label }) => ({ label }),
+ * fromFields })`
  */
 export function registerSerializer<T extends object>(serializer: Serializer<T>): void {
   const { name, type, toFields, fromFields } = (serializer ?? {}) as Partial<Serializer<T>>
@@ -49,7 +57,7 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/** Returns the serializer of the nearest class; undefined if there is no such class. */
+/** @returns the serializer of the nearest class; undefined if there is no such class. */
 export function serializerOf(value: object): Serializer<object> | undefined {
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
@@ -69,7 +77,7 @@ function tagOf(value: object): unknown {
   return typeof tag === 'function' ? tag.call(value) : tag
 }
 
-/** **Errors**: InvalidArgument if this side does not have the serializer. */
+/** @throws InvalidArgument if this side does not have the serializer. */
 export function serializerNamed(name: string): Serializer<object> {
   const serializer = byName.get(name)
   if (serializer !== undefined) return serializer

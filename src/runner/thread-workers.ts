@@ -126,7 +126,7 @@ export function moved(reply: unknown, transfer: readonly ArrayBuffer[]): unknown
   })
 }
 
-/** Returns the channel of a stream over one of its ports. */
+/** @returns the channel of a stream over one of its ports. */
 export function channelOf(port: MessagePort): Channel {
   return {
     post: (message, transfer = []) => port.postMessage(message, transfer as ArrayBuffer[]),

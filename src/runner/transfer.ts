@@ -31,7 +31,11 @@ type Visit = (leaf: unknown, path: Path) => unknown
 
 const moved = new WeakSet<object>()
 
-/** Makes a value sendable; `transfer`: buffers to move. **Errors**: InvalidArgument, BadInput for deep nesting. */
+/**
+ * Makes a value sendable; `transfer`: buffers to move.
+ *
+ * @throws InvalidArgument, BadInput for deep nesting.
+ */
 export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = []): Packed {
   const objects: PackedObject[] = []
   const plain = mapLeaves(value, [], packLeaf(boundary, transfer, objects), boundary === 'python')
@@ -85,9 +89,14 @@ export function unpack({ value, objects }: Packed): unknown {
 }
 
 /**
- * Returns an array or picture with the same data, for one runner call or result, which moves the memory. Reading the
- * given object then throws. A part of a buffer and WebAssembly's memory are copied, shared memory is shared.
- * **Errors**: InvalidArgument for objects without `movable` fields. **Example** `return iris.predict(move(x), ctx)`
+ * Reading the given object then throws. A part of a buffer and WebAssembly's memory are copied,
+ * shared memory is shared.
+ *
+ * @returns an array or picture with the same data, for one runner call or result, which moves the
+ * memory.
+ * @throws InvalidArgument for objects without `movable` fields.
+ * @example
+ * `return iris.predict(move(x), ctx)`
  */
 export function move<T extends object>(value: T): T {
   const serializer = typeof value === 'object' && value !== null ? serializerOf(value) : undefined

@@ -179,7 +179,11 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
   return {
     dispatcher,
     stop,
-    /** Resolves when all workers have the model. **Errors**: SetupError; then all have ended. */
+    /**
+     * Resolves when all workers have the model.
+     *
+     * @throws SetupError; then all have ended.
+     */
     async started(): Promise<void> {
       try {
         await started.promise

@@ -15,7 +15,11 @@ export interface ModelWorker {
   readonly name: string
   /** Number in its pool, from 0. A replacement has that of the ended worker. */
   readonly index: number
-  /** Resolves to the reply. **Errors**: {@link WorkerEnded}; DataCloneError, and then nothing has been transferred. */
+  /**
+   * Resolves to the reply.
+   *
+   * @throws {@link WorkerEnded}; DataCloneError, and then nothing has been transferred.
+   */
   run(message: unknown, transfer: readonly Transfer[]): Promise<unknown>
   /** Like `run`, with a channel to the message's handler. `done` resolves when that handler returns. */
   open(message: unknown, transfer: readonly Transfer[]): { readonly channel: Channel; readonly done: Promise<unknown> }
@@ -27,7 +31,11 @@ export interface ModelWorker {
 export interface WorkerPoolOptions {
   readonly entry: URL
   readonly count: number
-  /** Heap limit of each worker. Default: that of its kind. **Units**: MiB. */
+  /**
+   * Heap limit of each worker. **Units**: MiB.
+   *
+   * @default that of its kind
+   */
   readonly memoryLimitMb: number | undefined
   /** The only device that each process sees, by its index, in turn; undefined for all devices. */
   readonly deviceIds: readonly number[] | undefined
@@ -49,11 +57,11 @@ export interface WorkerPool {
 /** Starts the workers of a kind. */
 export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
 
-/** Returns the device of a worker: `deviceIds`, in turn. */
+/** @returns the device of a worker: `deviceIds`, in turn. */
 export const deviceOf = (deviceIds: readonly number[] | undefined, index: number): number | undefined =>
   deviceIds?.[index % deviceIds.length]
 
-/** Returns the environment variables that tell a process its device. */
+/** @returns the environment variables that tell a process its device. */
 export function deviceEnv(deviceIds: readonly number[] | undefined, index: number): NodeJS.ProcessEnv {
   return deviceIds === undefined ? {} : { CUDA_VISIBLE_DEVICES: String(deviceOf(deviceIds, index)) }
 }

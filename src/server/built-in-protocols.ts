@@ -25,7 +25,7 @@ export interface ServedParts {
   readonly metrics: readonly Endpoint[]
 }
 
-/** Returns the protocols of a service: those that are built in, and its own. */
+/** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(service: Service, { docs, jobs, lives, metrics }: ServedParts): Protocol[] {
   const apis = (host: Host) => apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
   const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])

@@ -6,13 +6,13 @@ import { protocolsOf } from './built-in-protocols.ts'
 import { ServerHost } from './host.ts'
 import { metricsEndpoint, metricsPage } from './telemetry/metrics-endpoint.ts'
 
-/** Returns what `/openapi.json` of a server with default options answers. */
+/** @returns what `/openapi.json` of a server with default options answers. */
 export async function describeServer(service: Service, prefix: string): Promise<OpenApiDocument> {
   const host = await hostOf(service, prefix)
   return openApiDocument(service, prefix, host.endpoints)
 }
 
-/** Returns methods and paths of the service's own protocols, as `POST /v1/embeddings`. */
+/** @returns methods and paths of the service's own protocols, as `POST /v1/embeddings`. */
 export async function protocolPaths(service: Service, prefix: string): Promise<string[]> {
   const { endpoints } = await bareHost(service, prefix).attach(service.protocols)
   return endpoints.flatMap(({ methods, path }) =>

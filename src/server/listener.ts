@@ -33,12 +33,14 @@ import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { WorkerGroup } from './workers/group-member.ts'
 
 /**
- * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays
- * open and the shutdown hooks have run.
+ * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that
+ * fails, nothing stays open and the shutdown hooks have run.
  *
- * **Errors**: InvalidArgument for a wrong or unknown option, or `engine: 'uws'` where it does not load; SetupError for
- * a port that cannot be listened on; whatever a startup hook throws.
- * **Example** `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () => listener.close())`
+ * @throws InvalidArgument for a wrong or unknown option, or `engine: 'uws'` where it does not load;
+ * SetupError for a port that cannot be listened on; whatever a startup hook throws.
+ * @example
+ * `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () =>
+ * listener.close())`
  */
 export function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
   return serveFrom(service, options)
@@ -160,8 +162,8 @@ const builtIn =
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 
 /**
- * Returns the engine of that name, or the fastest that loads. **Errors**: InvalidArgument if `uws` is named and does
- * not.
+ * @returns the engine of that name, or the fastest that loads.
+ * @throws InvalidArgument if `uws` is named and does not.
  */
 export function pickEngine(name: EngineName | undefined, log: Logger, load: typeof loadUws = loadUws): StartEngine {
   if (name === 'node') return listenNode

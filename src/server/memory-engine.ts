@@ -24,16 +24,21 @@ import { createServerState } from './server-state.ts'
 
 /** How {@link inject} serves. */
 export interface InjectOptions extends Partial<Limits> {
-  /** Path in front of every API. Default `/`. */
+  /**
+   * Path in front of every API.
+   *
+   * @default `/`
+   */
   readonly baseUrl?: string
 }
 
 /**
- * Answers a request as `serve` would, without a socket. If functions need startup hooks or Runners, start the service
- * first.
+ * Answers a request as `serve` would, without a socket. If functions need startup hooks or Runners,
+ * start the service first.
  *
- * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off.
- * **Example** `const response = await inject(service, { path: '/double', body: [1, 2] })`
+ * @throws InvalidArgument for a wrong request or option; an Error when a stream breaks off.
+ * @example
+ * `const response = await inject(service, { path: '/double', body: [1, 2] })`
  */
 export async function inject(
   service: Service,
@@ -51,7 +56,11 @@ export async function inject(
   return answer(server, request, headers, bytes ?? new Uint8Array(0), failures)
 }
 
-/** Returns the state of a server that is ready. `onFailure`: told what others log. */
+/**
+ * `onFailure`: told what others log.
+ *
+ * @returns the state of a server that is ready.
+ */
 export async function serverInMemory(
   service: Service,
   limits: Limits,
@@ -160,7 +169,7 @@ export class MemorySocket implements ExchangeSocket {
   detach(): void {}
 }
 
-/** Returns a response with all of its body. */
+/** @returns a response with all of its body. */
 export function collected(
   { status = 200, error }: HttpResponse,
   lines: readonly string[],

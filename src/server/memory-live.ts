@@ -15,7 +15,11 @@ import { runLive } from '../live/run-live.ts'
 import type { Service } from '../service.ts'
 import { collected, serverInMemory } from './memory-engine.ts'
 
-/** Opens a live stream as a server would. **Errors**: InvalidArgument for a wrong request. */
+/**
+ * Opens a live stream as a server would.
+ *
+ * @throws InvalidArgument for a wrong request.
+ */
 export async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request

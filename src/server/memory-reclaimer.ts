@@ -1,4 +1,7 @@
-/** Returns memory to the system when a burst is over. @module */
+/**
+ * @returns memory to the system when a burst is over.
+ * @module
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

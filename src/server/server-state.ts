@@ -38,7 +38,10 @@ export interface ServerExtras {
 /** The state of a server, and what its protocols have registered. */
 export type HostedState = ServerState & { readonly host: ServerHost }
 
-/** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
+/**
+ * @returns the state of a server of `service` with its APIs below `prefix`; its health is
+ * `starting`.
+ */
 export async function createServerState(
   service: Service,
   limits: Limits,

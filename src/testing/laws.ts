@@ -27,7 +27,7 @@ export interface Way {
   deliverSplit<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void>
 }
 
-/** Returns the laws of one descriptor: each a sentence and its check. */
+/** @returns the laws of one descriptor: each a sentence and its check. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
   const { each, subject, checks } = lawsBy(spec, { deliver, deliverSplit: postInTwoPieces })
   Object.assign(checks, {
@@ -40,7 +40,7 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>) {
   return listOf(checks)
 }
 
-/** Returns the laws that a way of requests can break. */
+/** @returns the laws that a way of requests can break. */
 export function lawsOfWay<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
   return listOf(lawsBy(spec, way).checks)
 }
@@ -236,7 +236,7 @@ class Subject<In, Out> {
   }
 }
 
-/** Returns what a descriptor writes, which must be well formed. */
+/** @returns what a descriptor writes, which must be well formed. */
 async function writtenBy<Out>(descriptor: Pick<IODescriptor<never, Out>, 'toHttpResponse'>, value: Out): Promise<Wire> {
   const response = await descriptor.toHttpResponse(value)
   for (const [name, value] of response.headers) {

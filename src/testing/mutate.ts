@@ -1,4 +1,7 @@
-/** Returns a seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be repeated. */
+/**
+ * @returns a seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be
+ * repeated.
+ */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -35,7 +35,10 @@ export async function receiveInPieces<In>(
   }
 }
 
-/** Returns a form whose part `name` is a request, with all of its headers, after an empty part `other`. */
+/**
+ * @returns a form whose part `name` is a request, with all of its headers, after an empty part
+ * `other`.
+ */
 export function asPart(name: string, { headers, body }: Wire, other: string): Wire {
   const boundary = 'boundary-of-the-laws'
   const names = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]))

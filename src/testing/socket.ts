@@ -34,7 +34,7 @@ export async function postInTwoPieces<In, Out>(
   }
 }
 
-/** Returns places at which to split a body, at most 64 and its ends. */
+/** @returns places at which to split a body, at most 64 and its ends. */
 export function splitsOf({ body }: Wire): readonly number[] {
   const step = Math.max(1, Math.ceil(body.length / maxSplits))
   return Array.from({ length: Math.floor(body.length / step) + 1 }, (_, i) => i * step)

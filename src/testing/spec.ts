@@ -29,7 +29,7 @@ export interface DescriptorSpec<In, Out = In> {
   readonly refusals?: readonly Refusal[]
   /** The class's `fromSample`; what it makes must accept its own sample. */
   readonly fromSample?: (value: Out) => MaybePromise<IODescriptor<In, Out>>
-  /** Default: node's deep strict equality. */
+  /** @default node's deep strict equality */
   readonly equal?: (a: In, b: In) => boolean
 }
 

@@ -14,7 +14,11 @@ export type ApiKey = string | { readonly name: string; readonly hash: string }
 export interface ApiKeyOptions {
   /** `printf %s KEY | sha256sum` gives a hash. Several keys allow a change of keys. */
   readonly keys: readonly ApiKey[]
-  /** Header with the key, beside `authorization: Bearer`. Default `x-api-key`. */
+  /**
+   * Header with the key, beside `authorization: Bearer`.
+   *
+   * @default `x-api-key`
+   */
   readonly header?: string
   /**
    * Cookie with the key if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
@@ -24,9 +28,13 @@ export interface ApiKeyOptions {
 }
 
 /**
- * Returns a hook that admits callers with a key, and sets `ctx.state.caller`, whose name is the key's or the hash's
- * first eight digits. Others get 401 (UNAUTHENTICATED). **Errors**: InvalidArgument. **Example** `new Service('iris', {
- * auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
+ * Others get 401 (UNAUTHENTICATED).
+ *
+ * @returns a hook that admits callers with a key, and sets `ctx.state.caller`, whose name is the
+ * key's or the hash's first eight digits.
+ * @throws InvalidArgument.
+ * @example
+ * `new Service('iris', { auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
  */
 export function apiKey(options: ApiKeyOptions): RequestHook {
   checkOptions('apiKey', options, ['keys', 'header', 'cookie'])

@@ -17,13 +17,25 @@ export interface JwtOptions {
   readonly issuer: string | readonly string[]
   /** Accepted `aud`. */
   readonly audience: string | readonly string[]
-  /** Allowed clock difference. **Units**: seconds. Default 5. */
+  /**
+   * Allowed clock difference. **Units**: seconds.
+   *
+   * @default 5
+   */
   readonly clockTolerance?: number
-  /** Asymmetric algorithms. Default: those of RFC 7518 and RFC 8037. */
+  /**
+   * Asymmetric algorithms.
+   *
+   * @default those of RFC 7518 and RFC 8037
+   */
   readonly algorithms?: readonly string[]
   /** What the claim `scope` or `scp` must hold; else 403. */
   readonly scopes?: readonly string[]
-  /** Verified tokens to remember until they expire. Default 1000. */
+  /**
+   * Verified tokens to remember until they expire.
+   *
+   * @default 1000
+   */
   readonly cacheSize?: number
   /**
    * Cookie with the token if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
@@ -44,9 +56,12 @@ interface Verified {
 }
 
 /**
- * Returns a hook that admits callers with a valid `authorization: Bearer` token that expires, and sets
- * `ctx.state.caller` to subject and claims. A withdrawn token is valid until it expires. **Errors**: InvalidArgument.
- * Others get 401, without a scope 403; 503 if the URL of the keys does not answer.
+ * A withdrawn token is valid until it expires.
+ *
+ * @returns a hook that admits callers with a valid `authorization: Bearer` token that expires, and
+ * sets `ctx.state.caller` to subject and claims.
+ * @throws InvalidArgument. Others get 401, without a scope 403; 503 if the URL of the keys does not
+ * answer.
  */
 export function jwt(options: JwtOptions): RequestHook {
   checkOptions('jwt', options, names)

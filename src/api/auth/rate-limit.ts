@@ -15,27 +15,50 @@ import { tokenBuckets } from './token-buckets.ts'
 export interface RateLimitOptions {
   /** Average requests a second, also below 1: for each worker process, with a `store` for all of them. */
   readonly rate: number
-  /** Requests at once, after a pause. Default: `rate`, at least 1. */
+  /**
+   * Requests at once, after a pause.
+   *
+   * @default `rate`, at least 1
+   */
   readonly burst?: number
-  /** Whom to count. Default: issuer and name of the caller, else the address; of IPv6 the first 64 bits. */
+  /**
+   * Whom to count.
+   *
+   * @default issuer and name of the caller, else the address; of IPv6 the first 64 bits
+   */
   readonly by?: 'caller' | 'address' | ((ctx: Context) => string)
-  /** `'auth'` also limits wrong keys, but knows no caller. Default: after auth. */
+  /**
+   * `'auth'` also limits wrong keys, but knows no caller.
+   *
+   * @default after auth
+   */
   readonly before?: 'auth'
-  /** Maximum number of counted callers; drops the least recently seen. Default 10,000. */
+  /**
+   * Maximum number of counted callers; drops the least recently seen.
+   *
+   * @default 10,000
+   */
   readonly maxKeys?: number
   /**
    * `redis://…` of a server that counts for all workers and machines. While it is away each worker counts alone.
    * Needs the package ioredis.
    */
   readonly store?: string
-  /** Name of the limit in headers and in the store, where limits of one name are one. Default `default`. */
+  /**
+   * Name of the limit in headers and in the store, where limits of one name are one.
+   *
+   * @default `default`
+   */
   readonly name?: string
 }
 
 /**
- * Returns a hook that answers 429 with `retry-after` above the limit, and tells the rest by `RateLimit` and
- * `RateLimit-Policy`. **Errors**: InvalidArgument. **Source**: draft-ietf-httpapi-ratelimit-headers-10. **Example**
+ * @returns a hook that answers 429 with `retry-after` above the limit, and tells the rest by
+ * `RateLimit` and `RateLimit-Policy`.
+ * @throws InvalidArgument.
+ * @example
  * `svc.onRequest(rateLimit({ rate: 10, burst: 50 }))`
+ * @see draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function rateLimit(options: RateLimitOptions): RequestHook {
   checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys', 'store', 'name'])
@@ -72,7 +95,7 @@ function addressOf(ctx: Context): string {
   return `address ${remoteAddress.includes(':') ? networkOf(remoteAddress) : remoteAddress}`
 }
 
-/** Returns the first 64 bits of an IPv6 address, which usually belong to one user. */
+/** @returns the first 64 bits of an IPv6 address, which usually belong to one user. */
 function networkOf(address: string): string {
   const [left, right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
   const zeros = right === undefined ? [] : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')

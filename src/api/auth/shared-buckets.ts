@@ -19,8 +19,9 @@ return string.format('%.3f', room)
 `
 
 /**
- * Returns what takes a token of a key's bucket in Redis, which all processes with this `name` share; undefined if the
- * server is away. **Errors**: InvalidArgument, MissingDependencyException.
+ * @returns what takes a token of a key's bucket in Redis, which all processes with this `name`
+ * share; undefined if the server is away.
+ * @throws InvalidArgument, MissingDependencyException.
  */
 export function sharedBuckets(
   url: string,

@@ -1,7 +1,9 @@
 /**
- * Returns what takes a token of a key's bucket, at a time of a steady clock, and tells whether there was one, how many
- * whole ones are left, and how long the next one takes. Buckets of `burst` tokens are filled at
- * `rate` a second; above `maxKeys` the least recently used is dropped. **Units**: milliseconds.
+ * Buckets of `burst` tokens are filled at `rate` a second; above `maxKeys` the least recently used
+ * is dropped. **Units**: milliseconds.
+ *
+ * @returns what takes a token of a key's bucket, at a time of a steady clock, and tells whether
+ * there was one, how many whole ones are left, and how long the next one takes.
  */
 export function tokenBuckets(rate: number, burst: number, maxKeys: number) {
   const perMs = rate / 1000

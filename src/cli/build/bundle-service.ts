@@ -16,7 +16,11 @@ export interface PackageImport {
   readonly importer: string
 }
 
-/** Bundles a module without its packages; `import.meta.url` stays that of each file. **Errors**: InvalidArgument. */
+/**
+ * Bundles a module without its packages; `import.meta.url` stays that of each file.
+ *
+ * @throws InvalidArgument.
+ */
 export async function bundleService(root: string, service: string) {
   const { build, stop, transform } = await import('esbuild').catch((error: unknown) => {
     throw missingTool('esbuild', 'serving build', error)

@@ -27,7 +27,10 @@ export async function describeService(service: Service, packages: readonly strin
   }
 }
 
-/** Returns the longest attempt at a job, and how many a process runs at once; undefined without asynchronous APIs. */
+/**
+ * @returns the longest attempt at a job, and how many a process runs at once; undefined without
+ * asynchronous APIs.
+ */
 function jobsOf({ apis }: Service) {
   const settings = [...apis.values()].flatMap(({ async }) => async ?? [])
   if (settings.length === 0) return undefined

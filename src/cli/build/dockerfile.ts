@@ -2,7 +2,7 @@
 import type { DockerOptions } from '../config/build-options.ts'
 import type { PythonEnvironment } from './python-environment.ts'
 
-/** Returns the Dockerfile for a build whose folder is the context. */
+/** @returns the Dockerfile for a build whose folder is the context. */
 export function dockerfileText(docker: DockerOptions = {}, python: PythonEnvironment): string {
   const { baseImage, systemPackages = [], env = {}, setupScript } = docker
   const usesConda = python.conda !== undefined

@@ -1,7 +1,9 @@
 /** Lists files by globs. The only file that imports tinyglobby. @module */
 import { glob } from 'tinyglobby'
 
-/** Returns the files below a folder that match a glob and not `exclude`, relative with `/`, sorted. */
+/**
+ * @returns the files below a folder that match a glob and not `exclude`, relative with `/`, sorted.
+ */
 export async function listFiles(
   folder: string,
   include: readonly string[],

@@ -6,7 +6,10 @@ import { listFiles } from './list-files.ts'
 const platforms = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'linuxmusl', 'openbsd', 'sunos', 'win32', 'windows']
 const architectures = ['arm', 'arm64', 'armv7', 'ia32', 'loong64', 'ppc64', 's390x', 'x64', 'riscv64']
 
-/** Returns the files of a package that run here: no types, sources, maps, or binaries for other platforms. */
+/**
+ * @returns the files of a package that run here: no types, sources, maps, or binaries for other
+ * platforms.
+ */
 export async function packageFiles(folder: string): Promise<string[]> {
   const files = await listFiles(folder, await published(folder), ['**/node_modules/**', '**/.git/**'])
   return files.filter(isNeeded)

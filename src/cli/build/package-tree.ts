@@ -32,15 +32,17 @@ const toolPeers = ['chokidar', 'esbuild', 'node-api-headers', 'node-gyp', 'simdj
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
 
-/** Returns the package of an import. */
+/** @returns the package of an import. */
 export function packageName(specifier: string): string {
   return (/^(?:@[^/]+\/)?[^/]+/.exec(specifier) as RegExpExecArray)[0]
 }
 
 /**
- * Returns every package that the imports need, with all that those need, sorted by place. `extra` are names of packages
- * that are loaded in other ways: optional ones of ours, and those that the configuration names.
- * **Errors**: InvalidArgument for a package that is not installed, with the file that imports it.
+ * `extra` are names of packages that are loaded in other ways: optional ones of ours, and those
+ * that the configuration names.
+ *
+ * @returns every package that the imports need, with all that those need, sorted by place.
+ * @throws InvalidArgument for a package that is not installed, with the file that imports it.
  */
 export function packageTree(
   imports: readonly PackageImport[],
@@ -95,7 +97,10 @@ export function mayLoad(name: string, code: readonly string[]): boolean {
   return pattern === undefined || code.some((text) => pattern.test(text))
 }
 
-/** Returns the optional peers of ours among the project's dependencies: requests may load them later. */
+/**
+ * @returns the optional peers of ours among the project's dependencies: requests may load them
+ * later.
+ */
 export function listedPeers(root: string): string[] {
   if (!existsSync(join(root, 'package.json'))) return []
   const { peerDependencies = {} } = readManifest(ourFolder(root))

@@ -29,7 +29,10 @@ export type Describe = (
   packages: readonly PlacedPackage[],
 ) => Promise<DescribedService>
 
-/** Returns what a build of the project holds. **Errors**: InvalidArgument that names the file. */
+/**
+ * @returns what a build of the project holds.
+ * @throws InvalidArgument that names the file.
+ */
 export async function planBuild(project: Project, options: OptionValues, describe: Describe) {
   const { root, service, build } = project
   const bundle = await bundleService(root, service)
@@ -84,7 +87,7 @@ export async function planBuild(project: Project, options: OptionValues, describ
 const nodeMajor = process.versions.node.split('.')[0]
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
-/** Returns the SHA-256 of a file, in hexadecimal digits. */
+/** @returns the SHA-256 of a file, in hexadecimal digits. */
 export function sha256(file: BuildFile): string {
   const hash = createHash('sha256')
   return hash.update('text' in file ? file.text : readFileSync(file.from)).digest('hex')
@@ -170,7 +173,9 @@ interface LockedPackage {
   readonly integrity?: string
 }
 
-/** Returns a lock file of npm; what the project's own one knows of a package is taken from there. */
+/**
+ * @returns a lock file of npm; what the project's own one knows of a package is taken from there.
+ */
 function lockOf(
   root: string,
   manifest: { readonly name: string; readonly version: string },

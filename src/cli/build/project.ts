@@ -16,7 +16,10 @@ export interface Project {
 
 const bentofiles = ['bentofile.yaml', 'bentofile.yml']
 
-/** Returns the project of a service, or that of a bentofile in the working directory. **Errors**: InvalidArgument. */
+/**
+ * @returns the project of a service, or that of a bentofile in the working directory.
+ * @throws InvalidArgument.
+ */
 export async function readProject(service: string | undefined, config: ConfigFile | undefined): Promise<Project> {
   const folder = service === undefined ? process.cwd() : dirname(service)
   const bentofile = projectFolders(folder)
@@ -68,7 +71,11 @@ interface Bentofile extends Omit<BuildOptions, 'docker'> {
 const { packages: _, docker, ...common } = buildSchema.properties as Readonly<Record<string, ValueSchema>>
 const { baseImage, systemPackages, setupScript, env } = docker.properties as Readonly<Record<string, ValueSchema>>
 
-/** The keys of a bentofile that are understood. **Source**: BentoML 1.1 and 1.4, bentofile.yaml. */
+/**
+ * The keys of a bentofile that are understood.
+ *
+ * @see BentoML 1.1 and 1.4, bentofile.yaml.
+ */
 const bentofileSchema: ValueSchema = {
   type: 'object',
   additionalProperties: false,

@@ -18,7 +18,10 @@ export function pythonEnvironment(build: BuildOptions, runners: readonly PythonS
   }
 }
 
-/** Returns the names of the Runners for which the image will have no Python, so that a container could not start. */
+/**
+ * @returns the names of the Runners for which the image will have no Python, so that a container
+ * could not start.
+ */
 export function withoutPython(
   { docker = {} }: BuildOptions,
   { packages, conda }: PythonEnvironment,
@@ -32,7 +35,7 @@ export function withoutPython(
   return runners.filter(({ executable }) => executable !== undefined || !hasEnvironment).map(({ name }) => name)
 }
 
-/** Returns the files that the Dockerfile reads, by their paths. */
+/** @returns the files that the Dockerfile reads, by their paths. */
 export function pythonFiles({ packages, conda }: PythonEnvironment): ReadonlyMap<string, string> {
   if (conda !== undefined) return new Map([['python/environment.yml', condaText(conda, packages)]])
   return new Map(packages.length === 0 ? [] : [['python/requirements.txt', `${packages.join('\n')}\n`]])

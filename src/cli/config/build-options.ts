@@ -23,7 +23,11 @@ export interface EnvironmentVariable {
 
 /** What the Dockerfile of a build says. */
 export interface DockerOptions {
-  /** An image with node. Default: debian:trixie-slim with the executable of node:24-trixie-slim. */
+  /**
+   * An image with node.
+   *
+   * @default debian:trixie-slim with the executable of node:24-trixie-slim
+   */
   readonly baseImage?: string
   readonly systemPackages?: readonly string[]
   readonly env?: Readonly<Record<string, string>>

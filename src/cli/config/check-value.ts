@@ -19,7 +19,9 @@ export interface ValueSchema {
 
 /**
  * Checks a value by a schema; `file` and `path` say in messages where it stands.
- * **Errors**: InvalidArgument for the first part that does not fit, with its path and the nearest name that is known.
+ *
+ * @throws InvalidArgument for the first part that does not fit, with its path and the nearest name
+ * that is known.
  */
 export function checkValue(value: unknown, schema: ValueSchema, file: string, path = ''): void {
   const place = path === '' ? file : `${file}: ${path}`

@@ -13,7 +13,11 @@ const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) 
 /** A configuration file that has been read and checked. */
 export type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>
 
-/** Finds the file in a folder, or above it up to package.json. **Errors**: InvalidArgument for two in one folder. */
+/**
+ * Finds the file in a folder, or above it up to package.json.
+ *
+ * @throws InvalidArgument for two in one folder.
+ */
 export function findConfigFile(folder: string): string | undefined {
   for (const at of projectFolders(resolve(folder))) {
     const found = names.map((name) => join(at, name)).filter((path) => existsSync(path))
@@ -26,7 +30,11 @@ export function findConfigFile(folder: string): string | undefined {
   return undefined
 }
 
-/** Reads and checks a configuration file. **Errors**: InvalidArgument that names the file and the key. */
+/**
+ * Reads and checks a configuration file.
+ *
+ * @throws InvalidArgument that names the file and the key.
+ */
 export async function readConfigFile(path: string, importDefault: (path: string) => Promise<unknown>) {
   const name = relative(process.cwd(), path)
   const value = await readPlain(path, name, importDefault)
@@ -36,7 +44,10 @@ export async function readConfigFile(path: string, importDefault: (path: string)
   return { path, name, options, service: service && resolve(dirname(path), service), build }
 }
 
-/** Returns what a file of YAML or JSON, or a module, says. **Errors**: InvalidArgument that names the file. */
+/**
+ * @returns what a file of YAML or JSON, or a module, says.
+ * @throws InvalidArgument that names the file.
+ */
 export async function readPlain(
   path: string,
   name: string,
@@ -54,7 +65,7 @@ export async function readPlain(
   }
 }
 
-/** Returns values as the documents of one file of YAML. */
+/** @returns values as the documents of one file of YAML. */
 export async function yamlText(values: readonly unknown[]): Promise<string> {
   const { stringify } = await import('yaml')
   // No anchors for what several have in common: readers of manifests do without.

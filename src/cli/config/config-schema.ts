@@ -23,7 +23,7 @@ export const configSchema: ValueSchema = {
   },
 }
 
-/** Returns the published schema as text. */
+/** @returns the published schema as text. */
 export function schemaText(): string {
   const meta = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'serving.config' }
   return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`

@@ -10,9 +10,9 @@ const otherVariables = ['SERVING_NATIVE', 'SERVING_NATIVE_PATH', 'SERVING_PYTHON
 const kubernetes = /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/
 
 /**
- * Returns the names of variables that only look like our settings: those with empty values, which deployment tools
- * write for "not set", and `SERVING_PORT=tcp://...` and its companions, which Kubernetes sets in every pod beside a
- * Service that is named `serving`.
+ * @returns the names of variables that only look like our settings: those with empty values, which
+ * deployment tools write for "not set", and `SERVING_PORT=tcp://...` and its companions, which
+ * Kubernetes sets in every pod beside a Service that is named `serving`.
  */
 export function foreignVariables(environment: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(environment).filter((name) => name.startsWith('SERVING_'))
@@ -21,7 +21,10 @@ export function foreignVariables(environment: NodeJS.ProcessEnv): string[] {
   )
 }
 
-/** Returns a message for the first variable that is misspelled: named `SERVING_`, and no setting of ours. */
+/**
+ * @returns a message for the first variable that is misspelled: named `SERVING_`, and no setting of
+ * ours.
+ */
 export function unknownVariable(environment: NodeJS.ProcessEnv): string | undefined {
   const known = [...optionNames.map(variableOf), ...otherVariables]
   const foreign = foreignVariables(environment)

@@ -14,8 +14,9 @@ export interface ServingConfig extends OptionsInFile {
 }
 
 /**
- * Returns its argument: it gives a configuration file its types.
- * **Example** `export default defineConfig({ service: 'service.ts', port: 8080, workers: 2 })`
+ * @returns its argument: it gives a configuration file its types.
+ * @example
+ * `export default defineConfig({ service: 'service.ts', port: 8080, workers: 2 })`
  */
 export function defineConfig(config: ServingConfig): ServingConfig {
   return config

@@ -1,7 +1,10 @@
 /** Suggestions for misspelled names. The only file that imports leven. @module */
 import leven from 'leven'
 
-/** Returns ` (Did you mean port?)` for the known word nearest to a misspelled one, or an empty text. */
+/**
+ * @returns ` (Did you mean port?)` for the known word nearest to a misspelled one, or an empty
+ * text.
+ */
 export function didYouMean(word: string, known: readonly string[]): string {
   const letters = (text: string) => text.toLowerCase().replace(/[-_]/g, '')
   const distances = known.map((each) => ({ each, distance: leven(letters(word), letters(each)) }))

@@ -38,7 +38,11 @@ interface OptionMore<T> {
   readonly unset?: string
   /** The default as help shows it, where that is not the value itself. */
   readonly shown?: string
-  /** The flag without its dashes. Default: the option's name in kebab-case. */
+  /**
+   * The flag without its dashes.
+   *
+   * @default the option's name in kebab-case
+   */
   readonly flag?: string
 }
 
@@ -154,23 +158,23 @@ export type OptionName = keyof typeof optionTable
 /** The names of all options. */
 export const optionNames = Object.keys(optionTable) as OptionName[]
 
-/** Returns the entry of an option. */
+/** @returns the entry of an option. */
 export function optionEntry(name: OptionName): OptionEntry<unknown> {
   return optionTable[name] as OptionEntry<unknown>
 }
 
-/** Returns what an option does, and what holds without a value. */
+/** @returns what an option does, and what holds without a value. */
 export function helpOf(name: OptionName): string {
   const { help, unset } = optionEntry(name)
   return unset === undefined ? help : `${help} (default: ${unset})`
 }
 
-/** Returns the flag of an option without its dashes: `grpcPort` is `grpc-port`. */
+/** @returns the flag of an option without its dashes: `grpcPort` is `grpc-port`. */
 export function flagOf(name: OptionName): string {
   return optionEntry(name).flag ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-/** Returns the environment variable of an option: `grpcPort` is `SERVING_GRPC_PORT`. */
+/** @returns the environment variable of an option: `grpcPort` is `SERVING_GRPC_PORT`. */
 export function variableOf(name: OptionName): string {
   return `SERVING_${flagOf(name).replaceAll('-', '_').toUpperCase()}`
 }

@@ -10,7 +10,11 @@ export interface OptionType<T, F = T> {
   readonly read?: (value: F) => T
 }
 
-/** Reads text of the command line or the environment. **Errors**: InvalidArgument. */
+/**
+ * Reads text of the command line or the environment.
+ *
+ * @throws InvalidArgument.
+ */
 export function readText<T, F>({ schema, read }: OptionType<T, F>, text: string): T {
   const value = valueOf(text, [schema.type].flat())
   if (fits(value, schema)) return read === undefined ? (value as T) : read(value as F)

@@ -13,7 +13,7 @@ export interface SettledOption {
 /** What the command line and the environment gave. */
 export type GivenOptions = Partial<Record<OptionName, Omit<SettledOption, 'name'>>>
 
-/** Returns every option with the value that holds, in the order of the table. */
+/** @returns every option with the value that holds, in the order of the table. */
 export function settleOptions(given: GivenOptions, file: ConfigFile | undefined): SettledOption[] {
   return optionNames.map((name) => {
     const own = given[name]
@@ -24,7 +24,7 @@ export function settleOptions(given: GivenOptions, file: ConfigFile | undefined)
   })
 }
 
-/** Returns the values alone, without those that are undefined. */
+/** @returns the values alone, without those that are undefined. */
 export function valuesOf(settled: readonly SettledOption[]): OptionValues {
   const there = settled.filter(({ value }) => value !== undefined)
   return Object.fromEntries(there.map(({ name, value }) => [name, value]))

@@ -9,7 +9,10 @@ import { readJson } from '../folders.ts'
 /** A built service as images and manifests need it. */
 export type BuiltService = ReturnType<typeof readBuiltService>
 
-/** Returns the service that was built into a folder. **Errors**: InvalidArgument for a folder without a build. */
+/**
+ * @returns the service that was built into a folder.
+ * @throws InvalidArgument for a folder without a build.
+ */
 export function readBuiltService(folder: string) {
   if (!['manifest.json', 'Dockerfile'].every((file) => existsSync(join(folder, file)))) {
     throw new InvalidArgument(`${relative(process.cwd(), folder) || '.'} has no build: run serving build first`)
@@ -22,7 +25,10 @@ export function readBuiltService(folder: string) {
   return { name: service.name, version, runners: own, remoteRunners, jobs, options }
 }
 
-/** Returns the name of the image, of the characters that images may have: the service's and the project's version. */
+/**
+ * @returns the name of the image, of the characters that images may have: the service's and the
+ * project's version.
+ */
 export function imageName({ name, version }: BuiltService): string {
   const words = name
     .toLowerCase()

@@ -61,7 +61,7 @@ const containerSecurity = {
 /** Uploads and Parquet files may need disk; the root file system is read-only. */
 export const volumes = [{ name: 'tmp', emptyDir: {} }]
 
-/** Returns what a pod has beside its containers. */
+/** @returns what a pod has beside its containers. */
 export function podSpec({ options }: BuiltService) {
   return {
     terminationGracePeriodSeconds: graceSeconds(options),
@@ -71,7 +71,9 @@ export function podSpec({ options }: BuiltService) {
   }
 }
 
-/** Returns the container; `ports` are those of the protocol that its platform calls, HTTP's first. */
+/**
+ * @returns the container; `ports` are those of the protocol that its platform calls, HTTP's first.
+ */
 export function container(
   service: BuiltService,
   { image, workers, jobStore }: DeployOptions,

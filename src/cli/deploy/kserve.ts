@@ -13,9 +13,11 @@ const containerName = 'kserve-container'
 const modelsFolder = '/mnt/models'
 
 /**
- * Returns the manifests of a service: a runtime and a service by it; its models are in the image, those of `storageUri`
- * below /mnt/models. A service with a remote model becomes the transformer of one that KServe's own runtimes serve.
- * **Errors**: InvalidArgument for a remote model of which `options` say too little.
+ * A service with a remote model becomes the transformer of one that KServe's own runtimes serve.
+ *
+ * @returns the manifests of a service: a runtime and a service by it; its models are in the image,
+ * those of `storageUri` below /mnt/models.
+ * @throws InvalidArgument for a remote model of which `options` say too little.
  */
 export function kserveManifests(service: BuiltService, options: DeployOptions): Manifest[] {
   const names = namesOf(service, options.namespace)

@@ -10,8 +10,8 @@ const http = { containerPort: 3000, name: 'http' }
 const grpc = { containerPort: 3001, name: 'grpc' }
 
 /**
- * Returns the manifests of a service: pods, their addresses, scaling, disruption, network and metrics; with a store of
- * jobs, also those of the pods that run them.
+ * @returns the manifests of a service: pods, their addresses, scaling, disruption, network and
+ * metrics; with a store of jobs, also those of the pods that run them.
  */
 export function kubernetesManifests(service: BuiltService, options: DeployOptions): Manifest[] {
   const names = namesOf(service, options.namespace)

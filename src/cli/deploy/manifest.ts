@@ -15,7 +15,10 @@ export interface Port {
   readonly name: string
 }
 
-/** Returns a name of Kubernetes's: lower-case letters, digits and dashes, at most 63, a letter first. */
+/**
+ * @returns a name of Kubernetes's: lower-case letters, digits and dashes, at most 63, a letter
+ * first.
+ */
 export function resourceName(name: string): string {
   const words = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   const lettered = words.replace(/^[^a-z]+/, '').slice(0, 63)
@@ -27,7 +30,7 @@ const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice
 /** The names of a service's manifests. */
 export type Names = ReturnType<typeof namesOf>
 
-/** Returns the names of a service in a namespace, or in that of kubectl. */
+/** @returns the names of a service in a namespace, or in that of kubectl. */
 export function namesOf(service: BuiltService, namespace: string | undefined) {
   const name = resourceName(service.name)
   const selector = { 'app.kubernetes.io/name': name }
@@ -49,10 +52,10 @@ export function namesOf(service: BuiltService, namespace: string | undefined) {
   }
 }
 
-/** Returns the ports that the service listens on: HTTP's, and gRPC's where it has one. */
+/** @returns the ports that the service listens on: HTTP's, and gRPC's where it has one. */
 export function portsOf({ options }: BuiltService, http: Port, grpc: Port): readonly Port[] {
   return options.grpcPort === undefined ? [http] : [http, grpc]
 }
 
-/** Returns the path of metrics. */
+/** @returns the path of metrics. */
 export const metricsPath = ({ options }: BuiltService): string => `${options.baseUrl ?? ''}/metrics`

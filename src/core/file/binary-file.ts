@@ -5,7 +5,7 @@ import type { TempFile } from './temp-file.ts'
 /** Name and type of a {@link BinaryFile}. */
 export interface BinaryFileOptions {
   readonly name?: string
-  /** Default `application/octet-stream`. */
+  /** @default `application/octet-stream` */
   readonly mimeType?: string
 }
 
@@ -14,9 +14,11 @@ const noBytes = new Uint8Array(0)
 const pieceBytes = 256 * 1024
 
 /**
- * A file that a function receives or returns. A large upload is on disk: `bytes` loads it whole and blocks meanwhile,
- * and use after its request throws. **Example** `new BinaryFile(bytes, { name: 'report.pdf', mimeType:
- * 'application/pdf' })`
+ * A file that a function receives or returns. A large upload is on disk: `bytes` loads it whole and
+ * blocks meanwhile, and use after its request throws.
+ *
+ * @example
+ * `new BinaryFile(bytes, { name: 'report.pdf', mimeType: 'application/pdf' })`
  */
 export class BinaryFile {
   /** The name that the client or function gave, without directories. Never a path to open. */
@@ -55,7 +57,10 @@ export class BinaryFile {
     return this.#bytes === undefined
   }
 
-  /** Returns pieces of at most 256 KiB; those from disk lie in what `allocate` returns, by default new memory. */
+  /**
+   * @returns pieces of at most 256 KiB; those from disk lie in what `allocate` returns, by default
+   * new memory.
+   */
   async *stream(
     allocate: (size: number) => Uint8Array = Buffer.allocUnsafeSlow,
   ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -22,7 +22,10 @@ const known = new Map(
   }),
 )
 
-/** Returns the media type for a file name's extension; undefined for an unknown one. **Source**: mime-db. */
+/**
+ * @returns the media type for a file name's extension; undefined for an unknown one.
+ * @see mime-db.
+ */
 export function extensionType(name: string): string | undefined {
   const dot = name.lastIndexOf('.')
   if (dot === -1) return undefined

@@ -20,7 +20,11 @@ export interface SampleContent {
   readonly mimeType: string | undefined
 }
 
-/** Reads a sample; `owner` names the caller in errors. **Errors**: BadInput if it cannot be read. */
+/**
+ * Reads a sample; `owner` names the caller in errors.
+ *
+ * @throws BadInput if it cannot be read.
+ */
 export function readSample(sample: FileSample, owner: string): MaybePromise<SampleContent> {
   const fail = (cause: unknown): never => {
     throw ServingError.is(cause) ? cause : new BadInput(expected('a readable file', owner, sample), { cause })

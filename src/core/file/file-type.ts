@@ -3,7 +3,11 @@ import { missingPackage } from '../modules/optional.ts'
 
 type FileTypes = Pick<typeof import('file-type'), 'fileTypeFromBuffer'>
 
-/** Detects the MIME type; undefined for unknown bytes, such as text. **Errors**: MissingDependencyException. */
+/**
+ * Detects the MIME type; undefined for unknown bytes, such as text.
+ *
+ * @throws MissingDependencyException.
+ */
 export async function detectMimeType(
   bytes: Uint8Array,
   neededBy: string,

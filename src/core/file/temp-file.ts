@@ -10,8 +10,10 @@ const writeAsync = promisify(write)
 const maxCallBytes = 1024 ** 3
 
 /**
- * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open, so a killed process
- * leaves no file. **Errors**: those of the disk.
+ * Bytes on disk in `directory`, default `os.tmpdir()`. The name is removed once the file is open,
+ * so a killed process leaves no file.
+ *
+ * @throws those of the disk.
  */
 export class TempFile {
   readonly #fd: number
@@ -115,7 +117,7 @@ export class TempFile {
   }
 }
 
-/** Returns why `os.tmpdir()` takes no temporary file; undefined if it does. */
+/** @returns why `os.tmpdir()` takes no temporary file; undefined if it does. */
 export function tempFileFault(): Error | undefined {
   try {
     new TempFile().release()

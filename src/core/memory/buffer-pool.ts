@@ -18,13 +18,13 @@ export class BufferPool {
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** Returns a used buffer, or a new one of exactly `size` bytes; not zeroed. */
+  /** @returns a used buffer, or a new one of exactly `size` bytes; not zeroed. */
   take(size: number): ArrayBuffer {
     // Not part of Node's shared pool.
     return this.takeUsed(size) ?? allocate(size).buffer
   }
 
-  /** Returns a used buffer of `size` to four times as many bytes, not zeroed, or undefined. */
+  /** @returns a used buffer of `size` to four times as many bytes, not zeroed, or undefined. */
   takeUsed(size: number): ArrayBuffer | undefined {
     if (size < minBytes / maxOversize) return undefined
     let best: ArrayBuffer | undefined

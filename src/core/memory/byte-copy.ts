@@ -11,7 +11,7 @@ export async function withCopy<T>(bytes: Uint8Array, work: (copy: Uint8Array) =>
   }
 }
 
-/** Returns the bytes of elements in memory. */
+/** @returns the bytes of elements in memory. */
 export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }

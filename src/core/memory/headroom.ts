@@ -6,7 +6,7 @@ import { allocate } from '../platform.ts'
 export const headroomBytes = 64
 const withHeadroom = new WeakSet<Uint8Array>()
 
-/** Returns uninitialised bytes that a message needs not copy. */
+/** @returns uninitialised bytes that a message needs not copy. */
 export function allocateWithHeadroom(size: number): Uint8Array {
   const bytes = allocate(headroomBytes + size).subarray(headroomBytes)
   withHeadroom.add(bytes)

@@ -24,7 +24,11 @@ export class MemoryBudget {
     return this.#used
   }
 
-  /** Returns false if it does not fit; anything fits if nothing is reserved. `isSpare`: at most a quarter. */
+  /**
+   * `isSpare`: at most a quarter.
+   *
+   * @returns false if it does not fit; anything fits if nothing is reserved.
+   */
   reserve(bytes: number, isSpare = false): boolean {
     const after = this.#used + bytes
     if (isSpare ? after > this.#max / 4 : this.#used > 0 && after > this.#max) return false

@@ -7,8 +7,10 @@ const require = createRequire(import.meta.url)
 export const loadedPackages = new Set<string>()
 
 /**
- * Loads an optional package synchronously; call it where a descriptor is made. **Errors**: MissingDependencyException
- * with the install command if the package or its build for this platform is absent. `below`: a file that it exports.
+ * Loads an optional package synchronously; call it where a descriptor is made.
+ *
+ * @throws MissingDependencyException with the install command if the package or its build for this
+ * platform is absent. `below`: a file that it exports.
  */
 export function loadOptional<T>(name: string, version: string, user: string, below = ''): T {
   try {
@@ -31,13 +33,20 @@ export function resolveOptional(name: string, version: string, user: string, bel
   }
 }
 
-/** Returns an error with the command that installs what commands for development need, and a server does not. */
+/**
+ * @returns an error with the command that installs what commands for development need, and a server
+ * does not.
+ */
 export function missingTool(name: 'chokidar' | 'esbuild' | 'tsx', user: string, error: unknown) {
   const command = 'npm install --save-dev tsx@4 chokidar@4 esbuild@0.28'
   return missing(name, `${user} needs the package ${name}: ${command}`, error)
 }
 
-/** Returns an error with the install command. Its cause is what loading failed with, unless the package is absent. */
+/**
+ * Its cause is what loading failed with, unless the package is absent.
+ *
+ * @returns an error with the install command.
+ */
 export function missingPackage(
   name: string,
   version: string,

@@ -41,7 +41,7 @@ export interface Addon {
   writeParquet(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array, out: Uint8Array): number
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
-  /** Returns free memory of the C heap to the system; false if the C library cannot. */
+  /** @returns free memory of the C heap to the system; false if the C library cannot. */
   trimMemory(): boolean
 }
 

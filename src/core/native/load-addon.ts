@@ -17,8 +17,9 @@ const folders =
     : [dirname(process.env.SERVING_NATIVE_PATH)]
 
 /**
- * Returns the first loadable binary with the caller's interface version, or the reason against it. `unbuilt`: the
- * reason if only other add-ons were built.
+ * `unbuilt`: the reason if only other add-ons were built.
+ *
+ * @returns the first loadable binary with the caller's interface version, or the reason against it.
  */
 export function loadAddon<A extends { readonly contract: number }>(
   file: string,

@@ -6,9 +6,12 @@ import { decodeUtf8 } from './utf8.ts'
 const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Decodes text of a WHATWG charset, default UTF-8. The byte order mark of `utf-16` says which order it is, and is no
- * part of the text. UTF-8, `utf-16le` and `utf-16be`, whose order is known, keep theirs. **Source**: RFC 2781, 3.2.
- * **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
+ * Decodes text of a WHATWG charset, default UTF-8. The byte order mark of `utf-16` says which order
+ * it is, and is no part of the text. UTF-8, `utf-16le` and `utf-16be`, whose order is known, keep
+ * theirs.
+ *
+ * @throws UnsupportedMediaType for an unknown charset, BadInput `encoding` for invalid bytes.
+ * @see RFC 2781, 3.2.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {
   if (isUtf8Label(charset)) return decodeUtf8(bytes, name)

@@ -12,7 +12,7 @@ type Extent = readonly [start: number, end: number]
 export interface CutJson {
   readonly value: unknown
   readonly cuts: readonly Extent[]
-  /** Returns the index of a cut value; -1 for any other value. */
+  /** @returns the index of a cut value; -1 for any other value. */
   indexOf(value: unknown): number
 }
 
@@ -42,7 +42,11 @@ const { latin1Slice } = Buffer.prototype as unknown as {
   latin1Slice(this: Uint8Array, start: number, end: number): string
 }
 
-/** Cut values are not checked. **Errors**: BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside them. */
+/**
+ * Cut values are not checked.
+ *
+ * @throws BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside them.
+ */
 export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
   const text = searchable(bytes)
   const cuts = findCuts(text, rule)
@@ -59,7 +63,10 @@ export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
   return { value: parseRest(json, cuts), cuts, indexOf }
 }
 
-/** Returns the cuts of a text that differs from a cut one only in cut values, which are not checked; else undefined. */
+/**
+ * @returns the cuts of a text that differs from a cut one only in cut values, which are not
+ * checked; else undefined.
+ */
 export function cutAlike(bytes: Uint8Array, model: Uint8Array, cuts: readonly Extent[]): Extent[] | undefined {
   const text = searchable(bytes)
   const found: Extent[] = []

@@ -20,7 +20,11 @@ const token = /\\.|"|-?\d[\d.eE+-]*/gs
 // Every integer of 15 digits is a double.
 const maxHeldDigits = 15
 
-/** Returns the numbers of a valid text that JSON.parse would change. Those with a fraction or exponent are doubles. */
+/**
+ * Those with a fraction or exponent are doubles.
+ *
+ * @returns the numbers of a valid text that JSON.parse would change.
+ */
 export function bigNumbersIn(text: string): BigNumber[] {
   const found: BigNumber[] = []
   let inString = false
@@ -36,7 +40,11 @@ export function bigNumbersIn(text: string): BigNumber[] {
   return found
 }
 
-/** Parses a text with these integers as bigints. **Errors**: SyntaxError, as JSON.parse. */
+/**
+ * Parses a text with these integers as bigints.
+ *
+ * @throws SyntaxError, as JSON.parse.
+ */
 export function parseWithBigInts(json: string, integers: readonly BigNumber[]): unknown {
   // 128 random bits: no string of the text begins with them by chance.
   const mark = randomHex(16)

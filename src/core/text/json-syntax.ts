@@ -8,7 +8,7 @@ export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** Returns the offset of the first non-blank byte from `pos` on. */
+/** @returns the offset of the first non-blank byte from `pos` on. */
 export function skipSpace(json: Uint8Array, pos: number, end: number): number {
   while (pos < end && isSpace(json[pos])) pos++
   return pos
@@ -21,7 +21,10 @@ const scalar = /-?(?:0|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][+-]?\d+|(?![
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are wrong in strings
 const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
-/** Returns the offset of the first wrong token of a text that JSON.parse refused; its length if it ends too early. */
+/**
+ * @returns the offset of the first wrong token of a text that JSON.parse refused; its length if it
+ * ends too early.
+ */
 export function syntaxErrorAt(json: Uint8Array): number {
   const text = asciiText(json, 0, json.length)
   // What may come next; `first` and `firstKey` also allow a closing bracket.
@@ -65,7 +68,7 @@ function stringEnd(text: string, start: number): number {
   return at === -1 ? -1 : at + 1
 }
 
-/** Returns where a match of the sticky expression ends; -1 without a match at this place. */
+/** @returns where a match of the sticky expression ends; -1 without a match at this place. */
 function endOf(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at
   return expression.test(text) ? expression.lastIndex : -1

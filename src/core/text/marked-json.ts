@@ -6,8 +6,10 @@ const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?(?:\d[\d.eE+-]*|Infinity)|NaN/g
 const number = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|^NaN$/
 
 /**
- * Parses a text whose numbers become strings: `n1.5`, beside `sText`. Keys begin with `s`, too, or with their number
- * (`0:text`), so that each of equal ones is kept. **Errors**: SyntaxError.
+ * Parses a text whose numbers become strings: `n1.5`, beside `sText`. Keys begin with `s`, too, or
+ * with their number (`0:text`), so that each of equal ones is kept.
+ *
+ * @throws SyntaxError.
  */
 export function parseMarked(text: string, numbersKeys = false): unknown {
   let keys = 0
@@ -18,7 +20,11 @@ export function parseMarked(text: string, numbersKeys = false): unknown {
   return parseText(text.replace(token, mark))
 }
 
-/** Returns why a text is not JSON. The place of a fault behind one of the words that JSON lacks is not known. */
+/**
+ * The place of a fault behind one of the words that JSON lacks is not known.
+ *
+ * @returns why a text is not JSON.
+ */
 export function syntaxFailure(json: Uint8Array, text: string, start = 0) {
   return { failure: 'syntax', ...(!/NaN|Infinity/.test(text) && { offset: start + syntaxErrorAt(json) }) } as const
 }

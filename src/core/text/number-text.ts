@@ -5,7 +5,10 @@ export function asciiText(bytes: Uint8Array, start: number, end: number): string
   return latin1Text(bytes, start, end)
 }
 
-/** Returns float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or NaN. */
+/**
+ * @returns float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or
+ * NaN.
+ */
 export function numberToFloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7e00
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
@@ -45,14 +48,17 @@ function exponentOf(value: number): number {
   return (wordCells[highWord] >>> 20) - 1023
 }
 
-/** Returns the shortest text that reads back as the same float of `width` bytes; integral values end in `.0`. */
+/**
+ * @returns the shortest text that reads back as the same float of `width` bytes; integral values
+ * end in `.0`.
+ */
 export function floatText(value: number, width: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
   const shown = width === 8 ? value : shortest(value, width)
   return Number.isInteger(shown) && Math.abs(shown) < 1e21 ? `${shown}.0` : String(shown)
 }
 
-/** Returns the shortest decimal that is the same float32 or float16; of several, the nearest. */
+/** @returns the shortest decimal that is the same float32 or float16; of several, the nearest. */
 function shortest(value: number, width: number): number {
   const readsBack =
     width === 4
@@ -79,7 +85,7 @@ function shortest(value: number, width: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** Returns the nearest decimal of so many digits; of two, the one with an even last digit. */
+/** @returns the nearest decimal of so many digits; of two, the one with an even last digit. */
 function nearestDecimal(value: number, digits: number): number {
   const [mantissa, exponent] = value.toExponential(digits).split('e')
   if (mantissa.endsWith('5') && Number(`${mantissa}e${exponent}`) === value) {

@@ -13,7 +13,7 @@ export interface JsonRules {
   readonly maxValues?: number
   /** Members of one object. Default {@link defaultMaxKeys}. */
   readonly maxKeys?: number
-  /** Default `'round'`. */
+  /** @default `'round'` */
   readonly bigNumbers?: BigNumbers
 }
 
@@ -30,8 +30,10 @@ export const defaultMaxKeys = 50_000
 export const maxWalkedValues = 50_000
 
 /**
- * Parses UTF-8 JSON with or without a byte order mark. **Errors**: PayloadTooLarge above the limits; BadInput
- * `encoding` or `syntax` with the byte offset, `dtype` for a number that `bigNumbers` refuses.
+ * Parses UTF-8 JSON with or without a byte order mark.
+ *
+ * @throws PayloadTooLarge above the limits; BadInput `encoding` or `syntax` with the byte offset,
+ * `dtype` for a number that `bigNumbers` refuses.
  */
 export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}): unknown {
   const {
@@ -67,7 +69,11 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
 
-/** Refuses what JSON.parse takes long for; `what` follows the limit in the message. **Errors**: PayloadTooLarge. */
+/**
+ * Refuses what JSON.parse takes long for; `what` follows the limit in the message.
+ *
+ * @throws PayloadTooLarge.
+ */
 export function requireShort(json: Uint8Array, what: string, maxBytes = defaultMaxBytes): void {
   if (json.length > maxBytes) throw tooLarge(maxBytes, `bytes ${what}`, json.length)
   const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values

@@ -13,7 +13,11 @@ const mistakesKeys = (() => {
   return Object.keys(JSON.parse('{"a":0,"\\n":0}') as object)[1] !== '\n'
 })()
 
-/** Parses a text; `revive`: as of JSON.parse, for values that are no objects. **Errors**: SyntaxError. */
+/**
+ * Parses a text; `revive`: as of JSON.parse, for values that are no objects.
+ *
+ * @throws SyntaxError.
+ */
 export function parseText(text: string, revive?: Revive): unknown {
   const keys = mistakesKeys && text.includes('\\') ? escapedKeys(text) : []
   if (keys.length === 0) return JSON.parse(text, revive)

@@ -20,7 +20,7 @@ const byFormat: Readonly<Record<string, string>> = {
 /** How often parts of a pattern that may repeat are repeated, until the text is long enough. */
 const repeats = [0, 1, 2, 4, 8, 16, 32]
 
-/** Returns a text that keeps length and pattern; undefined if no simple one fits. */
+/** @returns a text that keeps length and pattern; undefined if no simple one fits. */
 export function textSample(schema: Rules): string | undefined {
   const { format, pattern, minLength, maxLength } = schema
   const known = byFormat[String(format)]
@@ -36,7 +36,7 @@ export function textSample(schema: Rules): string | undefined {
   return undefined
 }
 
-/** Returns what a text lacks by length and pattern; undefined if it fits. */
+/** @returns what a text lacks by length and pattern; undefined if it fits. */
 export function textFault({ pattern, minLength, maxLength }: Rules, text: string): string | undefined {
   const { length } = [...text]
   if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`
@@ -49,7 +49,7 @@ export function textFault({ pattern, minLength, maxLength }: Rules, text: string
   }
 }
 
-/** Returns a number within the bounds of a schema; undefined if no simple one fits. */
+/** @returns a number within the bounds of a schema; undefined if no simple one fits. */
 export function numberSample(schema: Rules): number | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema
   const bound = (...given: unknown[]) => given.find((each): each is number => typeof each === 'number')
@@ -72,7 +72,10 @@ export function numberSample(schema: Rules): number | undefined {
 const classes: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', D: 'a', W: '-', S: 'a', n: '\n', t: '\t' }
 const candidates = [...'aA0_-. ', ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))]
 
-/** Returns a text that a pattern describes, by its first alternatives; undefined for what this cannot read. */
+/**
+ * @returns a text that a pattern describes, by its first alternatives; undefined for what this
+ * cannot read.
+ */
 function matchOf(pattern: string, extra: number): string | undefined {
   let at = 0
   const next = (expected: RegExp) => {

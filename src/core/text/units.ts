@@ -19,8 +19,16 @@ function parserOf(units: Readonly<Record<string, number>>, maxDigits: number, wh
 const sizes = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 const times = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Returns a size of at least a byte. **Errors**: InvalidArgument. */
+/**
+ * @returns a size of at least a byte.
+ * @throws InvalidArgument.
+ */
 export const parseByteSize = parserOf(sizes, 6, 'bytes, or a size like 64kb or 1mb')
 
-/** Returns a time of at least a millisecond. **Units**: milliseconds. **Errors**: InvalidArgument. */
+/**
+ * **Units**: milliseconds.
+ *
+ * @returns a time of at least a millisecond.
+ * @throws InvalidArgument.
+ */
 export const parseDuration = parserOf(times, 9, 'milliseconds, or a time like 30s, 30m or 24h')

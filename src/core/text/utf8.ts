@@ -12,7 +12,7 @@ export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
-/** **Errors**: those of {@link checkUtf8}. */
+/** @throws those of {@link checkUtf8}. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   if (bytes.length > asciiBytes) {
     if (isAscii(bytes)) return latin1Text(bytes)
@@ -27,7 +27,7 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
+/** @throws BadInput `encoding` with the offset of the first ill-formed sequence. */
 function checkUtf8(bytes: Uint8Array, name: string): void {
   const offset = illFormedAt(bytes)
   if (offset === -1) return
@@ -36,8 +36,11 @@ function checkUtf8(bytes: Uint8Array, name: string): void {
 }
 
 /**
- * Returns the offset of the first ill-formed sequence, or -1. **Source**: Unicode 15, table 3-7; the ranges of second
- * bytes exclude overlong forms, surrogates and code points above U+10FFFF. **Units**: bytes.
+ * **Units**: bytes.
+ *
+ * @returns the offset of the first ill-formed sequence, or -1.
+ * @see Unicode 15, table 3-7; the ranges of second bytes exclude overlong forms, surrogates and
+ * code points above U+10FFFF.
  */
 export function illFormedAt(bytes: Uint8Array): number {
   // Node's vectorised check finds the block; only that one is read in detail.
@@ -50,7 +53,7 @@ export function illFormedAt(bytes: Uint8Array): number {
   return -1
 }
 
-/** Returns `end`, or the start of a character that it would cut. */
+/** @returns `end`, or the start of a character that it would cut. */
 function cutBefore(bytes: Uint8Array, end: number): number {
   if (end >= bytes.length) return bytes.length
   let cut = end

@@ -23,7 +23,10 @@ const controls = {
   ),
 }
 
-/** Returns the live streams of a service. **Source**: AsyncAPI 3.0.0, WebSockets binding 0.1.0. */
+/**
+ * @returns the live streams of a service.
+ * @see AsyncAPI 3.0.0, WebSockets binding 0.1.0.
+ */
 export function asyncApiDocument(service: DocumentSource, prefix: string): Readonly<Record<string, unknown>> {
   const { name: title, doc, version = '0.0.0', lives } = service
   const components = new Components()

@@ -10,7 +10,11 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>
 }
 
-/** Returns the document for BentoML's clients. Custom descriptors are left out: one would break the client. */
+/**
+ * Custom descriptors are left out: one would break the client.
+ *
+ * @returns the document for BentoML's clients.
+ */
 export function bentomlDocument(
   service: DocumentSource,
   prefix: string,

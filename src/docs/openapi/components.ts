@@ -26,7 +26,11 @@ export class Components {
     return { $ref: base + name }
   }
 
-  /** Returns a schema whose references point into this document. `name` is its own, and tells apart equal ones. */
+  /**
+   * `name` is its own, and tells apart equal ones.
+   *
+   * @returns a schema whose references point into this document.
+   */
   adopt(schema: JsonSchema, name: string): JsonSchema {
     const { $defs, ...body } = schema
     const defs = isRecord($defs) ? ($defs as Record<string, JsonSchema>) : {}
@@ -66,7 +70,10 @@ export class Components {
   }
 }
 
-/** Returns which schema a reference points to, and where in it; `key` is undefined for another document. */
+/**
+ * @returns which schema a reference points to, and where in it; `key` is undefined for another
+ * document.
+ */
 function parseRef(ref: string): { readonly key: string | undefined; readonly rest: string } {
   const match = /^#\/\$defs\/([^/]+)(.*)$/.exec(ref)
   if (match !== null) {
@@ -92,7 +99,11 @@ function targetsIn(schema: JsonSchema | undefined): readonly string[] {
   return targets
 }
 
-/** Returns a schema with more keywords. Beside a reference, many tools do not read them. */
+/**
+ * Beside a reference, many tools do not read them.
+ *
+ * @returns a schema with more keywords.
+ */
 export function extended(schema: JsonSchema, more: JsonSchema): JsonSchema {
   const isBare = !('$ref' in schema) || Object.keys(more).length === 0
   return isBare ? { ...schema, ...more } : { allOf: [schema], ...more }

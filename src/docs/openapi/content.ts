@@ -25,7 +25,7 @@ export type Content = Readonly<Record<string, MediaTypeObject>>
 // OpenAPI 3.1 leaves the schema of bytes out; generators of clients know them by this one.
 const bytes: JsonSchema = { type: 'string', format: 'binary' }
 
-/** Returns formats as content; `name` is for schemas that become components. */
+/** @returns formats as content; `name` is for schemas that become components. */
 export function contentOf(formats: readonly FormatDescription[], components: Components, name: string): Content {
   return Object.fromEntries(formats.map((format) => [format.mimeType, mediaTypeObject(format, components, name)]))
 }
@@ -33,7 +33,10 @@ export function contentOf(formats: readonly FormatDescription[], components: Com
 // Longer ones would make the document hard to read.
 const maxInline = 10_000
 
-/** Returns the content with the examples of an API; those of bytes by their path below the document. */
+/**
+ * @returns the content with the examples of an API; those of bytes by their path below the
+ * document.
+ */
 export function withExamples(content: Content, { name, examples }: Pick<Api, 'name' | 'examples'>): Content {
   const media = { ...content }
   for (const [i, { name: title, headers, body }] of examples.entries()) {
@@ -50,7 +53,7 @@ export function withExamples(content: Content, { name, examples }: Pick<Api, 'na
   return media
 }
 
-/** Returns where an example is served, below the base URL. */
+/** @returns where an example is served, below the base URL. */
 export function examplePath(api: string, index: number): string {
   return `docs/examples/${api}/${index}`
 }
@@ -73,7 +76,11 @@ function formObject(fields: readonly FieldDescription[], components: Components,
   return { schema: { type: 'object', properties, ...(required.length > 0 && { required }) }, encoding }
 }
 
-/** Returns the schema of a part. One of JSON is a string that holds JSON: a list would be as many parts. */
+/**
+ * One of JSON is a string that holds JSON: a list would be as many parts.
+ *
+ * @returns the schema of a part.
+ */
 function fieldSchema({ occurrence, formats }: FieldDescription, components: Components, name: string): JsonSchema {
   const one = partSchema(formats[0], components, name)
   return occurrence === 'many' ? { type: 'array', items: one } : one

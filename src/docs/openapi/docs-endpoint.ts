@@ -9,8 +9,10 @@ import { type DocumentSource, type OpenApiDocument, openApiDocument } from './do
 import { asOpenApi30 } from './openapi-3-0.ts'
 
 /**
- * Returns the endpoints of the documents of a service, which are made at their first request: `docs.json` is for
- * BentoML's clients, `asyncapi.json` describes live streams. `others`: endpoints beside the APIs, also described.
+ * `others`: endpoints beside the APIs, also described.
+ *
+ * @returns the endpoints of the documents of a service, which are made at their first request:
+ * `docs.json` is for BentoML's clients, `asyncapi.json` describes live streams.
  */
 export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
   return [

@@ -34,7 +34,11 @@ interface Shared {
   readonly security: SecuritySchemes
 }
 
-/** An OpenAPI document. **Source**: OpenAPI 3.1.1. */
+/**
+ * An OpenAPI document.
+ *
+ * @see OpenAPI 3.1.1.
+ */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
@@ -44,7 +48,11 @@ export interface OpenApiDocument {
 
 const descriptorsMember = 'x-serving'
 
-/** Returns the document of a service whose APIs are below `prefix`. `others`: endpoints beside the APIs. */
+/**
+ * `others`: endpoints beside the APIs.
+ *
+ * @returns the document of a service whose APIs are below `prefix`.
+ */
 export function openApiDocument(
   service: DocumentSource,
   prefix: string,
@@ -154,7 +162,7 @@ function commonMembers(api: Api | LiveApi, { service, security }: Shared) {
   }
 }
 
-/** Returns who may call an API. */
+/** @returns who may call an API. */
 export function authOf({ auth }: Api | LiveApi, service: DocumentSource): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }

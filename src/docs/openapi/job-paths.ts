@@ -34,7 +34,10 @@ const header = (name: string, description: string) => ({ name, in: 'header', des
 const last = header('last-event-id', 'Only the events behind this one.')
 const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of the job.')
 
-/** Returns the headers of an API and its answer 202; empty for one that is only called synchronously. */
+/**
+ * @returns the headers of an API and its answer 202; empty for one that is only called
+ * synchronously.
+ */
 export function asyncMembers(api: Api, components: Components) {
   if (api.async === undefined) return { parameters: [], accepted: {} }
   const headers = [
@@ -46,7 +49,7 @@ export function asyncMembers(api: Api, components: Components) {
   return { parameters: headers, accepted: { 202: { ...jobAnswer(components), headers: place } } }
 }
 
-/** Returns the paths of jobs, which only services with asynchronous APIs have. */
+/** @returns the paths of jobs, which only services with asynchronous APIs have. */
 export function jobPaths(apis: Iterable<Api>, prefix: string, components: Components): readonly DescribedEndpoint[] {
   if (![...apis].some((api) => api.async !== undefined)) return []
   const job = jobAnswer(components)

@@ -6,8 +6,10 @@ type Members = Readonly<Record<string, unknown>>
 const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
 
 /**
- * Returns a document with that of a mounted handler in it. A component whose name is taken gets the name of the mount
- * before its own; what the document has itself stays. `securityOf`: what the service asks of callers of a path.
+ * A component whose name is taken gets the name of the mount before its own; what the document has
+ * itself stays. `securityOf`: what the service asks of callers of a path.
+ *
+ * @returns a document with that of a mounted handler in it.
  */
 export function mergeMount<D extends Members>(
   document: D,

@@ -1,6 +1,9 @@
 /**
- * Documents in OpenAPI 3.0, for generators that do not read 3.1. Keywords that 3.0 lacks and that only narrow a schema
- * are left out. **Source**: OpenAPI 3.0.4; JSON Schema 2020-12. @module
+ * Documents in OpenAPI 3.0, for generators that do not read 3.1. Keywords that 3.0 lacks and that
+ * only narrow a schema are left out.
+ *
+ * @see OpenAPI 3.0.4; JSON Schema 2020-12.
+ * @module
  */
 import { isRecord } from '../../core/options.ts'
 import type { OpenApiDocument } from './document.ts'
@@ -15,7 +18,7 @@ const kept: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Returns a document of 3.1 as one of 3.0. */
+/** @returns a document of 3.1 as one of 3.0. */
 export function asOpenApi30({ jsonSchemaDialect: _, webhooks: __, ...document }: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document
   const { schemas, ...others } = isRecord(components) ? components : {}

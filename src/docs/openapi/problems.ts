@@ -3,7 +3,11 @@ import type { ErrorDescription, JsonSchema } from '../../descriptors/description
 import { problemMediaType } from '../../http/problem.ts'
 import type { Components } from './components.ts'
 
-/** A problem, as `problemResponse` writes it. **Source**: RFC 9457. */
+/**
+ * A problem, as `problemResponse` writes it.
+ *
+ * @see RFC 9457.
+ */
 const problemSchema: JsonSchema = {
   type: 'object',
   description: 'What went wrong. From status 500 on there is only the code and the request id, except for 503 and 504.',
@@ -39,7 +43,7 @@ const thrownErrors = (['not_found', 'conflict', 'too_many_requests'] satisfies E
   (code) => errorTable[code],
 )
 
-/** Returns the error responses of an API by status, with codes and reasons. */
+/** @returns the error responses of an API by status, with codes and reasons. */
 export function problemResponses(
   errors: readonly ErrorDescription[],
   components: Components,

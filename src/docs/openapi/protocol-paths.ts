@@ -5,7 +5,10 @@ import { pathParameter } from './query.ts'
 /** The part of an endpoint that its operation needs. */
 export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'access'>
 
-/** Returns the paths of the endpoints that describe themselves; those outside of `prefix` are at the server's root. */
+/**
+ * @returns the paths of the endpoints that describe themselves; those outside of `prefix` are at
+ * the server's root.
+ */
 export function protocolPaths(
   endpoints: readonly DescribedEndpoint[],
   prefix: string,
@@ -39,7 +42,7 @@ const descriptions: Readonly<Record<string, string>> = {
   'Open Inference Protocol': 'APIs and models as named tensors, as KServe, Triton and MLServer have them.',
 }
 
-/** Returns the tags of paths. */
+/** @returns the tags of paths. */
 export function protocolTags(paths: ReturnType<typeof protocolPaths>): readonly { readonly name: string }[] {
   const tags = Object.values(paths).flatMap((item) =>
     Object.values(item).flatMap((operation) => (operation as { readonly tags?: readonly string[] }).tags ?? []),

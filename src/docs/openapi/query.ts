@@ -7,7 +7,10 @@ import type { StandardSchemaV1 } from '../../descriptors/run-schema.ts'
 import { jsonSchemaOf } from '../../descriptors/standard-json-schema.ts'
 import type { Components } from './components.ts'
 
-/** Returns the parameters of the path, then those that the query's schema names, or any that it takes. */
+/**
+ * @returns the parameters of the path, then those that the query's schema names, or any that it
+ * takes.
+ */
 export function parametersOf({ name, route, params, input }: Api, components: Components): readonly object[] {
   const known = params && namedIn(params, 'path', name, components)
   const path = paramNames(route).map((each) => known?.find((one) => one.name === each) ?? pathParameter(each))
@@ -16,7 +19,7 @@ export function parametersOf({ name, route, params, input }: Api, components: Co
   return [...path, ...(namedIn(input.schema, 'query', name, components) ?? [anyOthers])]
 }
 
-/** Returns a parameter of which only the name is known. */
+/** @returns a parameter of which only the name is known. */
 export function pathParameter(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } }
 }
@@ -46,7 +49,9 @@ const anyOthers = {
   schema: { type: 'object', additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
 }
 
-/** Returns the schema that a reference at the root means: zod writes one for a schema with a name. */
+/**
+ * @returns the schema that a reference at the root means: zod writes one for a schema with a name.
+ */
 function rootOf(schema: JsonSchema, defs: Readonly<Record<string, unknown>>): JsonSchema {
   const match = typeof schema.$ref === 'string' ? /^#\/\$defs\/([^/]+)$/.exec(schema.$ref) : null
   const named = match === null ? undefined : defs[match[1]]

@@ -29,7 +29,7 @@ export class SecuritySchemes {
   }
 }
 
-/** Returns the errors of an API that asks who calls. */
+/** @returns the errors of an API that asks who calls. */
 export function authErrors(auth: RequestHook | undefined): readonly ErrorDescription[] {
   if (auth === undefined) return []
   const asksScopes = Object.values(auth.security ?? {}).some(({ scopes = [] }) => scopes.length > 0)

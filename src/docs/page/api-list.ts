@@ -5,7 +5,7 @@ import type { ListedApi } from './other-apis.ts'
 
 const minFiltered = 8
 
-/** Returns how an API is called: its method, or that it is a live stream. */
+/** @returns how an API is called: its method, or that it is a live stream. */
 export function methodBadge({ method, isLive }: ApiInfo): HTMLElement {
   const word = isLive ? 'LIVE' : method
   return h('span.method', { class: `method ${word.toLowerCase()}` }, word)

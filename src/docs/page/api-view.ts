@@ -27,7 +27,7 @@ export interface Page {
   readonly job?: string | undefined
 }
 
-/** Returns an API for the page, and what to call when another one takes its place. */
+/** @returns an API for the page, and what to call when another one takes its place. */
 export function apiView(api: ListedApi, { base, document, credentials, job }: Page) {
   const field = fieldOf(api.input, 'the input', document)
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
@@ -187,7 +187,7 @@ function isChat({ group, method, path }: ListedApi): boolean {
   return group === 'OpenAI' && method === 'POST' && path === '/v1/chat/completions'
 }
 
-/** Returns the control of the parameters of a path; undefined for a path without. */
+/** @returns the control of the parameters of a path; undefined for a path without. */
 function paramsOf({ path }: ApiInfo, { parameters = [] }: Operation, document: ServiceDocument): Control | undefined {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   if (names.length === 0) return undefined

@@ -112,7 +112,7 @@ export class App {
   }
 }
 
-/** Returns the URL of the server's root: that of the service without its base URL. */
+/** @returns the URL of the server's root: that of the service without its base URL. */
 function rootOf(base: string, { servers: [{ url = '/' } = {}] = [] }: ServiceDocument): string {
   return url !== '/' && base.endsWith(url) ? base.slice(0, -url.length) : base
 }

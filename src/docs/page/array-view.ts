@@ -1,7 +1,7 @@
 import { cellText, choice, h, table } from './dom.ts'
 import { plot } from './plot.ts'
 
-/** Returns the array of nested lists; undefined for anything else. */
+/** @returns the array of nested lists; undefined for anything else. */
 export function arrayOf(value: unknown) {
   const shape: number[] = []
   for (let level = value; Array.isArray(level); level = level[0]) shape.push(level.length)

@@ -14,7 +14,7 @@ interface Message {
   readonly content: string
 }
 
-/** Returns a chat with the models of the service. */
+/** @returns a chat with the models of the service. */
 export function chatView({ url, headers }: ChatPlace): HTMLElement {
   const messages: Message[] = []
   const list = h('div.answers', { role: 'log', tabindex: '0', 'aria-label': 'messages' })

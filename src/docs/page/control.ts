@@ -6,7 +6,10 @@ import { rulesText } from './schema.ts'
 /** The input of one value of a schema. */
 export interface Control {
   readonly element: HTMLElement
-  /** Returns the value; undefined leaves it out. **Errors**: Error for text that is no JSON. */
+  /**
+   * @returns the value; undefined leaves it out.
+   * @throws Error for text that is no JSON.
+   */
   value(): unknown
   mark(locations: readonly ErrorLocation[]): void
 }
@@ -21,7 +24,7 @@ export interface Slot {
   readonly value: unknown
 }
 
-/** Returns the name of a value, its type and its rules. */
+/** @returns the name of a value, its type and its rules. */
 export function heading({ name, schema, isRequired }: Slot): Child[] {
   const type = [schema.type].flat().join(' or ')
   const need = isRequired ? 'required' : 'optional'

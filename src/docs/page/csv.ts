@@ -1,4 +1,8 @@
-/** Reads rows of CSV. **Source**: RFC 4180; line ends may be LF alone. */
+/**
+ * Reads rows of CSV.
+ *
+ * @see RFC 4180; line ends may be LF alone.
+ */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   const cell = /(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|\r|$)/y
@@ -12,7 +16,10 @@ export function parseCsv(text: string): string[][] {
   }
 }
 
-/** Returns the values of a column of texts: numbers, truth values and nulls, unless one cell is another text. */
+/**
+ * @returns the values of a column of texts: numbers, truth values and nulls, unless one cell is
+ * another text.
+ */
 export function columnOfTexts(texts: readonly string[]): (number | boolean | string | null)[] {
   const isExact = (text: string) => !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))
   const isNumber = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && isExact(text)

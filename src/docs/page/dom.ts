@@ -38,7 +38,7 @@ function set(element: Element, name: string, value: unknown): void {
   else element.setAttribute(name, value === true ? '' : String(value))
 }
 
-/** Returns an id that no other element has. */
+/** @returns an id that no other element has. */
 export function newId(): string {
   return `e${crypto.getRandomValues(new Uint32Array(2)).join('')}`
 }
@@ -77,13 +77,17 @@ export function table(label: string, headings: readonly Child[], rows: readonly 
   )
 }
 
-/** Returns a size in words: `1.2 kB`. **Units**: bytes. */
+/**
+ * **Units**: bytes.
+ *
+ * @returns a size in words: `1.2 kB`.
+ */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`
   return bytes < 1e6 ? `${(bytes / 1000).toPrecision(3)} kB` : `${(bytes / 1e6).toPrecision(3)} MB`
 }
 
-/** Returns the text of an element of an array or frame: numbers in at most six digits. */
+/** @returns the text of an element of an array or frame: numbers in at most six digits. */
 export function cellText(value: unknown): string {
   if (typeof value === 'object') return JSON.stringify(value)
   if (typeof value !== 'number' || Number.isInteger(value)) return String(value)

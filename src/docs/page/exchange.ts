@@ -6,7 +6,11 @@ import { answerView, textView } from './answer.ts'
 import { h, sizeText, table } from './dom.ts'
 import type { Content, ErrorLocation } from './field.ts'
 
-/** Sends a request. `headers`: credentials. **Errors**: those of `fetch`. */
+/**
+ * Sends a request. `headers`: credentials.
+ *
+ * @throws those of `fetch`.
+ */
 export function send(
   api: ApiInfo,
   content: Content,
@@ -24,7 +28,10 @@ export function send(
   })
 }
 
-/** Returns the URL of a call. **Errors**: ServingError for a parameter of the path without a value. */
+/**
+ * @returns the URL of a call.
+ * @throws ServingError for a parameter of the path without a value.
+ */
 export function urlOf(
   { name, path, input }: ApiInfo,
   { data }: Content,
@@ -77,7 +84,7 @@ export async function showResponse(
   return []
 }
 
-/** Returns the headers of a response, and when its parts came. */
+/** @returns the headers of a response, and when its parts came. */
 function detailsOf(response: Response, started: number): HTMLElement {
   const details = h('details.raw', h('summary', 'Headers and timings'))
   const headed = performance.now()

@@ -19,7 +19,12 @@ export interface ErrorLocation {
 /** An input for one descriptor. */
 export interface Field {
   readonly element: HTMLElement
-  /** Returns the content. `isDraft`: a file that is not chosen yet has a name all the same. **Errors**: Error. */
+  /**
+   * `isDraft`: a file that is not chosen yet has a name all the same.
+   *
+   * @returns the content.
+   * @throws Error.
+   */
   read(isDraft?: boolean): Content
   /** Shows an example, or what another field has; false if this kind of field cannot. */
   write(content: Content): boolean

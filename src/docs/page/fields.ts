@@ -10,7 +10,11 @@ import { jsonField } from './schema-form.ts'
 import { frameField } from './table-field.ts'
 import { textField } from './text-field.ts'
 
-/** Returns the field for an input. `document` is what references of schemas lead into. */
+/**
+ * `document` is what references of schemas lead into.
+ *
+ * @returns the field for an input.
+ */
 export function fieldOf(info: DescriptorInfo, label: string, document: unknown): Field {
   const { id, args, mimeTypes, schema, example } = info
   const [type = 'application/octet-stream'] = mimeTypes
@@ -44,7 +48,7 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
 
 const maxZeros = 20_000
 
-/** Returns an array of a shape, for one that is too large for an example in the document. */
+/** @returns an array of a shape, for one that is too large for an example in the document. */
 function zeros({ dtype, shape }: DescriptorInfo['args']): unknown {
   const lengths = (Array.isArray(shape) ? shape : []).map((length) => Math.abs(Number(length)))
   const size = lengths.reduce((product, length) => product * length, 1)

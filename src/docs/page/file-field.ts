@@ -10,7 +10,7 @@ export interface FileFieldOptions {
   readonly typeOf?: (file: File) => string
 }
 
-/** Returns the field of one file. */
+/** @returns the field of one file. */
 export function fileField({ label, accept = [], show, typeOf }: FileFieldOptions): Field {
   const shown = h('div.shown')
   const note = newNote()

@@ -22,7 +22,7 @@ type Chart = 'Bars' | 'Line' | 'Histogram'
 
 const maxBars = 30
 
-/** Returns a plot of a column to be chosen; nothing if no column has numbers. */
+/** @returns a plot of a column to be chosen; nothing if no column has numbers. */
 function columnPlot(frame: FrameValue): HTMLElement[] {
   const { numeric, labels, order } = chartOf(frame)
   const [first] = numeric
@@ -59,7 +59,7 @@ function timeOf(value: unknown): unknown {
   return typeof value === 'string' ? new Date(value) : value
 }
 
-/** Returns what of a frame can be drawn, and how: the best kind first. */
+/** @returns what of a frame can be drawn, and how: the best kind first. */
 export function chartOf(frame: FrameValue) {
   const names = Object.keys(frame)
   const known = (name: string) => Array.from(frame[name]).filter((value) => value !== null)

@@ -5,7 +5,7 @@ import { fileField } from './file-field.ts'
 const side = 280
 const sheets = ['white', 'black'] as const
 
-/** Returns the field of a picture. */
+/** @returns the field of a picture. */
 export function imageField(label: string, accept: readonly string[]): Field {
   const file = fileField({ label, accept: accept.length > 0 ? accept : ['image/*'], show: mediaView })
   let drawing: File | undefined

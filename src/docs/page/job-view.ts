@@ -71,14 +71,14 @@ export async function showJob(box: HTMLElement, id: string, to: Submission): Pro
   )
 }
 
-/** Returns how much is done, from 0 to 1: of a number, `{ done }`, or `{ done, total }`. */
+/** @returns how much is done, from 0 to 1: of a number, `{ done }`, or `{ done, total }`. */
 function shareOf(progress: unknown): number | undefined {
   const { done = progress, total = 1 } = Object(progress)
   const share = typeof done === 'number' ? done / total : Number.NaN
   return share >= 0 && share <= 1 ? share : undefined
 }
 
-/** Returns progress in words: `5 of 10`, `40 %`, a text. */
+/** @returns progress in words: `5 of 10`, `40 %`, a text. */
 export function progressText(progress: unknown): string {
   const { done, total, ...more } = Object(progress)
   if (typeof done === 'number' && Object.keys(more).length === 0)

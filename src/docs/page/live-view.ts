@@ -18,7 +18,10 @@ export interface LivePlace {
   readonly field: Field
 }
 
-/** Returns what sends the content of the field over a live stream, the buttons beside it, and what closes it. */
+/**
+ * @returns what sends the content of the field over a live stream, the buttons beside it, and what
+ * closes it.
+ */
 export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, field }: LivePlace) {
   let live: Live<unknown, Response> | undefined
   let stopRecording = () => {}

@@ -22,7 +22,7 @@ const span =
   /`([^`]+)`|\*\*(\S|\S.*?\S)\*\*|\*(\S|\S.*?\S)\*|(?<!\w)_(\S|\S.*?\S)_(?!\w)|\[([^\]]+)\]\((https?:\/\/[^\s)]+)\)/
 const item = /^\s*(?:[-*+]|(\d+)[.)])\s+(.*)$/
 
-/** Returns the elements of a text. */
+/** @returns the elements of a text. */
 export function parseMarkdown(text: string): Tag[] {
   const blocks: Tag[] = []
   // Code between fences stays unchanged; blank lines part all else.

@@ -2,7 +2,11 @@ const sampleRate = 16_000
 /** Samples of a piece: 0.13 s. */
 const pieceLength = 2048
 
-/** Gives sound to `take` until what it returns is called. **Errors**: Error in words for a person. */
+/**
+ * Gives sound to `take` until what it returns is called.
+ *
+ * @throws Error in words for a person.
+ */
 export async function record(take: (samples: Float32Array) => void): Promise<() => void> {
   // Browsers leave it out on pages that are not secure.
   const devices = navigator.mediaDevices as MediaDevices | undefined

@@ -7,7 +7,11 @@ import { choiceControl, jsonControl, numberControl, textControl } from './value-
 
 const maxItems = 100
 
-/** Returns the control of a value. `document`: what references of the schema lead into. */
+/**
+ * `document`: what references of the schema lead into.
+ *
+ * @returns the control of a value.
+ */
 export function controlOf(slot: Omit<Slot, 'schema'> & { readonly schema: unknown }, document: unknown): Control {
   const { schema, isNullable, variants } = shapeOf(slot.schema, document)
   const shaped = { ...slot, schema }

@@ -38,14 +38,17 @@ const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {
   [queryId]: ['Query', 'Queries'],
 }
 
-/** Returns the heading under which an API is listed: the first name of its path, else the kind of its input. */
+/**
+ * @returns the heading under which an API is listed: the first name of its path, else the kind of
+ * its input.
+ */
 export function groupOf({ path, input, isLive }: ApiInfo): string {
   const [first, ...others] = path.split('/').filter(Boolean)
   if (others.length > 0) return `/${first}`
   return isLive ? 'Live streams' : (kinds[input.id]?.[1] ?? 'Others')
 }
 
-/** Returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
+/** @returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
 export function kindText({ id, args }: DescriptorInfo, isOutput = false): string {
   const { dtype, shape, columns, pilmode, mime_type: type } = args
   const types = typeof dtype === 'object' && dtype !== null ? (dtype as Readonly<Record<string, string>>) : {}
@@ -69,7 +72,9 @@ const unknownSchemes: readonly Scheme[] = [
   { label: 'Bearer token', header: 'authorization', prefix: 'Bearer ' },
 ]
 
-/** Returns the credentials that an API takes; those of any service where the document is not known. */
+/**
+ * @returns the credentials that an API takes; those of any service where the document is not known.
+ */
 export function schemesOf({ security = [] }: Operation, document: ServiceDocument | undefined): readonly Scheme[] {
   if (document === undefined) return unknownSchemes
   return security.flatMap(Object.keys).flatMap((name) => {
@@ -82,7 +87,7 @@ export function schemesOf({ security = [] }: Operation, document: ServiceDocumen
 /** An input that the service offers. */
 export type Example = ReturnType<typeof examplesOf>[number]
 
-/** Returns the examples of an API. */
+/** @returns the examples of an API. */
 export function examplesOf({ requestBody }: Operation, base: string) {
   return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
     Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {

@@ -11,7 +11,10 @@ export interface ListedApi extends ApiInfo {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Returns the paths of a document that are no APIs: of protocols, and of mounted handlers with a document. */
+/**
+ * @returns the paths of a document that are no APIs: of protocols, and of mounted handlers with a
+ * document.
+ */
 export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string, ListedApi> {
   const others = Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {

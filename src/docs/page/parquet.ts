@@ -3,7 +3,10 @@ import type { Cell, FrameValue } from '../../client/values.ts'
 
 const maxRows = 10_000
 
-/** Returns the first rows of a file, and how many it has. **Errors**: an Error for a file that is broken or packed. */
+/**
+ * @returns the first rows of a file, and how many it has.
+ * @throws an Error for a file that is broken or packed.
+ */
 export async function readParquet(file: Blob): Promise<{ readonly frame: FrameValue; readonly height: number }> {
   const bytes = await file.arrayBuffer()
   const metadata = parquetMetadata(bytes)

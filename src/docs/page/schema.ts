@@ -8,7 +8,7 @@ export interface Shape {
   readonly variants: readonly SchemaObject[]
 }
 
-/** Returns the shape of a schema of a document. */
+/** @returns the shape of a schema of a document. */
 export function shapeOf(given: unknown, document: unknown, steps = 0): Shape {
   const schema = followed(given, document)
   const union = (schema.anyOf ?? schema.oneOf) as readonly unknown[] | undefined
@@ -28,7 +28,7 @@ export function shapeOf(given: unknown, document: unknown, steps = 0): Shape {
   return { schema: isNullable ? { ...schema, type: others[0] } : schema, isNullable, variants: [] }
 }
 
-/** Returns the schema that a reference stands for, and beside null the one kind that it may be. */
+/** @returns the schema that a reference stands for, and beside null the one kind that it may be. */
 export function resolved(schema: unknown, document: unknown): SchemaObject {
   return shapeOf(schema, document).schema
 }
@@ -67,14 +67,17 @@ export function hasMembers(schema: SchemaObject): boolean {
   return Object.keys(Object(schema.properties)).length > 0
 }
 
-/** Returns the members of an object. */
+/** @returns the members of an object. */
 export function membersIn({ properties = {}, required = [] }: SchemaObject) {
   return Object.entries(properties as Record<string, unknown>).map(([name, schema]) => {
     return { name, schema, isRequired: (required as readonly string[]).includes(name) }
   })
 }
 
-/** Returns a value that a form may start with, where no example is given: a valid one, if that is simple to find. */
+/**
+ * @returns a value that a form may start with, where no example is given: a valid one, if that is
+ * simple to find.
+ */
 export function startOf(given: unknown, document: unknown, depth = 0): unknown {
   const { schema, isNullable, variants } = shapeOf(given, document)
   const { default: preset, examples, example, enum: words, const: only } = schema
@@ -113,14 +116,20 @@ function startOfList(schema: SchemaObject, document: unknown, depth: number): un
   return [...first, ...rest].map((each) => (depth > 20 ? null : startOf(each, document, depth + 1)))
 }
 
-/** Returns the bounds of a number that a person can slide between; undefined where they are missing or wide. */
+/**
+ * @returns the bounds of a number that a person can slide between; undefined where they are missing
+ * or wide.
+ */
 export function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
   const [low, high] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum]
   if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6) return undefined
   return { low, high }
 }
 
-/** Returns what a value of a schema has to keep beside its type: `1900 to 2100`, `at least 2 characters`. */
+/**
+ * @returns what a value of a schema has to keep beside its type: `1900 to 2100`, `at least 2
+ * characters`.
+ */
 export function rulesText(schema: SchemaObject): string {
   const { minLength, maxLength, minItems, maxItems, pattern, format, minimum, exclusiveMinimum, exclusiveMaximum } =
     schema
@@ -145,14 +154,17 @@ export function rulesText(schema: SchemaObject): string {
     .join(', ')
 }
 
-/** Returns JSON text with a line for each row. */
+/** @returns JSON text with a line for each row. */
 export function printRows(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value)
   const isOfRows = value.some((each) => typeof each === 'object' && each !== null)
   return `[${value.map(printRows).join(isOfRows ? ',\n ' : ', ')}]`
 }
 
-/** Returns a schema as a type in the style of TypeScript: `{ name: string, born: integer 1900 to 2100 }`. */
+/**
+ * @returns a schema as a type in the style of TypeScript: `{ name: string, born: integer 1900 to
+ * 2100 }`.
+ */
 export function typeText(given: unknown, document: unknown, depth = 0): string {
   const { schema, isNullable, variants } = shapeOf(given, document)
   if (isNullable && variants.length === 0) return `${typeText(schema, document, depth)} | null`

@@ -10,7 +10,7 @@ const maxLine = 110
 /** Languages of the snippets. */
 export type Language = 'curl' | 'Python' | 'TypeScript'
 
-/** Returns the languages in which an API is shown. */
+/** @returns the languages in which an API is shown. */
 export function languagesOf({ isLive, group }: ListedApi): readonly Language[] {
   if (group !== undefined) return ['curl', 'Python']
   return isLive ? ['TypeScript'] : ['curl', 'Python', 'TypeScript']
@@ -18,7 +18,11 @@ export function languagesOf({ isLive, group }: ListedApi): readonly Language[] {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Returns the call of an API in a language. `base` is the URL of the service, `headers` are of credentials. */
+/**
+ * `base` is the URL of the service, `headers` are of credentials.
+ *
+ * @returns the call of an API in a language.
+ */
 export function snippet(
   language: Language,
   api: ApiInfo,
@@ -65,7 +69,7 @@ function isStream({ output }: ApiInfo): boolean {
   )
 }
 
-/** Returns the name of a file for an answer that is no text; undefined for others. */
+/** @returns the name of a file for an answer that is no text; undefined for others. */
 function fileFor({ output }: ApiInfo): string | undefined {
   const [type = 'application/octet-stream'] = output.mimeTypes
   const [kind, subtype = ''] = type.split(';')[0].split('/')
@@ -85,7 +89,7 @@ function textOf(content: Content): string | undefined {
   return line.length <= maxLine ? line : data
 }
 
-/** Returns JSON without its line breaks. */
+/** @returns JSON without its line breaks. */
 export function onOneLine(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|\s+/g, (token) => (token.startsWith('"') ? token : ' '))
 }

@@ -13,7 +13,11 @@ const maxTableRows = 200
 const maxFileBytes = 20_000_000
 const parquetType = 'application/vnd.apache.parquet'
 
-/** Returns the field of a frame in the layout of `orient`. `frame`: what it starts with. */
+/**
+ * `frame`: what it starts with.
+ *
+ * @returns the field of a frame in the layout of `orient`.
+ */
 export function frameField(label: string, orient: string, frame: FrameValue): Field {
   const cells = cellsField(label, orient)
   cells.show(frame)

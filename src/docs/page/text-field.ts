@@ -11,7 +11,7 @@ export interface TextFieldOptions {
   readonly preview?: (text: string) => Element | undefined
 }
 
-/** Returns a text area over a copy of its text, in which places are marked. */
+/** @returns a text area over a copy of its text, in which places are marked. */
 export function textField({
   label,
   type = 'application/json',
@@ -79,7 +79,11 @@ export function textField({
 
 type Range = readonly [from: number, to: number]
 
-/** Returns the character at an offset. **Units**: of `offset`, bytes of UTF-8. */
+/**
+ * **Units**: of `offset`, bytes of UTF-8.
+ *
+ * @returns the character at an offset.
+ */
 export function characterAt(text: string, offset: number): Range {
   const bytes = new TextEncoder().encode(text)
   const from = new TextDecoder().decode(bytes.subarray(0, offset)).length
@@ -93,7 +97,7 @@ function where(text: string, range: Range | undefined): string {
   return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
 }
 
-/** Returns the range of the value at a path (`user.tags[1]`) in JSON text, or of what holds it. */
+/** @returns the range of the value at a path (`user.tags[1]`) in JSON text, or of what holds it. */
 export function pathAt(text: string, path: string): Range | undefined {
   const wanted = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
   // The keys around the current token; those of lists are counted.

@@ -12,14 +12,14 @@ const inputTypes: Readonly<Record<string, string>> = {
   uri: 'url',
 }
 
-/** Returns the control of a value of few choices. */
+/** @returns the control of a value of few choices. */
 export function choiceControl(slot: Slot, choices: readonly unknown[]): Control {
   const options = choices.map((word, i) => h('option', { value: i, selected: word === slot.value }, String(word)))
   const select = h('select', !slot.isRequired && h('option', { value: '' }, ''), ...options)
   return inputControl(slot, select, (text) => (text === '' ? undefined : choices[Number(text)]))
 }
 
-/** Returns the control of a number, with a slider between its bounds. */
+/** @returns the control of a number, with a slider between its bounds. */
 export function numberControl(slot: Slot): Control {
   const { schema, value, isRequired, label } = slot
   const input = h('input', { type: 'text', inputmode: 'decimal', value: value ?? '' })
@@ -41,14 +41,18 @@ export function numberControl(slot: Slot): Control {
   return inputControl(slot, input, (text) => (text === '' && !isRequired ? undefined : numberIn(text)), slider)
 }
 
-/** Returns the number of a text. Other text is sent unchanged, so that the answer has the error of the server. */
+/**
+ * Other text is sent unchanged, so that the answer has the error of the server.
+ *
+ * @returns the number of a text.
+ */
 function numberIn(text: string): unknown {
   const number = Number(text)
   if (text.trim() === '' || !Number.isFinite(number)) return text === '' ? undefined : text
   return /^\s*-?\d+\s*$/.test(text) && !Number.isSafeInteger(number) ? BigInt(text) : number
 }
 
-/** Returns the control of a text: of a date, an address or a time where the format says so. */
+/** @returns the control of a text: of a date, an address or a time where the format says so. */
 export function textControl(slot: Slot): Control {
   const { schema, value, isRequired } = slot
   const text = value === undefined || value === null ? '' : String(value)
@@ -73,20 +77,20 @@ export function textControl(slot: Slot): Control {
   return inputControl(slot, input, read, hint)
 }
 
-/** Returns a time as the browser's control has it, in the zone of the reader. */
+/** @returns a time as the browser's control has it, in the zone of the reader. */
 function localTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.getTime())) return ''
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
 }
 
-/** Returns a time of the reader's zone in UTC; without a zone where the schema refuses a zone. */
+/** @returns a time of the reader's zone in UTC; without a zone where the schema refuses a zone. */
 function timeIn(local: string, { schema }: Slot): string {
   const time = new Date(local).toISOString().replace('.000Z', 'Z')
   return textFault(schema, time) === undefined ? time : local
 }
 
-/** Returns the control of any value, as JSON. */
+/** @returns the control of any value, as JSON. */
 export function jsonControl(slot: Slot): Control {
   const { name, label, value, isRequired } = slot
   const editor = textField({ label, rows: 3, text: value === undefined ? '' : JSON.stringify(value) })

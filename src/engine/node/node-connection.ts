@@ -58,7 +58,7 @@ export class Connection {
 
 const connections = new WeakMap<Socket, Connection>()
 
-/** Returns the connection of a socket, the same one each time. */
+/** @returns the connection of a socket, the same one each time. */
 export function connectionOf(socket: Socket): Connection {
   let connection = connections.get(socket)
   if (connection === undefined) {

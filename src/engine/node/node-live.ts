@@ -50,7 +50,7 @@ function targetOf({ url = '/' }: IncomingMessage): [path: string, query?: string
   return mark === -1 ? [pathOf(url)] : [pathOf(url.slice(0, mark)), url.slice(mark + 1)]
 }
 
-/** **Source**: RFC 6455 section 4.2.1. */
+/** @see RFC 6455 section 4.2.1. */
 function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' &&

@@ -213,7 +213,7 @@ function closeSoon(socket: Socket): void {
   socket.destroySoon()
 }
 
-/** Returns the address at the other end. */
+/** @returns the address at the other end. */
 export function peerOf({ socket }: { readonly socket: Socket }): string | undefined {
   return socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
 }

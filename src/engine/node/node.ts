@@ -19,7 +19,7 @@ import { drainUpload, limitDropped, NodeSocket, peerOf, writeTextHead } from './
 
 const handshakeMs = 10_000
 
-/** **Errors**: SetupError if the address cannot be listened on. */
+/** @throws SetupError if the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
   const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
   const listening = create(address.tls, {

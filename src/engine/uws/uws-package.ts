@@ -88,7 +88,11 @@ const require = createRequire(import.meta.url)
 const abi = process.versions.modules
 const name = `uws_${process.platform}_${process.arch}_${abi}.node`
 
-/** Returns the first binary that is known and loads, or why no binary does. Called when a server starts. */
+/**
+ * Called when a server starts.
+ *
+ * @returns the first binary that is known and loads, or why no binary does.
+ */
 export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): LoadedUws | string {
   if ('bun' in process.versions || 'deno' in process.versions) return 'uWebSockets.js runs on Node alone'
   // Read by the binary while it loads. Its default of 4 KiB is too small for usual cookies.
@@ -110,7 +114,9 @@ export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): Loa
   return [...reasons, uwsRemedy()].join('; ')
 }
 
-/** Returns what brings the engine to a Node of this ABI, on a Linux with this glibc; null on musl. */
+/**
+ * @returns what brings the engine to a Node of this ABI, on a Linux with this glibc; null on musl.
+ */
 export function uwsRemedy(modules: string = abi, glibc: number | null = glibcMinor()): string {
   const isLinux = process.platform === 'linux'
   if (isLinux && glibc === null) return 'no package has a binary for musl: use Debian 13'
@@ -121,21 +127,28 @@ export function uwsRemedy(modules: string = abi, glibc: number | null = glibcMin
   return 'use Node 22 or 24'
 }
 
-/** Returns the 36 of glibc 2.36; null elsewhere. */
+/** @returns the 36 of glibc 2.36; null elsewhere. */
 export function glibcMinor(): number | null {
   const { header } = (process.report?.getReport() ?? {}) as { header?: { glibcVersionRuntime?: string } }
   const { glibcVersionRuntime } = header ?? {}
   return glibcVersionRuntime === undefined ? null : Number(glibcVersionRuntime.split('.')[1])
 }
 
-/** Passes a reviewed binary: it reads what clients send first. **Errors**: Error with the file and its SHA-256. */
+/**
+ * Passes a reviewed binary: it reads what clients send first.
+ *
+ * @throws Error with the file and its SHA-256.
+ */
 export function checkUwsBinary(file: string): void {
   const found = createHash('sha256').update(readFileSync(file)).digest('hex')
   if (uwsChecksums[found] === basename(file)) return
   throw new Error(`${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`)
 }
 
-/** Returns what the packages of these folders have for this system and Node, the application's own choice first. */
+/**
+ * @returns what the packages of these folders have for this system and Node, the application's own
+ * choice first.
+ */
 export function findUwsBinaries(roots: readonly string[] = moduleFolders()): readonly UwsBinary[] {
   return [official, brought, old].flatMap(({ folder: place, holds }) => {
     const root = roots.find((path) => existsSync(join(path, place, 'package.json')))
@@ -151,7 +164,10 @@ export function findUwsBinaries(roots: readonly string[] = moduleFolders()): rea
   })
 }
 
-/** Returns where packages are looked for: from the application's folder, and from this file, which may be linked. */
+/**
+ * @returns where packages are looked for: from the application's folder, and from this file, which
+ * may be linked.
+ */
 function moduleFolders(): readonly string[] {
   const application = createRequire(join(process.cwd(), 'package.json'))
   return [application, require].flatMap((each) => each.resolve.paths(official.folder) ?? [])

@@ -234,7 +234,7 @@ export class UwsSocket implements ExchangeSocket {
 
 function nothing(): void {}
 
-/** Returns the address at the other end. */
+/** @returns the address at the other end. */
 export function addressOf(res: NativeResponse): string {
   return plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
 }
@@ -270,7 +270,7 @@ function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: strin
   if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
 }
 
-/** Returns the request id that is still to be sent. */
+/** @returns the request id that is still to be sent. */
 function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoedId?: string): string | undefined {
   for (let i = 0; i < headers.length; i++) {
     const [name, value] = headers[i]

@@ -20,7 +20,7 @@ import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uw
 import { addressOf, sendText, UploadDrain, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
-/** **Errors**: SetupError if the address cannot be listened on. */
+/** @throws SetupError if the address cannot be listened on. */
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const { tls } = address
   const { app, close } = tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))

@@ -41,7 +41,10 @@ const plainForm = /^multipart\/form-data; boundary=([\w!#$%&'*+\-.^`|~]{1,70})$/
 
 type State = 'preamble' | 'data' | 'head' | 'done'
 
-/** Returns the boundary. **Errors**: UnsupportedMediaType for no form, BadInput `part` without a valid boundary. */
+/**
+ * @returns the boundary.
+ * @throws UnsupportedMediaType for no form, BadInput `part` without a valid boundary.
+ */
 export function formBoundary(headers: RequestHeaders, name: string): string {
   const value = headers.get('content-type') ?? ''
   const plain = plainForm.exec(value)
@@ -62,10 +65,13 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
 /**
  * Parses a form in pieces.
  *
- * Own code: \@fastify/busboy ends a file at a longer boundary in its content (`--BB` for `--B`), and silently drops
- * parts. Our choices: only CRLF ends a line; a boundary needs `--` or blanks and a line end, so that all readers agree.
- * **Errors**: BadInput `part` for a cut or malformed form, too many parts or bad headers; PayloadTooLarge.
- * **Source**: RFC 7578, RFC 2046 section 5.1.1.
+ * Own code: \@fastify/busboy ends a file at a longer boundary in its content (`--BB` for `--B`),
+ * and silently drops parts. Our choices: only CRLF ends a line; a boundary needs `--` or blanks and
+ * a line end, so that all readers agree.
+ *
+ * @throws BadInput `part` for a cut or malformed form, too many parts or bad headers;
+ * PayloadTooLarge.
+ * @see RFC 7578, RFC 2046 section 5.1.1.
  */
 export class FormParser {
   readonly #delimiter: Buffer
@@ -126,7 +132,7 @@ export class FormParser {
     return this.#readBoundary(bytes, length, boundaryEnd(bytes, length))
   }
 
-  /** Returns how far the bytes are read; those after it may be the beginning of a boundary. */
+  /** @returns how far the bytes are read; those after it may be the beginning of a boundary. */
   #readData(bytes: Buffer, at: number): number {
     const delimiter = this.#delimiter
     for (let search = at; ; search += delimiter.length) {
@@ -141,7 +147,7 @@ export class FormParser {
     }
   }
 
-  /** Returns where a delimiter begins that the piece's end cuts; else its length. */
+  /** @returns where a delimiter begins that the piece's end cuts; else its length. */
   #delimiterStart(bytes: Buffer, search: number): number {
     const { length } = bytes
     let start = bytes.indexOf(cr, Math.max(search, length - this.#delimiter.length + 1))
@@ -152,7 +158,7 @@ export class FormParser {
     return length
   }
 
-  /** Returns `end`, of {@link boundaryEnd}. */
+  /** @returns `end`, of {@link boundaryEnd}. */
   #readBoundary(bytes: Buffer, at: number, end: number): number {
     if (end > 0) this.#closePart(bytes[at] === dash ? 'done' : 'head')
     return end
@@ -187,7 +193,7 @@ export class FormParser {
     this.#listener.partEnd()
   }
 
-  /** Returns `to`. */
+  /** @returns `to`. */
   #emit(bytes: Uint8Array, from: number, to: number): number {
     if (to === from) return to
     const content = bytes.subarray(from + this.#lineEnd, to)
@@ -219,7 +225,10 @@ function indexOf(bytes: Buffer, pattern: Buffer, from: number, to = bytes.length
   return -1
 }
 
-/** Returns where the line of a delimiter ends; 0 if it is data, -1 if the bytes are too few to tell. */
+/**
+ * @returns where the line of a delimiter ends; 0 if it is data, -1 if the bytes are too few to
+ * tell.
+ */
 function boundaryEnd(bytes: Uint8Array, from: number): number {
   const to = bytes.length
   let at = from

@@ -19,7 +19,7 @@ export class FormPart extends HeaderList {
   }
 }
 
-/** Returns the name of the file that has these headers. */
+/** @returns the name of the file that has these headers. */
 export function filenameOf(headers: RequestHeaders): string | undefined {
   if (headers instanceof FormPart) return headers.filename
   const value = headers.get('content-disposition')
@@ -38,7 +38,10 @@ const maxKnownLength = 256
 /** Stands before the first part of each form. */
 const opening: Pick<FormPart, 'next'> = { next: undefined }
 
-/** Returns the part that came behind `before` in the form before this one, if the bytes from `start` on are its own. */
+/**
+ * @returns the part that came behind `before` in the form before this one, if the bytes from
+ * `start` on are its own.
+ */
 export function knownPart(bytes: Buffer, start: number, before: FormPart | undefined): FormPart | undefined {
   const part = (before ?? opening).next
   const head = part?.head
@@ -47,8 +50,10 @@ export function knownPart(bytes: Buffer, start: number, before: FormPart | undef
 }
 
 /**
- * Parses headers between `start` and `end`. **Errors**: BadInput `part` for invalid lines, a missing or repeated
- * Content-Disposition or name, or a transfer encoding; `encoding` for other than UTF-8.
+ * Parses headers between `start` and `end`.
+ *
+ * @throws BadInput `part` for invalid lines, a missing or repeated Content-Disposition or name, or
+ * a transfer encoding; `encoding` for other than UTF-8.
  */
 export function parseFormPart(bytes: Buffer, start: number, end: number, before?: FormPart): FormPart {
   const text = bytes.toString('latin1', start, end)

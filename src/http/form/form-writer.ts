@@ -21,7 +21,11 @@ export interface WrittenForm {
   readonly body: Uint8Array | AsyncIterable<Chunk>
 }
 
-/** Encodes parts as a form. **Errors**: the stream fails if a source gives other than its `length` bytes. */
+/**
+ * Encodes parts as a form.
+ *
+ * @throws the stream fails if a source gives other than its `length` bytes.
+ */
 export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
   // 128 random bits: no content holds them by chance.
   const boundary = randomBytes(16).toString('hex')

@@ -44,7 +44,10 @@ export interface BullmqOptions {
   readonly times?: JobTimes
 }
 
-/** Returns a store on a server of Redis or Valkey. **Errors**: MissingDependencyException, InvalidArgument. */
+/**
+ * @returns a store on a server of Redis or Valkey.
+ * @throws MissingDependencyException, InvalidArgument.
+ */
 export function openBullmqStore(options: BullmqOptions): JobStore {
   loadBullmq()
   return new BullmqStore(options)
@@ -111,7 +114,11 @@ class BullmqStore implements JobStore {
     this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
   }
 
-  /** Two services with one store would run each other's jobs. **Errors**: InvalidArgument. */
+  /**
+   * Two services with one store would run each other's jobs.
+   *
+   * @throws InvalidArgument.
+   */
   async #own(service: string): Promise<void> {
     const { client, prefix } = this.#records
     const key = `${prefix}service`
@@ -146,7 +153,10 @@ class BullmqStore implements JobStore {
     return kind === 'full' ? { kind } : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
   }
 
-  /** Returns the answer of the script, or, if it was lost on its way, that of the job which the script has stored. */
+  /**
+   * @returns the answer of the script, or, if it was lost on its way, that of the job which the
+   * script has stored.
+   */
   async #added<T>(id: string, answer: Promise<T>): Promise<T | ['added']> {
     try {
       return await this.#faults.reach(answer)
@@ -332,7 +342,7 @@ class BullmqStore implements JobStore {
     }
   }
 
-  /** Returns the jobs that fail now, since they have waited for too long. */
+  /** @returns the jobs that fail now, since they have waited for too long. */
   async #endLate(): Promise<Job[]> {
     const { scripts } = this.#records
     const ended: Job[] = []

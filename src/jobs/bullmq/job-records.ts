@@ -46,7 +46,7 @@ export class JobRecords {
     return jobOf(before, fields)
   }
 
-  /** Returns a job with its input, for the attempt that runs it. */
+  /** @returns a job with its input, for the attempt that runs it. */
   async submitted(id: string): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
     const { request, state }: KeptJob = JSON.parse(text as string)
@@ -80,8 +80,10 @@ export class JobRecords {
   }
 
   /**
-   * Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of them is empty.
-   * **Errors**: PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
+   * Writes a large body as a blob. Returns what to keep in Redis and the name of the blob; one of
+   * them is empty.
+   *
+   * @throws PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
    */
   async keep(name: string, message: { readonly body: Uint8Array }): Promise<[inline: Buffer | string, blob: string]> {
     const { length } = message.body

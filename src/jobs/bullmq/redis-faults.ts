@@ -27,7 +27,7 @@ export class RedisFaults {
     this.#warn(text)
   }
 
-  /** **Errors**: those of {@link faultOf}, which are told, too. */
+  /** @throws those of {@link faultOf}, which are told, too. */
   readonly reach = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer
@@ -38,7 +38,11 @@ export class RedisFaults {
     }
   }
 
-  /** Waits for a write that tells whether jobs can be kept. **Errors**: as {@link reach}. */
+  /**
+   * Waits for a write that tells whether jobs can be kept.
+   *
+   * @throws as {@link reach}.
+   */
   async look(write: Promise<unknown>): Promise<void> {
     try {
       await this.reach(write)
@@ -51,8 +55,10 @@ export class RedisFaults {
 }
 
 /**
- * Returns what a failure is: the server is away, full, or refuses. Errors of bodies, as of a bucket, say that
- * themselves. **Source**: the first words of Redis' errors; a script's error has that of its command in its text.
+ * Errors of bodies, as of a bucket, say that themselves.
+ *
+ * @returns what a failure is: the server is away, full, or refuses.
+ * @see the first words of Redis' errors; a script's error has that of its command in its text.
  */
 export function faultOf(cause: unknown): Error {
   if (ServingError.is(cause)) return cause

@@ -184,7 +184,7 @@ while true do
 end
 `
 
-/** Returns the status then. */
+/** @returns the status then. */
 const cancel = `
 local status = call('HGET', key, 'status')
 if status == 'queued' then finish('canceled') end
@@ -285,7 +285,7 @@ export interface Scripts {
   readonly due: RedisScript<string[]>
 }
 
-/** Returns the scripts on a connection, which get the prefix, too. */
+/** @returns the scripts on a connection, which get the prefix, too. */
 export function jobScripts(client: Redis, prefix: string): Scripts {
   const sources = { add, again, start, finish, requeue, report, events, cancel, look, expire, names, due }
   const named = Object.entries(sources).map(([name, lua]) => {

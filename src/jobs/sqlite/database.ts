@@ -102,7 +102,11 @@ END;
 const schemas = [firstSchema, namedInputs, lateJobs]
 const version = schemas.length
 
-/** Opens the file, or makes it. **Errors**: InvalidArgument for a file of a later version; those of SQLite. */
+/**
+ * Opens the file, or makes it.
+ *
+ * @throws InvalidArgument for a file of a later version; those of SQLite.
+ */
 export function openDatabase(path: string): Database {
   const sqlite = process.getBuiltinModule('node:sqlite') as unknown as {
     readonly DatabaseSync: new (path: string) => Database
@@ -142,7 +146,11 @@ export function transaction<T>(database: Database, change: () => T): T {
   }
 }
 
-/** Runs transactions that outlive the process, and perhaps no loss of power. **Source**: sqlite.org/pragma.html. */
+/**
+ * Runs transactions that outlive the process, and perhaps no loss of power.
+ *
+ * @see sqlite.org/pragma.html.
+ */
 export function withoutSync<T>(database: Database, change: () => T): T {
   database.exec('PRAGMA synchronous = NORMAL')
   try {

@@ -1,7 +1,11 @@
 import { statSync } from 'node:fs'
 import { type Database, transaction } from './database.ts'
 
-/** Primary codes of failures that pass, or are of one call: locked, a constraint. **Source**: sqlite.org/rescode. */
+/**
+ * Primary codes of failures that pass, or are of one call: locked, a constraint.
+ *
+ * @see sqlite.org/rescode.
+ */
 const passing: ReadonlySet<number> = new Set([5, 6, 19])
 
 /** Whether the file of a store can keep jobs, which is told whenever it changes. */

@@ -67,7 +67,7 @@ export class JobRecords {
     return row && ({ ...row, headers: JSON.parse(row.headers as string) } as unknown as KeptAnswer)
   }
 
-  /** Returns the body of an answer that lies in no blob; undefined once it has expired. */
+  /** @returns the body of an answer that lies in no blob; undefined once it has expired. */
   resultBody(id: string): Uint8Array | undefined {
     const row = this.#sql('SELECT body FROM jobs JOIN responses ON job = seq WHERE id = ?').get(id)
     return row?.body as Uint8Array | undefined
@@ -119,7 +119,7 @@ export class JobRecords {
     })
   }
 
-  /** Returns those of the blobs that no job names. */
+  /** @returns those of the blobs that no job names. */
   unnamed(blobs: readonly string[]): string[] {
     const named = this.#sql(
       `SELECT 1 WHERE EXISTS (SELECT 1 FROM inputs WHERE blob = ?2)
@@ -142,7 +142,7 @@ export class JobRecords {
   }
 }
 
-/** Returns a function that prepares each text once. */
+/** @returns a function that prepares each text once. */
 export function statements(database: Database): (text: string) => Statement {
   const prepared = new Map<string, Statement>()
   return (text) => {
@@ -193,7 +193,7 @@ export function endJob(
   insertJob(sql, { ...delivery, request: { ...delivery.request, body: deliveryBody(ended) } })
 }
 
-/** Returns the job of a row of the table. */
+/** @returns the job of a row of the table. */
 export function jobOf(row: Row): Job {
   const { progress, started_at: startedAt, finished_at: finishedAt, response_status: responseStatus } = row
   const state = { progress, startedAt, finishedAt, responseStatus }
@@ -206,13 +206,13 @@ export function jobOf(row: Row): Job {
   }
 }
 
-/** Returns the request of a row of `inputs`. */
+/** @returns the request of a row of `inputs`. */
 export function requestOf(row: Row): Kept<StoredRequest> {
   const body = (row.blob ?? row.body) as KeptBody
   return { headers: JSON.parse(row.headers as string), query: row.query as string, body }
 }
 
-/** Returns the columns `body` and `blob`. */
+/** @returns the columns `body` and `blob`. */
 export function bodyColumns(body: KeptBody): [Uint8Array | null, string | null] {
   return typeof body === 'string' ? [null, body] : [body, null]
 }

@@ -85,7 +85,10 @@ export class Leases {
     this.#sql(`UPDATE jobs SET due_at = ? WHERE ${held}`).run(until, seq, lease, this.#worker)
   }
 
-  /** Returns whether this process still holds the lease, and whether somebody has asked for the end. */
+  /**
+   * @returns whether this process still holds the lease, and whether somebody has asked for the
+   * end.
+   */
   look({ seq, lease }: Lease): 'held' | 'canceled' | 'lost' {
     const row = this.#held({ seq, lease })
     return row === undefined ? 'lost' : row.is_cancel_requested === 1 ? 'canceled' : 'held'
@@ -152,7 +155,11 @@ export class Leases {
     return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(now, limit)
   }
 
-  /** Returns jobs whose state is over. A lease of the far future is of a time before the machine began again. */
+  /**
+   * A lease of the far future is of a time before the machine began again.
+   *
+   * @returns jobs whose state is over.
+   */
   #due(status: string, now: number, limit = sweepRows): Row[] {
     const isRunning = status === 'running'
     const clock = isRunning ? leaseClock() : now

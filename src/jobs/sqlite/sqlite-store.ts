@@ -42,7 +42,10 @@ export interface SqliteOptions {
   readonly times?: JobTimes
 }
 
-/** Returns a store in a file. **Errors**: MissingDependencyException on a Node without node:sqlite. */
+/**
+ * @returns a store in a file.
+ * @throws MissingDependencyException on a Node without node:sqlite.
+ */
 export function openSqliteStore(path: string, options: SqliteOptions = {}): JobStore {
   if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), options)
   const text = `jobs in a file of SQLite need Node 22.13 or later, this is ${process.version}`
@@ -202,7 +205,7 @@ class SqliteStore implements JobStore {
   }
 }
 
-/** **Source**: sqlite.org/rescode.html. Extended codes have the primary one in their low byte. */
+/** @see sqlite.org/rescode.html. Extended codes have the primary one in their low byte. */
 function errorOf({ message, errcode = 0 }: Fault): Error {
   const text = `the job store: ${message}`
   const isOwn = {

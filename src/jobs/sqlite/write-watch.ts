@@ -7,7 +7,7 @@ const failedMs = 1_000
 
 /** Calls `look` soon after any process has written to a file, and now and then without that. */
 export class WriteWatch {
-  /** Returns when it must be called again at the latest. */
+  /** @returns when it must be called again at the latest. */
   readonly #look: () => number
   readonly #failed: (error: unknown) => void
   readonly #watcher: FSWatcher | undefined

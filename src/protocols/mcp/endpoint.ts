@@ -1,4 +1,9 @@
-/** The Model Context Protocol: APIs as tools, over streamable HTTP. **Source**: modelcontextprotocol.io. @module */
+/**
+ * The Model Context Protocol: APIs as tools, over streamable HTTP.
+ *
+ * @see modelcontextprotocol.io.
+ * @module
+ */
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import { decodeFailureOf, endIterator, withDeadline } from '../../api/stages.ts'
@@ -28,8 +33,10 @@ const quickTypes = [json, eventStream]
 const callTypes = [eventStream, json]
 
 /**
- * Returns `/mcp`. Requests need no session, so that any worker answers any of them. `onLateError`: called for an error
- * that is told by a tool's result.
+ * Requests need no session, so that any worker answers any of them. `onLateError`: called for an
+ * error that is told by a tool's result.
+ *
+ * @returns `/mcp`.
  */
 export function mcpEndpoint(
   service: ToolSource,
@@ -66,7 +73,7 @@ function problem(error: ServingError, requestId: string): HttpResponse {
   return { status: error.status, headers: problemHeaders(error, requestId, json), body, error }
 }
 
-/** **Errors**: UnsupportedMediaType. */
+/** @throws UnsupportedMediaType. */
 function checkType({ headers }: Context): void {
   const given = headers.get('content-type')
   const type = given === undefined ? undefined : mediaTypeOf(given)

@@ -14,7 +14,11 @@ export interface ClientMessage {
   /** Undefined for a notification, which gets no response. */
   readonly id: RequestId | undefined
   readonly method: string
-  /** Reads the parameters. **Errors**: BadInput; PayloadTooLarge. */
+  /**
+   * Reads the parameters.
+   *
+   * @throws BadInput; PayloadTooLarge.
+   */
   params(): Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +32,11 @@ const maxBatch = 100
 const maxIdLength = 256
 const maxMethodLength = 80
 
-/** Codes of errors. **Source**: JSON-RPC 2.0, "Error object". */
+/**
+ * Codes of errors.
+ *
+ * @see JSON-RPC 2.0, "Error object".
+ */
 export const errorCodes = {
   syntax: -32_700,
   request: -32_600,
@@ -38,7 +46,10 @@ export const errorCodes = {
   refused: -32_000,
 } as const
 
-/** Returns one message or those of a batch; responses are left out. **Errors**: BadInput; PayloadTooLarge. */
+/**
+ * @returns one message or those of a batch; responses are left out.
+ * @throws BadInput; PayloadTooLarge.
+ */
 export function readMessages(bytes: Uint8Array): {
   readonly messages: readonly ClientMessage[]
   readonly isBatch: boolean
@@ -75,17 +86,17 @@ function objectOf(params: unknown = {}): Readonly<Record<string, unknown>> {
   throw new BadInput(expected('an object', 'params', params))
 }
 
-/** Returns the response to a request. */
+/** @returns the response to a request. */
 export function resultMessage(id: RequestId, result: object): ServerMessage {
   return { jsonrpc: '2.0', id, result }
 }
 
-/** Returns the response that tells of an error of the protocol. */
+/** @returns the response that tells of an error of the protocol. */
 export function errorMessage(id: RequestId | null, code: number, message: string, data?: object): ServerMessage {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
 }
 
-/** Returns the response that tells of a request that was refused as a whole. */
+/** @returns the response that tells of a request that was refused as a whole. */
 export function refusalMessage(error: ServingError, requestId: string): ServerMessage {
   const isUnread = error instanceof BadInput && (error.reason === 'syntax' || error.reason === 'encoding')
   const wrong = isUnread ? errorCodes.syntax : errorCodes.request

@@ -58,7 +58,11 @@ export class ToolServer {
     return this.#tools.get(api)
   }
 
-  /** Reads a notification. **Errors**: BadInput; PayloadTooLarge. */
+  /**
+   * Reads a notification.
+   *
+   * @throws BadInput; PayloadTooLarge.
+   */
   notice({ method, params }: ClientMessage, ctx: Context): void {
     if (method === 'notifications/cancelled') this.#running.cancel(ctx, params().requestId)
   }
@@ -90,7 +94,10 @@ export class ToolServer {
     }
   }
 
-  /** Returns the tools whose auth admits the caller. **Errors**: why, if there are only others. */
+  /**
+   * @returns the tools whose auth admits the caller.
+   * @throws why, if there are only others.
+   */
   async toolsFor(visit: Visit): Promise<Tool[]> {
     const apis = [...this.#service.apis.values()].filter((api) => this.#toolOf(api) !== undefined)
     const visible = await visit.visible(apis, (api) => contextOf(api, visit.ctx))
@@ -163,7 +170,7 @@ export class ToolServer {
   }
 }
 
-/** **Errors**: BadInput. */
+/** @throws BadInput. */
 function toolCallOf({ name, arguments: args = {}, _meta: meta }: Readonly<Record<string, unknown>>): ToolCall {
   if (typeof name !== 'string') throw new BadInput(expected('the name of a tool', 'name', name))
   if (!isRecord(args)) throw new BadInput(expected('an object', 'arguments', args))
@@ -193,7 +200,7 @@ function jobContextOf(
 // Of the transport: descriptors would take them for those of the tool's input and answer.
 const ofTransport = new Set(['accept', 'content-type', 'content-length', 'content-encoding', 'x-request-id'])
 
-/** Returns the context of one call, which may end before that of its request. */
+/** @returns the context of one call, which may end before that of its request. */
 function contextOf(api: Api, asked: Context): Context {
   const lines = [...asked.headers].filter(([name]) => !ofTransport.has(name))
   lines.push(['x-request-id', asked.id])

@@ -43,7 +43,7 @@ interface Input {
   readonly kind: 'json' | 'text' | 'base64'
 }
 
-/** Returns the tool of an API; undefined if its input is a form or a format of its own. */
+/** @returns the tool of an API; undefined if its input is a form or a format of its own. */
 export function toolOf(api: Api): Tool | undefined {
   const input = inputOf(api.input)
   if (input === undefined) return undefined
@@ -69,7 +69,7 @@ function moved(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#"', '"$ref":"#/properties/input"'))
 }
 
-/** Returns the schema of an answer that is always one JSON object. */
+/** @returns the schema of an answer that is always one JSON object. */
 function structureOf({ isGenerator, output }: Api): JsonSchema | undefined {
   if (isGenerator) return undefined
   const [format] = output.describe().output
@@ -108,7 +108,10 @@ function isBase64(text: string): boolean {
   return !/[^A-Za-z0-9+/_\s-]/.test(digits) && (end === -1 || /^={1,2}\s*$/.test(text.slice(end)))
 }
 
-/** Returns the request that the arguments of a tool stand for. **Errors**: BadInput. */
+/**
+ * @returns the request that the arguments of a tool stand for.
+ * @throws BadInput.
+ */
 export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): HttpRequest {
   const { type, isWhole, kind } = inputOf(api.input) as Input
   const value = isWhole ? args : args.input
@@ -127,7 +130,10 @@ export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): Ht
   throw new BadInput(expected(wanted, 'the argument input', value), { reason: 'schema', path: 'input' })
 }
 
-/** Returns an answer as the content of a tool's result. **Errors**: Overloaded; those of the body's source. */
+/**
+ * @returns an answer as the content of a tool's result.
+ * @throws Overloaded; those of the body's source.
+ */
 export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Promise<ToolResult> {
   const { headers } = answer
   const whole = await wholeBody(answer)

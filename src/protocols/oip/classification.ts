@@ -7,7 +7,7 @@ import { showShape } from '../../values/array/shape.ts'
 import { maxClassified, maxTexts, quotaOf } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
-/** Returns what the answer to one request may take. */
+/** @returns what the answer to one request may take. */
 export function classQuotas() {
   return {
     elements: quotaOf(maxClassified, 'elements to classify in an answer'),
@@ -15,7 +15,11 @@ export function classQuotas() {
   }
 }
 
-/** The first of equal elements first; NaN counts as -Infinity. **Errors**: BadInput for texts; PayloadTooLarge. */
+/**
+ * The first of equal elements first; NaN counts as -Infinity.
+ *
+ * @throws BadInput for texts; PayloadTooLarge.
+ */
 export function classify(
   { name, array }: Tensor,
   count: number,
@@ -65,7 +69,7 @@ function greatest(values: Float64Array, start: number, end: number, count: numbe
   return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
 }
 
-/** Returns the value at a position of the sorted values, by quickselect in place. */
+/** @returns the value at a position of the sorted values, by quickselect in place. */
 function ascendingAt(values: Float64Array, position: number): number {
   let low = 0
   let high = values.length - 1

@@ -19,7 +19,11 @@ function datatypeOfName(name: string): Datatype {
   return datatypeOf(kindOfType(parseFrameType(name, 'dtype')) ?? 'str')
 }
 
-/** Returns the view of a frame's columns. Without `columns` and `dtype` it takes inputs of any name. */
+/**
+ * Without `columns` and `dtype` it takes inputs of any name.
+ *
+ * @returns the view of a frame's columns.
+ */
 export function frameView(descriptor: PandasDataFrame): TensorView {
   const types = typeof descriptor.dtype === 'object' ? descriptor.dtype : {}
   const names = descriptor.columns ?? Object.keys(types)
@@ -39,7 +43,7 @@ export function frameView(descriptor: PandasDataFrame): TensorView {
   }
 }
 
-/** Returns the view of a series as a tensor of that name. */
+/** @returns the view of a series as a tensor of that name. */
 export function seriesView(descriptor: PandasSeries, name: string): TensorView {
   const dtype = typeof descriptor.dtype === 'string' ? descriptor.dtype : undefined
   return {
@@ -55,7 +59,7 @@ function columnInfo(name: string, dtype: string | undefined): TensorInfo {
   return { name, datatype, shape: [-1], isAnyShape: true, takesNulls: true, ...isAny }
 }
 
-/** **Errors**: BadInput unless the shape is `[rows]` or `[rows, 1]`. */
+/** @throws BadInput unless the shape is `[rows]` or `[rows, 1]`. */
 function seriesMessage({ name, array, nulls }: Tensor): SeriesMessage {
   const { shape, dtype, data } = array
   if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
@@ -80,7 +84,11 @@ const wider: Partial<Record<DType, 'float32' | 'int32' | 'uint32'>> = {
   uint16: 'uint32',
 }
 
-/** Nulls of floats become NaN, those of texts stay. **Errors**: BadOutput for nulls of other columns. */
+/**
+ * Nulls of floats become NaN, those of texts stay.
+ *
+ * @throws BadOutput for nulls of other columns.
+ */
 function columnTensor(name: string, message: SeriesMessage): Tensor {
   const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
   const dtype = list?.dtype ?? 'float64'

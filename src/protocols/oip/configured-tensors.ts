@@ -10,8 +10,10 @@ import type { TensorInfo } from './tensor-info.ts'
 const datatypeNames: ReadonlySet<TextValue> = new Set(Object.values(datatypes).map(({ config: [, name] }) => name))
 
 /**
- * A configuration may fix a dimension that the file leaves open, and name no tensors. **Errors**: InvalidArgument for a
- * tensor without a name or with an invalid datatype, and naming what differs from the file.
+ * A configuration may fix a dimension that the file leaves open, and name no tensors.
+ *
+ * @throws InvalidArgument for a tensor without a name or with an invalid datatype, and naming what
+ * differs from the file.
  */
 export function requireConfigured(
   config: TextMessage,
@@ -28,7 +30,11 @@ export function requireConfigured(
   }
 }
 
-/** Returns the tensor's name. `isBatched`: `dims` leave out the first dimension, the rows. */
+/**
+ * `isBatched`: `dims` leave out the first dimension, the rows.
+ *
+ * @returns the tensor's name.
+ */
 function requireSame(
   value: TextValue,
   field: string,

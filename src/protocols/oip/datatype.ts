@@ -38,12 +38,12 @@ for (const name of Object.keys(datatypes) as Datatype[]) {
 }
 if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
 
-/** Returns the datatype of an input or output. */
+/** @returns the datatype of an input or output. */
 export function datatypeOfModel({ dtype, datatype }: ModelTensor): Datatype {
   return datatype ?? datatypeOf(dtype)
 }
 
-/** Returns the datatype of an element type. */
+/** @returns the datatype of an element type. */
 export function datatypeOf(dtype: DType): Datatype {
   return byDtype.get(dtype) as Datatype
 }

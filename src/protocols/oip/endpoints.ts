@@ -1,4 +1,9 @@
-/** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
+/**
+ * The Open Inference Protocol v2 over REST.
+ *
+ * @see open_inference_rest.yaml; Triton's extensions.
+ * @module
+ */
 import { isPathSegment } from '../../api/api.ts'
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Access, RequestTarget } from '../../api/visit.ts'
@@ -15,10 +20,14 @@ import type { Model, ModelDescription } from './model.ts'
 import { jsonResponse, type OipServer, oipEndpoint } from './oip-endpoint.ts'
 
 type Params = RequestTarget['params']
-/** Returns the JSON value of an answer; undefined is an empty body. May throw. */
+/**
+ * May throw.
+ *
+ * @returns the JSON value of an answer; undefined is an empty body.
+ */
 type Value = (params: Params, request: HttpRequest) => MaybePromise<unknown>
 
-/** Returns the endpoints of the protocol. */
+/** @returns the endpoints of the protocol. */
 export function oipEndpoints(server: OipServer): Endpoint[] {
   const values = Object.entries(valuesOf(server)).map(([key, value]) => {
     // Health is open to everybody, under any load.

@@ -21,7 +21,11 @@ import { errorText } from './oip-error.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
-/** Members with an input's name are its elements; others are parameters. **Errors**: BadInput; PayloadTooLarge. */
+/**
+ * Members with an input's name are its elements; others are parameters.
+ *
+ * @throws BadInput; PayloadTooLarge.
+ */
 async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Promise<InferRequest> {
   if (body.length > maxGenerateBytes) {
     const what = `at most ${maxGenerateBytes} bytes for a generate request`

@@ -1,4 +1,9 @@
-/** The messages of the protocol. **Source**: proto/inference/grpc_service.proto, model_config.proto. @module */
+/**
+ * The messages of the protocol.
+ *
+ * @see proto/inference/grpc_service.proto, model_config.proto.
+ * @module
+ */
 import {
   bool,
   byteLists,

@@ -39,7 +39,7 @@ type Answer = UnaryMethod['answer']
 
 const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 
-/** Returns the methods of a server's models. */
+/** @returns the methods of a server's models. */
 export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer): RpcMethod[] {
   const method =
     (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): Answer =>
@@ -115,7 +115,11 @@ function inferOne(models: Models, request: GrpcInferRequest, visit: Visit): Mayb
   })
 }
 
-/** Faults are answers, too, unless metadata ask for a status. **Errors**: ServingErrors, which end the stream. */
+/**
+ * Faults are answers, too, unless metadata ask for a status.
+ *
+ * @throws ServingErrors, which end the stream.
+ */
 async function* streamOne(
   models: Models,
   message: Uint8Array,

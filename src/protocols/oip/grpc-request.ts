@@ -15,7 +15,11 @@ import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorIn
 /** A request with the model that it is for. */
 export type GrpcInferRequest = ReturnType<typeof readInferRequest>
 
-/** Takes ownership of the bytes; tensors are views of them. **Errors**: BadInput. */
+/**
+ * Takes ownership of the bytes; tensors are views of them.
+ *
+ * @throws BadInput.
+ */
 export function readInferRequest(bytes: Uint8Array) {
   const quota = new ProtoQuota({ ...protoLimits, fields: maxFields, integers: maxIntegers })
   const message = readProto(bytes, (reader) => inferRequest.read(reader), quota)

@@ -28,7 +28,11 @@ export interface Output {
   readonly binary: boolean | undefined
 }
 
-/** The requested outputs, by default all. **Errors**: BadInput for unknown names; those of {@link classify}. */
+/**
+ * The requested outputs, by default all.
+ *
+ * @throws BadInput for unknown names; those of {@link classify}.
+ */
 export function selectOutputs(
   tensors: readonly Tensor[],
   requested: readonly RequestedOutput[] | undefined,
@@ -43,7 +47,11 @@ export function selectOutputs(
   })
 }
 
-/** Called before the model computes. **Errors**: BadInput. */
+/**
+ * Called before the model computes.
+ *
+ * @throws BadInput.
+ */
 export function requireOutputs({ outputs }: InferRequest, known: readonly { readonly name: string }[]): void {
   for (const { name } of outputs ?? []) {
     if (known.length > 0 && !known.some((each) => each.name === name)) throw unknownOutput(name, known)
@@ -65,8 +73,9 @@ export interface AnswerForm {
 }
 
 /**
- * Returns how NaN and infinities are written: as bare words, which clients of the protocol read, but as null for a
- * client that names JSON, which has no such words. **Source**: Triton; RFC 8259.
+ * @returns how NaN and infinities are written: as bare words, which clients of the protocol read,
+ * but as null for a client that names JSON, which has no such words.
+ * @see Triton; RFC 8259.
  */
 export function nonFiniteFor(accept: string | undefined): NonFinite {
   return accept !== undefined && /\bapplication\/json\b/i.test(accept) ? 'null' : 'literal'
@@ -109,7 +118,7 @@ function dataOf(tensor: Tensor, nonFinite: NonFinite): MaybePromise<Uint8Array |
   return typeof text === 'string' ? `"data":${text}}` : text
 }
 
-/** Returns the texts of a tensor, null where one is missing. */
+/** @returns the texts of a tensor, null where one is missing. */
 export function withNulls({ array, nulls = [] }: Tensor): readonly (string | null)[] {
   const texts: (string | null)[] = [...(array.data as readonly string[])]
   for (const i of Array.from(nulls)) texts[i] = null

@@ -49,7 +49,7 @@ export interface LastRequest {
   seen?: { readonly json: Uint8Array; readonly cuts: CutJson['cuts']; readonly plan: Plan }
 }
 
-/** **Errors**: BadInput with the input's name as its path. */
+/** @throws BadInput with the input's name as its path. */
 export function readInfer(
   request: HttpRequest,
   length: string | undefined,
@@ -92,7 +92,11 @@ function readParts(
   return readPlanned(plan, cut.cuts, json, binary, isPrivate)
 }
 
-/** `idCut`: index of the cut that has the id; -1 if `id` is what came. **Errors**: BadInput. */
+/**
+ * `idCut`: index of the cut that has the id; -1 if `id` is what came.
+ *
+ * @throws BadInput.
+ */
 function planOf({ value: body, indexOf }: CutJson) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
@@ -214,7 +218,7 @@ function tensorOf(info: TensorInfo, parsed: NDArray | ParseFailure, nulls: reado
   return { name, datatype, array, ...(nulls.length > 0 && { nulls }) }
 }
 
-/** **Errors**: BadInput. */
+/** @throws BadInput. */
 export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
   const { dtype } = datatypes[info.datatype]
   if (dtype !== 'str') return tensorOf(info, numberCodec.parseNdarray(json, dtype, true))

@@ -13,7 +13,11 @@ export type Parameters = RequestParameters
 /** An output that a client asks for. */
 export interface RequestedOutput {
   readonly name: string
-  /** Whether its elements are sent in binary form. Default: the request's. */
+  /**
+   * Whether its elements are sent in binary form.
+   *
+   * @default the request's
+   */
   readonly binary: boolean | undefined
   readonly classes: number
 }
@@ -31,7 +35,11 @@ export interface InferRequest {
 /** The parameters of a request without parameters. */
 export const noParameters: Parameters = Object.freeze({})
 
-/** `name`: of the input or output. **Errors**: BadInput. */
+/**
+ * `name`: of the input or output.
+ *
+ * @throws BadInput.
+ */
 export function parseParameters(value: unknown, what: string, name?: string): Parameters {
   if (value === undefined || value === null) return noParameters
   const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
@@ -46,7 +54,10 @@ export function parseParameters(value: unknown, what: string, name?: string): Pa
   return value as Parameters
 }
 
-/** Returns an output as its parameters ask for it. **Errors**: BadInput. */
+/**
+ * @returns an output as its parameters ask for it.
+ * @throws BadInput.
+ */
 export function requestedOutput(name: unknown, parameters: Parameters): RequestedOutput {
   if (typeof name !== 'string' || name === '') {
     throw new BadInput(expected('a name', 'an output', name), { reason: 'schema' })
@@ -64,7 +75,7 @@ export function requestedOutput(name: unknown, parameters: Parameters): Requeste
   return { name, binary: typeof binary === 'boolean' ? binary : undefined, classes }
 }
 
-/** **Errors**: BadInput unless names differ. */
+/** @throws BadInput unless names differ. */
 export function requireDistinct(named: readonly { readonly name: string }[], what: string): void {
   if (named.length < 2) return
   const names = new Set<string>()

@@ -14,7 +14,7 @@ export type Inference = { readonly outputs: readonly Output[] } | { readonly err
 /** The answers of a streaming inference, or the error. */
 export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | { readonly error: ServingError }
 
-/** **Errors**: Overloaded while it is not ready. */
+/** @throws Overloaded while it is not ready. */
 export function describeModel(model: Model): MaybePromise<ModelDescription> {
   const { unready } = model
   if (unready !== undefined) throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
@@ -62,7 +62,7 @@ async function* selected(
   for await (const tensors of answers) yield selectOutputs(tensors, outputs, labels)
 }
 
-/** Returns a failure as an error. */
+/** @returns a failure as an error. */
 export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { readonly error: ServingError }> {
   const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
   try {

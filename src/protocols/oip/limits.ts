@@ -14,10 +14,14 @@ export const maxFields = maxTexts + 10_000
 /** Integers and booleans in the contents of a gRPC message. */
 export const maxIntegers = 2_000_000
 
-/** Takes from what a request may have of something. **Errors**: PayloadTooLarge. */
+/**
+ * Takes from what a request may have of something.
+ *
+ * @throws PayloadTooLarge.
+ */
 export type Quota = (count: number) => void
 
-/** Returns the quota of at most `max` of `what`. */
+/** @returns the quota of at most `max` of `what`. */
 export function quotaOf(max: number, what: string): Quota {
   let left = max
   return (count) => {
@@ -26,7 +30,7 @@ export function quotaOf(max: number, what: string): Quota {
   }
 }
 
-/** Returns the quota of texts of a request. */
+/** @returns the quota of texts of a request. */
 export function textQuota(): Quota {
   return quotaOf(maxTexts, 'elements of BYTES in a request')
 }

@@ -18,7 +18,7 @@ function tensorMetadata({ name, datatype, shape }: TensorInfo) {
   return { name, datatype, shape }
 }
 
-/** Returns the metadata of a model. */
+/** @returns the metadata of a model. */
 export function modelMetadata(model: Model, versions: readonly string[], description: ModelDescription) {
   return {
     name: model.name,

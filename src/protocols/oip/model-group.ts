@@ -38,7 +38,11 @@ export class ModelGroup {
     return answers.map((each) => (each === 'late' ? { error: 'it did not answer in time' } : each))
   }
 
-  /** Changes this process first. **Errors**: those of {@link Models.load}; Overloaded if another process failed. */
+  /**
+   * Changes this process first.
+   *
+   * @throws those of {@link Models.load}; Overloaded if another process failed.
+   */
   async change(action: 'load' | 'unload', name: string): Promise<void> {
     const request = { action, name, version: '' }
     const isKnown = this.models.index().some((each) => each.name === name)
@@ -49,7 +53,11 @@ export class ModelGroup {
     if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
   }
 
-  /** Adds up all processes. **Errors**: NotFound. */
+  /**
+   * Adds up all processes.
+   *
+   * @throws NotFound.
+   */
   async statistics(name = '', version = ''): Promise<readonly ModelStatistics[]> {
     const request = { action: 'statistics', name, version } as const
     const own = await act(this.models, request)

@@ -38,7 +38,7 @@ export interface Model {
   readonly statistics: Statistics
   readonly readsHeaders: HeaderNames
   readonly unready: string | undefined
-  /** **Errors**: rejects while it is unready. */
+  /** @throws rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>
   /** Never throws, never rejects. */
   infer(inputs: readonly Tensor[], visit: Visit): MaybePromise<Outcome>
@@ -46,7 +46,7 @@ export interface Model {
   stream(inputs: readonly Tensor[], visit: Visit): MaybePromise<StreamOutcome>
 }
 
-/** Returns the APIs whose descriptors are tensors. */
+/** @returns the APIs whose descriptors are tensors. */
 export function apiModels(apis: Iterable<Api>): Model[] {
   const models: Model[] = []
   for (const api of apis) {

@@ -39,7 +39,10 @@ export class Models {
     return [...this.#versionsOf(name).keys()]
   }
 
-  /** Default: the greatest version. **Errors**: NotFound; BadInput unless the version is a number. */
+  /**
+   * @default the greatest version
+   * @throws NotFound; BadInput unless the version is a number.
+   */
   find(name: string, version = ''): Model {
     const versions = this.#versionsOf(name)
     if (version === '') {
@@ -66,7 +69,7 @@ export class Models {
     return this.#repositoryFor(name).load(name)
   }
 
-  /** **Errors**: NotFound, BadInput for models of the service, which stay. */
+  /** @throws NotFound, BadInput for models of the service, which stay. */
   unload(name: string): MaybePromise<void> {
     if (this.#byName.has(name)) {
       throw new BadInput(

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../http/message.ts'
 import { problemHeaders, problemMembers } from '../../http/problem.ts'
 import { statusTexts } from '../../http/status-texts.ts'
 
-/** Returns the text of an error for a client. */
+/** @returns the text of an error for a client. */
 export function errorText(error: ServingError): string {
   if (tellsDetail(error)) return error.message
   if (error.code === 'function_error') return 'the function failed'

@@ -11,7 +11,11 @@ export type TextValue = string | number | boolean | TextMessage
 
 const token = /\s*(?:#[^\n]*\s*)*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[:{}[\],;<>])/y
 
-/** `place` names the file in errors. **Errors**: InvalidArgument with the offset. */
+/**
+ * `place` names the file in errors.
+ *
+ * @throws InvalidArgument with the offset.
+ */
 export function parseTextMessage(text: string, place: string): TextMessage {
   const tokens: { readonly text: string; readonly at: number }[] = []
   token.lastIndex = 0

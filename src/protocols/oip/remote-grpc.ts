@@ -1,4 +1,9 @@
-/** Calls of a remote model by node:http2, one connection a server. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
+/**
+ * Calls of a remote model by node:http2, one connection a server.
+ *
+ * @see gRPC's PROTOCOL-HTTP2.md.
+ * @module
+ */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../../core/errors.ts'
 import { frameOf } from '../../messages/encoded-message.ts'
@@ -15,7 +20,7 @@ const service = '/inference.GRPCInferenceService/'
 
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
 
-/** Returns connections to servers. */
+/** @returns connections to servers. */
 export function grpcTransport(): RemoteTransport {
   const sessions = new Map<string, ClientHttp2Session>()
   const calls = new WeakMap<ClientHttp2Session, number>()

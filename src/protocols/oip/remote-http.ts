@@ -64,7 +64,10 @@ function pathOf(model: string, version: string): string {
   return version === '' ? path : `${path}/versions/${version}`
 }
 
-/** **Errors**: the server's; Unsent without an answer: another may be asked, since inferences change nothing. */
+/**
+ * @throws the server's; Unsent without an answer: another may be asked, since inferences change
+ * nothing.
+ */
 async function answerOf(url: string, init: RequestInit): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
   const response = await fetch(url, init).catch((cause) => {
     throw init.signal?.aborted ? cause : new Unsent('the server of the remote model did not answer', { cause })

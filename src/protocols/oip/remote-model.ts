@@ -84,7 +84,11 @@ function watchBackends(
     return open.length === 0 ? undefined : open[turn++ % open.length]
   }
 
-  /** Calls servers until a request reaches one. **Errors**: those of `work`; Overloaded if every server is down. */
+  /**
+   * Calls servers until a request reaches one.
+   *
+   * @throws those of `work`; Overloaded if every server is down.
+   */
   const call = async <T>(work: (address: string) => Promise<T>, given?: ModelCall): Promise<T> => {
     let last: unknown
     const tried = new Set<Backend>()

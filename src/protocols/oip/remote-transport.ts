@@ -42,7 +42,11 @@ export interface RemoteRequest {
   readonly inputs: readonly Tensor[]
 }
 
-/** One way to call a server. **Errors**: {@link Unsent} if no server has worked on the request. */
+/**
+ * One way to call a server.
+ *
+ * @throws {@link Unsent} if no server has worked on the request.
+ */
 export interface RemoteTransport {
   infer(address: string, request: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]>
   describe(address: string, model: string, version: string): Promise<RemoteDescription>
@@ -57,7 +61,7 @@ export class Unsent extends Overloaded {}
 /** Timeout of metadata and health. **Units**: milliseconds. */
 export const shortMs = 5_000
 
-/** Returns the error of an answer with that status. */
+/** @returns the error of an answer with that status. */
 export function remoteError(status: number, message: string): ServingError {
   const text = `the remote model answered ${status}: ${message.slice(0, 500)}`
   if (status === 503 || status === 429) return new Unsent(text)
@@ -65,7 +69,7 @@ export function remoteError(status: number, message: string): ServingError {
   return new InternalError(text)
 }
 
-/** Returns the error for an answer in another format. */
+/** @returns the error for an answer in another format. */
 export function badAnswer(cause: unknown): InternalError {
   return new InternalError('expected an answer of the Open Inference Protocol, received another', { cause })
 }

@@ -16,7 +16,11 @@ export async function modelNames(folder: string, only: string): Promise<readonly
   return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => name)
 }
 
-/** `versions` by `version_policy`; by default the greatest. **Errors**: InvalidArgument; those of the disk. */
+/**
+ * `versions` by `version_policy`; by default the greatest.
+ *
+ * @throws InvalidArgument; those of the disk.
+ */
 export async function readModelFolder(folder: string, name: string) {
   const entries = await readdir(folder)
   const config: TextMessage = entries.includes('config.pbtxt')

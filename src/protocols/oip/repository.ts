@@ -15,17 +15,41 @@ import { shown, type Tensor } from './tensor.ts'
 
 /** Options of {@link modelRepository}. */
 export interface RepositoryOptions {
-  /** `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never. Default `none`. */
+  /**
+   * `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never.
+   *
+   * @default `none`
+   */
   readonly control?: 'none' | 'poll' | 'explicit'
-  /** Default 15,000. **Units**: milliseconds. */
+  /**
+   * **Units**: milliseconds.
+   *
+   * @default 15,000
+   */
   readonly pollMs?: number
-  /** Threads of each model. Default 1. */
+  /**
+   * Threads of each model.
+   *
+   * @default 1
+   */
   readonly threads?: number
-  /** As in `onnxRunner`. Default `['cpu']`. */
+  /**
+   * As in `onnxRunner`.
+   *
+   * @default `['cpu']`
+   */
   readonly executionProviders?: readonly string[]
-  /** The devices of each model's threads, in turn. Default: the provider's. */
+  /**
+   * The devices of each model's threads, in turn.
+   *
+   * @default the provider's
+   */
   readonly deviceIds?: readonly number[]
-  /** Name of the model if the folder is one model. Default: the folder's. */
+  /**
+   * Name of the model if the folder is one model.
+   *
+   * @default the folder's
+   */
   readonly name?: string
 }
 
@@ -114,7 +138,7 @@ export class ModelRepository implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns the loaded versions; undefined if the folder does not have the model. */
+  /** @returns the loaded versions; undefined if the folder does not have the model. */
   get(name: string): ReadonlyMap<string, Model> | undefined {
     return this.#models.get(name)
   }
@@ -134,7 +158,11 @@ export class ModelRepository implements RunnerLife {
     for (const name of this.names().keys()) if (!names.includes(name)) await this.unload(name)
   }
 
-  /** Warms new versions up before they replace the old. **Errors**: NotFound; BadInput, and the old versions stay. */
+  /**
+   * Warms new versions up before they replace the old.
+   *
+   * @throws NotFound; BadInput, and the old versions stay.
+   */
   load(name: string): Promise<void> {
     return this.#inTurn(() => this.#load(name))
   }
@@ -227,10 +255,13 @@ export class ModelRepository implements RunnerLife {
 }
 
 /**
- * Serves a folder of ONNX models, `name/version/model.onnx`. `config.pbtxt` may give `max_batch_size`,
- * `dynamic_batching`, `version_policy` and `default_model_filename`; `input` and `output` must match. **Errors**:
- * InvalidArgument for wrong options. **Example** `new Service('models', { models: [modelRepository('/mnt/models', {
- * control: 'poll' })] })`
+ * Serves a folder of ONNX models, `name/version/model.onnx`. `config.pbtxt` may give
+ * `max_batch_size`, `dynamic_batching`, `version_policy` and `default_model_filename`; `input` and
+ * `output` must match.
+ *
+ * @throws InvalidArgument for wrong options.
+ * @example
+ * `new Service('models', { models: [modelRepository('/mnt/models', { control: 'poll' })] })`
  */
 export function modelRepository(folder: string, options: RepositoryOptions = {}): RunnerLife {
   return new ModelRepository(folder, options)

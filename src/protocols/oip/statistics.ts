@@ -11,7 +11,11 @@ const none: Readonly<Duration> = { count: 0, ns: 0 }
 // Further batch sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
-/** Returns the counters of one model in this process. **Units**: `lastMs` in milliseconds since the epoch; 0: never. */
+/**
+ * **Units**: `lastMs` in milliseconds since the epoch; 0: never.
+ *
+ * @returns the counters of one model in this process.
+ */
 export function newStatistics() {
   // By the number of rows.
   const batches: Record<string, Duration> = {}
@@ -77,7 +81,11 @@ function add(duration: Duration, ms: number): void {
   duration.ns += Math.round(ms * 1e6)
 }
 
-/** Returns counters under the protocol's names. Queues, and the reading and writing of tensors, are not measured. */
+/**
+ * Queues, and the reading and writing of tensors, are not measured.
+ *
+ * @returns counters under the protocol's names.
+ */
 function statisticsOf({ name, version, success, fail, batches, rows, lastMs }: ModelCounts) {
   const compute = (duration: Duration) => ({ compute_input: none, compute_infer: duration, compute_output: none })
   return {

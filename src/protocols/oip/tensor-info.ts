@@ -30,8 +30,8 @@ export interface TensorView {
 }
 
 /**
- * Returns the inputs in the order of their infos, undefined for optional ones that are missing. **Errors**: BadInput
- * for missing or unknown names, and for other datatypes and shapes.
+ * @returns the inputs in the order of their infos, undefined for optional ones that are missing.
+ * @throws BadInput for missing or unknown names, and for other datatypes and shapes.
  */
 export function requireInputs(
   tensors: readonly Tensor[],

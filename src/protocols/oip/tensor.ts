@@ -26,12 +26,12 @@ export interface TensorInfo {
   readonly size: number
 }
 
-/** Returns a fault of an input. */
+/** @returns a fault of an input. */
 export function inputFault(name: string, message: string, reason: ServingError['reason'] = 'shape'): BadInput {
   return new BadInput(message, { reason, path: name })
 }
 
-/** **Errors**: BadInput. */
+/** @throws BadInput. */
 export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown): TensorInfo {
   if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
   if (!isDatatype(datatype)) {
@@ -52,12 +52,16 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
 }
 
-/** Returns a name for a message. */
+/** @returns a name for a message. */
 export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
 
-/** A view of bytes that lie at a multiple of the element size; others are copied. **Errors**: BadInput. */
+/**
+ * A view of bytes that lie at a multiple of the element size; others are copied.
+ *
+ * @throws BadInput.
+ */
 export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array): Tensor {
   if (datatype === 'BYTES') {
     return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
@@ -107,7 +111,7 @@ const { utf8Slice } = Buffer.prototype as unknown as {
   utf8Slice(this: Uint8Array, start: number, end: number): string
 }
 
-/** **Errors**: BadInput for invalid UTF-8. */
+/** @throws BadInput for invalid UTF-8. */
 export function textOf(bytes: Uint8Array, start: number, end: number, place: string): string {
   if (end - start <= shortBytes) {
     const text = utf8Slice.call(bytes, start, end)
@@ -141,7 +145,7 @@ export function writtenArray({ datatype, array }: Tensor): NDArray {
   return new NDArray(widen(narrow(array.data as Float32Array)), array.shape)
 }
 
-/** Returns the elements of a tensor in binary form. */
+/** @returns the elements of a tensor in binary form. */
 export function writeRaw({ datatype, array: { dtype, data } }: Tensor): Uint8Array {
   if (datatype === 'BF16') return narrow(data as Float32Array)
   if (dtype !== 'str') return bytesOf(data as Float64Array)

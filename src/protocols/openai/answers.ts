@@ -38,7 +38,10 @@ export const completionKind: AnswerKind = {
   last: { text: '' },
 }
 
-/** Returns the JSON text of an answer. **Errors**: those of the model. */
+/**
+ * @returns the JSON text of an answer.
+ * @throws those of the model.
+ */
 export async function wholeAnswer(completion: Completion, kind: AnswerKind, model: string, ctx: Context) {
   let text = ''
   for await (const piece of completion.texts()) text += piece
@@ -46,7 +49,11 @@ export async function wholeAnswer(completion: Completion, kind: AnswerKind, mode
   return JSON.stringify({ ...head(kind.object, kind, model, ctx), choices: [choice], usage: completion.usage })
 }
 
-/** Yields the events of an answer. **Errors**: those in front of the first text; a later one is the last event. */
+/**
+ * Yields the events of an answer.
+ *
+ * @throws those in front of the first text; a later one is the last event.
+ */
 export async function* answerEvents(
   completion: Completion,
   kind: AnswerKind,

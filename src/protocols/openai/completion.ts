@@ -15,7 +15,11 @@ export class Completion {
     this.#request = request
   }
 
-  /** Yields the text in pieces. **Errors**: those of the model; BadOutput. */
+  /**
+   * Yields the text in pieces.
+   *
+   * @throws those of the model; BadOutput.
+   */
   async *texts(): AsyncGenerator<string> {
     const { max_tokens: maxTokens, stop } = this.#request
     const held = new StopText(stop)
@@ -58,7 +62,7 @@ class StopText {
     this.#stops = stops
   }
 
-  /** Returns what no stop can hold any more. */
+  /** @returns what no stop can hold any more. */
   push(piece: string): string {
     const text = this.rest + piece
     const found = this.#stops.map((stop) => text.indexOf(stop)).filter((at) => at !== -1)

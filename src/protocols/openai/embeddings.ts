@@ -5,7 +5,10 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import type { Embeddings } from './model.ts'
 import type { EmbeddingRequest } from './requests.ts'
 
-/** Returns the JSON text. **Errors**: BadOutput for other than one vector an input; BadInput for other `dimensions`. */
+/**
+ * @returns the JSON text.
+ * @throws BadOutput for other than one vector an input; BadInput for other `dimensions`.
+ */
 export function embeddingAnswer(result: Embeddings, { model, inputs, isBase64, dimensions }: EmbeddingRequest): string {
   const { embeddings, tokens = [] } =
     isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }

@@ -1,4 +1,9 @@
-/** The endpoints below `/v1`. **Source**: OpenAI's API reference. @module */
+/**
+ * The endpoints below `/v1`.
+ *
+ * @see OpenAI's API reference.
+ * @module
+ */
 
 import type { Endpoint } from '../../api/endpoint.ts'
 import type { Host } from '../../api/protocol.ts'
@@ -21,7 +26,7 @@ import { readChat, readCompletion, readEmbedding, type SamplingRequest, type Sen
 
 type Answer = (body: Uint8Array, ctx: Context, target: RequestTarget) => MaybePromise<string | HttpResponse>
 
-/** Returns the endpoints of models by name. */
+/** @returns the endpoints of models by name. */
 export function openAiEndpoints(
   models: ReadonlyMap<string, OpenAiModel>,
   { prefix, logLate }: Pick<Host, 'prefix' | 'logLate'>,

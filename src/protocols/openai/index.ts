@@ -16,8 +16,11 @@ export interface OpenAiOptions {
 }
 
 /**
- * Returns the endpoints `/v1/models`, `/v1/chat/completions`, `/v1/completions` and `/v1/embeddings`. **Errors**:
- * InvalidArgument. **Example** `new Service('chat', { protocols: [openai({ models: { tiny: runner } })] })`
+ * @returns the endpoints `/v1/models`, `/v1/chat/completions`, `/v1/completions` and
+ * `/v1/embeddings`.
+ * @throws InvalidArgument.
+ * @example
+ * `new Service('chat', { protocols: [openai({ models: { tiny: runner } })] })`
  */
 export function openai(options: OpenAiOptions): Protocol {
   const { models } = checkOptions('openai', options, ['models'])

@@ -17,7 +17,11 @@ export type Delta =
       readonly text?: string
       /** The last ones count. Without them each text counts as one token, and the prompt as 0. */
       readonly usage?: TokenCounts
-      /** Why the text ends. Default `length` after `max_tokens` texts, else `stop`. */
+      /**
+       * Why the text ends.
+       *
+       * @default `length` after `max_tokens` texts, else `stop`
+       */
       readonly finish_reason?: string
     }
 
@@ -41,7 +45,7 @@ export interface OpenAiModel extends RunnerLife {
 /** The methods of a model. */
 export const methodNames = ['chat', 'generate', 'embed'] as const
 
-/** **Errors**: NotFound for an unknown model; BadInput for one without the method. */
+/** @throws NotFound for an unknown model; BadInput for one without the method. */
 export function methodOf<N extends (typeof methodNames)[number]>(
   models: ReadonlyMap<string, OpenAiModel>,
   name: unknown,
@@ -55,7 +59,7 @@ export function methodOf<N extends (typeof methodNames)[number]>(
   throw new BadInput(`${what} for model, received ${show(name)}, which cannot ${method}`, { path: 'model' })
 }
 
-/** **Errors**: NotFound. */
+/** @throws NotFound. */
 export function findModel(models: ReadonlyMap<string, OpenAiModel>, name: unknown): OpenAiModel {
   const model = models.get(name as string)
   if (model !== undefined) return model

@@ -8,7 +8,7 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-/** Returns the body of an error. */
+/** @returns the body of an error. */
 export function errorBody(error: ServingError): string {
   const { status, path: param = null, code } = error
   const message = tellsDetail(error) ? error.message : 'the server or its model failed'

@@ -91,7 +91,7 @@ const ranges = {
   frequency_penalty: [-2, 2],
 } as const
 
-/** **Errors**: BadInput with the member as `path`; PayloadTooLarge. */
+/** @throws BadInput with the member as `path`; PayloadTooLarge. */
 export function readChat(bytes: Uint8Array): { readonly request: ChatRequest; readonly sending: Sending } {
   const body = readBody(bytes)
   const { messages } = body
@@ -100,7 +100,7 @@ export function readChat(bytes: Uint8Array): { readonly request: ChatRequest; re
   return { request, sending: sendingOf(body) }
 }
 
-/** **Errors**: as {@link readChat}. */
+/** @throws as {@link readChat}. */
 export function readCompletion(bytes: Uint8Array): { readonly request: CompletionRequest; readonly sending: Sending } {
   const body = readBody(bytes)
   const given = body.prompt
@@ -109,7 +109,7 @@ export function readCompletion(bytes: Uint8Array): { readonly request: Completio
   return { request: Object.assign(sampling(body), { prompt }), sending: sendingOf(body) }
 }
 
-/** **Errors**: as {@link readChat}. */
+/** @throws as {@link readChat}. */
 export function readEmbedding(bytes: Uint8Array): EmbeddingRequest {
   const { model, input, encoding_format: format = 'float', dimensions } = readBody(bytes)
   const inputs: unknown = typeof input === 'string' ? [input] : input

@@ -19,8 +19,11 @@ export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './m
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /**
- * Returns the intra-op threads for each of `poolThreads` threads: at least 1. `cores` are those of this process: divide
- * the machine's by the worker processes. **Errors**: InvalidArgument unless both are positive integers. **Example**
+ * `cores` are those of this process: divide the machine's by the worker processes.
+ *
+ * @returns the intra-op threads for each of `poolThreads` threads: at least 1.
+ * @throws InvalidArgument unless both are positive integers.
+ * @example
  * `intraOpThreadsFor(2, 8) // 4`
  */
 export function intraOpThreadsFor(poolThreads: number, cores: number = availableParallelism()): number {
@@ -39,19 +42,36 @@ export type OnnxRunner<D extends DType = NumberDType> = Runner<OnnxModule<D>>
 export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule<DType>>, 'module' | 'init' | 'methods'> {
   /** The methods that can be called. Default: `predict` and `run`, unbatched. `describe` can always be called. */
   readonly methods?: RunnerOptions<OnnxModule<DType>>['methods']
-  /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
+  /**
+   * Threads of one run.
+   *
+   * @default {@link intraOpThreadsFor} the Runner's threads
+   */
   readonly intraOpThreads?: number
-  /** Execution providers: see {@link OnnxOptions}; `deviceIds` sets the devices. Default `['cpu']`. */
+  /**
+   * Execution providers: see {@link OnnxOptions}; `deviceIds` sets the devices.
+   *
+   * @default `['cpu']`
+   */
   readonly executionProviders?: readonly string[]
-  /** The outputs to compute; `predict` returns the first. Default: all. */
+  /**
+   * The outputs to compute; `predict` returns the first.
+   *
+   * @default all
+   */
   readonly outputs?: readonly string[]
 }
 
 /**
- * Returns a Runner of an .onnx file. `D`: the dtypes of its outputs, which nothing checks. Default: all whose elements
- * are numbers; for a model that answers int64 write `onnxRunner<'int64'>`. **Errors**: at once
- * MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options; at its start, those of the
- * file. **Example** `onnxRunner('digits', new URL('./model.onnx', import.meta.url), { threads: 2 })`
+ * `D`: the dtypes of its outputs, which nothing checks.
+ *
+ * @default all whose elements are numbers; for a model that answers int64 write
+ * `onnxRunner<'int64'>`
+ * @returns a Runner of an .onnx file.
+ * @throws at once MissingDependencyException without onnxruntime-node and InvalidArgument for wrong
+ * options; at its start, those of the file.
+ * @example
+ * `onnxRunner('digits', new URL('./model.onnx', import.meta.url), { threads: 2 })`
  */
 export function onnxRunner<D extends DType = NumberDType>(
   name: string,

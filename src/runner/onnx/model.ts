@@ -20,7 +20,11 @@ export interface OnnxDescription {
 
 /** The methods of a loaded model, whose outputs have dtypes of `D`. */
 export interface OnnxMethods<D extends DType = NumberDType> {
-  /** Computes the first output from the only input. **Errors**: InvalidArgument for a model of several inputs. */
+  /**
+   * Computes the first output from the only input.
+   *
+   * @throws InvalidArgument for a model of several inputs.
+   */
   predict(x: NDArray): Promise<NDArray<D>>
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray<D>>>
@@ -28,7 +32,11 @@ export interface OnnxMethods<D extends DType = NumberDType> {
   release(): Promise<void>
 }
 
-/** Loads an .onnx file for the calling thread and returns its methods. **Errors**: those of {@link loadOnnx}. */
+/**
+ * Loads an .onnx file for the calling thread and returns its methods.
+ *
+ * @throws those of {@link loadOnnx}.
+ */
 export async function load<D extends DType = NumberDType>(
   { path, ...options }: OnnxInit,
   place?: ModelPlace,

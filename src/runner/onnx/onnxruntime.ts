@@ -21,13 +21,29 @@ export interface TensorInfo {
 
 /** Options of {@link loadOnnx}. */
 export interface OnnxOptions {
-  /** Intra-op threads of a run. Default 1: see `serving/onnx` for the sizing rule. */
+  /**
+   * Intra-op threads of a run.
+   *
+   * @default 1: see `serving/onnx` for the sizing rule
+   */
   readonly intraOpThreads?: number
-  /** onnxruntime's execution providers, in order of preference, such as `cuda`. Default `['cpu']`. */
+  /**
+   * onnxruntime's execution providers, in order of preference, such as `cuda`.
+   *
+   * @default `['cpu']`
+   */
   readonly executionProviders?: readonly string[]
-  /** The device of providers that have several. Default: the provider's, 0. */
+  /**
+   * The device of providers that have several.
+   *
+   * @default the provider's, 0
+   */
   readonly deviceId?: number | undefined
-  /** The outputs to compute, which must be tensors. Default: all. */
+  /**
+   * The outputs to compute, which must be tensors.
+   *
+   * @default all
+   */
   readonly outputs?: readonly string[]
 }
 
@@ -36,9 +52,11 @@ export interface OnnxModel<D extends DType = NumberDType> {
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
   /**
-   * Computes outputs by name. Do not change the inputs before the promise settles; the thread is blocked meanwhile.
-   * **Errors**: InvalidArgument for a missing or unknown name; BadInput with the input's name as its path for a wrong
-   * dtype or shape; onnxruntime's own.
+   * Computes outputs by name. Do not change the inputs before the promise settles; the thread is
+   * blocked meanwhile.
+   *
+   * @throws InvalidArgument for a missing or unknown name; BadInput with the input's name as its
+   * path for a wrong dtype or shape; onnxruntime's own.
    */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray<D>>>
   release(): Promise<void>
@@ -52,13 +70,20 @@ const dtypeOf = (type: OrtType): DType | undefined =>
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 
-/** Returns the package. **Errors**: MissingDependencyException if it is not installed. @internal */
+/**
+ * @returns the package.
+ * @throws MissingDependencyException if it is not installed. @internal
+ */
 export function onnxruntime(): typeof import('onnxruntime-node') {
   process.env.ORT_DISABLE_TELEMETRY ??= '1'
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
 
-/** Loads a file for this thread. **Errors**: MissingDependencyException; InvalidArgument for options and files. */
+/**
+ * Loads a file for this thread.
+ *
+ * @throws MissingDependencyException; InvalidArgument for options and files.
+ */
 export async function loadOnnx<D extends DType = NumberDType>(
   file: string | URL,
   options: OnnxOptions = {},
@@ -107,7 +132,7 @@ async function open(ort: Ort, path: string, options: OnnxOptions): Promise<Infer
   }
 }
 
-/** Returns what onnxruntime says, on one line and without the path, with which it begins. */
+/** @returns what onnxruntime says, on one line and without the path, with which it begins. */
 function reasonOf(cause: unknown, path: string): string {
   const message = cause instanceof Error ? cause.message : String(cause)
   const reason = message.replace(`Load model from ${path} failed:`, '').replace(/\s+/g, ' ').trim()

@@ -15,8 +15,11 @@ const shownLines = 24
 const reportEveryMs = 5_000
 
 /**
- * Returns the Python, or makes its environment once. `report` is called when that begins, every few seconds with the
- * installer's last line, and at the end. **Errors**: InvalidArgument on Windows; SetupError.
+ * `report` is called when that begins, every few seconds with the installer's last line, and at the
+ * end.
+ *
+ * @returns the Python, or makes its environment once.
+ * @throws InvalidArgument on Windows; SetupError.
  */
 export async function pythonExecutable(
   place: string,

@@ -51,7 +51,10 @@ interface Header {
 
 const filledUp = (length: number) => Math.ceil(length / 8) * 8
 
-/** Returns the pieces of a message, views copied. **Errors**: RangeError if it is too large. */
+/**
+ * @returns the pieces of a message, views copied.
+ * @throws RangeError if it is too large.
+ */
 export function encodeFrame(
   message: unknown,
   views: readonly Transfer[],
@@ -82,7 +85,10 @@ export function encodeFrame(
   return [first, ...pieces]
 }
 
-/** Returns what reads messages from the bytes of a stream, and tells what it has read of the shared file. */
+/**
+ * @returns what reads messages from the bytes of a stream, and tells what it has read of the shared
+ * file.
+ */
 export function frameReader(file: SharedFile, receive: (message: unknown, freed: readonly number[]) => void) {
   let chunks: Buffer[] = []
   let size = 0

@@ -55,7 +55,10 @@ const picture = {
 } as unknown as Serializer<object>
 plainForm<never>('failure', () => ({}), failureOf)
 
-/** Returns the serializer of a value that crosses to Python in its own way; undefined for all others. */
+/**
+ * @returns the serializer of a value that crosses to Python in its own way; undefined for all
+ * others.
+ */
 export function pythonSerializerOf(value: unknown): Serializer<object> | undefined {
   if (typeof value === 'bigint') return bigint
   if (typeof value === 'number') return number

@@ -9,7 +9,11 @@ import { type RunnerOptions, runnerOptionNames } from '../runner-options.ts'
 export interface PythonOptions<M = unknown> extends Omit<RunnerOptions<M>, 'module' | 'isolation' | 'init' | 'python'> {
   /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
   readonly python: URL | string
-  /** The class of the model. Default: `Model` if the file has it. */
+  /**
+   * The class of the model.
+   *
+   * @default `Model` if the file has it
+   */
   readonly className?: string
   /** Arguments of the class by name. */
   readonly init?: Readonly<Record<string, unknown>>
@@ -17,14 +21,22 @@ export interface PythonOptions<M = unknown> extends Omit<RunnerOptions<M>, 'modu
   readonly packages?: readonly string[]
   /** Conda packages: micromamba, mamba or conda makes the environment. */
   readonly conda?: CondaPackages
-  /** A Python that has all packages, as `venv/bin/python`. Default: `SERVING_PYTHON`; `python3`. */
+  /**
+   * A Python that has all packages, as `venv/bin/python`.
+   *
+   * @default `SERVING_PYTHON`; `python3`
+   */
   readonly executable?: string
   readonly module?: never
 }
 
 /** Packages of conda. */
 export interface CondaPackages {
-  /** Channels in order; `nodefaults` for no others. Default: conda-forge. */
+  /**
+   * Channels in order; `nodefaults` for no others.
+   *
+   * @default conda-forge
+   */
   readonly channels?: readonly string[]
   readonly dependencies: readonly string[]
 }
@@ -40,7 +52,11 @@ const optionNames = ['python', 'className', 'packages', 'conda', 'executable', .
   (name) => name !== 'module' && name !== 'isolation',
 )
 
-/** Checks the options of a Python model. **Errors**: InvalidArgument. */
+/**
+ * Checks the options of a Python model.
+ *
+ * @throws InvalidArgument.
+ */
 export function pythonRunnerOptions(
   name: string,
   options: PythonOptions,

@@ -13,7 +13,11 @@ const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
 /** Longer printed lines are cut at this length. **Units**: characters. */
 const maxLine = 8192
 
-/** Returns what starts Python processes. Each leads a process group, which ends with ours, even if ours is killed. */
+/**
+ * Each leads a process group, which ends with ours, even if ours is killed.
+ *
+ * @returns what starts Python processes.
+ */
 export function pythonWorkers(executable: string, concurrency: number): StartWorkers {
   return (options) => startChildren(options, (...link) => open(executable, concurrency, ...link))
 }

@@ -45,7 +45,10 @@ export class SharedFile {
     }
   }
 
-  /** Returns a copy of what the other side wrote. **Errors**: Error if the file is shorter. */
+  /**
+   * @returns a copy of what the other side wrote.
+   * @throws Error if the file is shorter.
+   */
   read(start: number, length: number): ArrayBuffer {
     if (this.#file === undefined) throw new Error('a view in a shared file that is not there')
     // Not of Node's pool: it may be moved.

@@ -11,7 +11,11 @@ import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import type { AsyncApi } from '../../jobs/jobs.ts'
 import type { Service } from '../../service.ts'
 
-/** Returns the endpoints of a service's functions below a prefix. `warn`: told what an option cannot do. */
+/**
+ * `warn`: told what an option cannot do.
+ *
+ * @returns the endpoints of a service's functions below a prefix.
+ */
 export function apiEndpoints(
   service: Service,
   prefix: string,

@@ -14,7 +14,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 // What a body may be ahead of its handler. **Units**: bytes.
 const aheadBytes = 256 * 1024
 
-/** Returns the endpoints of fetch handlers below a prefix. */
+/** @returns the endpoints of fetch handlers below a prefix. */
 export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoint[] {
   return [...mounts].map(({ path, handler }) => ({
     name: path,
@@ -98,7 +98,9 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
   }
 }
 
-/** Returns a Response as a response of the server; a body that comes at once is sent as one piece. */
+/**
+ * @returns a Response as a response of the server; a body that comes at once is sent as one piece.
+ */
 async function responseOf(response: Response, ctx: Context): Promise<HttpResponse> {
   const { status } = response
   const headers: HeaderLine[] = [...response.headers]

@@ -155,7 +155,12 @@ class AttemptVisit extends ServedRequest {
     return this.#memory.reserve(bytes, isSpare)
   }
 
-  /** Returns the answer of the function, or the problem of its error, within the time of the attempt. Never rejects. */
+  /**
+   * Never rejects.
+   *
+   * @returns the answer of the function, or the problem of its error, within the time of the
+   * attempt.
+   */
   answer(): Promise<StoredResponse> {
     const fail = (error: ServingError) => {
       this.#failedBy(error)

@@ -29,7 +29,11 @@ const deliveriesAtOnce = 16
 /** The jobs of a server. */
 export type ServerJobs = Awaited<ReturnType<typeof openJobs>>
 
-/** Opens the store of a service. **Errors**: SetupError. */
+/**
+ * Opens the store of a service.
+ *
+ * @throws SetupError.
+ */
 export async function openJobs(service: Service, { jobStore, jobRole: role = 'both' }: ServeOptions, log: Logger) {
   const warn = (message: string) => log.warn({ event: 'job_store' }, message)
   // Secrets are checked before the store is made.

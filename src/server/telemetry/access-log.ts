@@ -11,8 +11,8 @@ const unlogged: ReadonlySet<string> = new Set(['/livez', '/healthz', '/readyz', 
 const maxPath = 1024
 
 /**
- * Returns what logs a share of the requests when they are over: never headers, bodies or queries, which may hold
- * secrets, nor probes and scrapes.
+ * @returns what logs a share of the requests when they are over: never headers, bodies or queries,
+ * which may hold secrets, nor probes and scrapes.
  */
 export function logRequests(log: Logger, share: number): RequestObserver {
   let due = 1

@@ -15,7 +15,7 @@ const essences = ['text/plain', 'application/openmetrics-text']
 /** Answers a scrape: OpenMetrics where `accept` ranks it higher, else the text that all versions of Prometheus read. */
 export type MetricsPage = (accept: string | undefined) => Promise<HttpResponse>
 
-/** Returns a page of metrics; one that is being made is shared by those who ask meanwhile. */
+/** @returns a page of metrics; one that is being made is shared by those who ask meanwhile. */
 export function metricsPage(collect: CollectGroup): MetricsPage {
   const pending = new Map<string, Promise<HttpResponse>>()
   const make = async (type: string): Promise<HttpResponse> => {
@@ -29,7 +29,7 @@ export function metricsPage(collect: CollectGroup): MetricsPage {
   }
 }
 
-/** Returns the endpoint of metrics. */
+/** @returns the endpoint of metrics. */
 export function metricsEndpoint(page: MetricsPage): Endpoint {
   const answer = getPage(path, { kind: 'service' }, ['accept'], (_, { ctx: { headers, id } }) =>
     page(headers.get('accept')).catch((cause) => unavailable(cause, id)),
@@ -44,7 +44,11 @@ function unavailable(cause: unknown, id: string): HttpResponse {
   return problemResponse(new Overloaded('the metrics of the other workers did not come in time', { cause }), id)
 }
 
-/** Answers `GET /metrics` on a port of its own, on node:http. **Errors**: SetupError when it cannot be listened on. */
+/**
+ * Answers `GET /metrics` on a port of its own, on node:http.
+ *
+ * @throws SetupError when it cannot be listened on.
+ */
 export async function listenMetrics(page: MetricsPage, port: number, host?: string): Promise<ListeningServer> {
   const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
     if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {

@@ -84,7 +84,7 @@ export class ServerMetrics implements RequestObserver {
     ]
   }
 
-  /** Returns the metrics of requests. */
+  /** @returns the metrics of requests. */
   requestFamilies(): readonly MetricFamily[] {
     const all = [...this.#series.values()].flatMap((apis) => [...apis.values()])
     const requests = all.flatMap(({ labels, codes }) =>

@@ -17,8 +17,10 @@ const measureAfterMs = 200
 export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
 
 /**
- * Starts an OpenTelemetry SDK where that is asked for. `collectGroup`: of all processes, undefined for one alone.
- * **Errors**: InvalidArgument; MissingDependencyException.
+ * Starts an OpenTelemetry SDK where that is asked for. `collectGroup`: of all processes, undefined
+ * for one alone.
+ *
+ * @throws InvalidArgument; MissingDependencyException.
  */
 export async function startTelemetry(
   service: Service,
@@ -46,7 +48,11 @@ export async function startTelemetry(
     get metricsPort() {
       return port?.port
     },
-    /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
+    /**
+     * Called before the server listens.
+     *
+     * @throws SetupError for a port that cannot be listened on.
+     */
     async listen(server: MeasuredServer) {
       if (counts === undefined) return
       counts.server = server
@@ -73,8 +79,10 @@ function tryToMeasure(): void {
 }
 
 /**
- * Returns a tracer for the SDK of this server, else for the one that the application has registered; undefined without
- * either. `share`: `traceSample`.
+ * `share`: `traceSample`.
+ *
+ * @returns a tracer for the SDK of this server, else for the one that the application has
+ * registered; undefined without either.
  */
 async function createTracer(
   provider: TracerProvider | undefined,

@@ -20,7 +20,7 @@ export interface Dialogue {
   end(): void
 }
 
-/** Returns what asks the other end of a channel, and lets `answer` answer it. */
+/** @returns what asks the other end of a channel, and lets `answer` answer it. */
 export function dialogue(channel: Channel, answer: (question: Question) => Promise<unknown>): Dialogue {
   const pending = new Map<number, (answer: unknown) => void>()
   let ids = 0

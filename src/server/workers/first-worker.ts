@@ -38,8 +38,10 @@ function running(): Worker[] {
 }
 
 /**
- * Returns the worker that {@link startFirstWorker} has started; undefined if it has ended or was never started. Called
- * before others start.
+ * Called before others start.
+ *
+ * @returns the worker that {@link startFirstWorker} has started; undefined if it has ended or was
+ * never started.
  */
 export function takeFirstWorker(): Worker | undefined {
   for (const signal of signals) process.off(signal, leave)

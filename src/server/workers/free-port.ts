@@ -3,10 +3,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { InvalidArgument } from '../../core/errors.ts'
 
 /**
- * Returns a port that a server can listen on: `port` itself, or a free one for 0. Listens without SO_REUSEPORT: with
- * it, as uWebSockets.js listens, a forgotten process would silently take a share of the requests.
+ * Listens without SO_REUSEPORT: with it, as uWebSockets.js listens, a forgotten process would
+ * silently take a share of the requests.
  *
- * **Errors**: InvalidArgument for a port that is taken or not allowed, and for an unknown host.
+ * @returns a port that a server can listen on: `port` itself, or a free one for 0.
+ * @throws InvalidArgument for a port that is taken or not allowed, and for an unknown host.
  */
 export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
   return new Promise((resolve, reject) => {

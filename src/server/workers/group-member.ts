@@ -11,7 +11,7 @@ const gatherMs = 1_000
 
 /** The worker processes of a supervisor, as the server of one of them sees them. */
 export interface WorkerGroup {
-  /** Returns the metrics of all. */
+  /** @returns the metrics of all. */
   readonly collect: CollectGroup
   /** Asks the others what a protocol wants to know. */
   readonly ask: AskProcesses

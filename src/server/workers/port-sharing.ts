@@ -2,7 +2,8 @@
 import type { EngineName } from '../../engine/options.ts'
 
 /**
- * Returns the engine and the number of workers that can share a port: only Linux spreads connections over SO_REUSEPORT.
+ * @returns the engine and the number of workers that can share a port: only Linux spreads
+ * connections over SO_REUSEPORT.
  */
 export function sharing(
   engine: EngineName | undefined,

@@ -2,7 +2,7 @@
 import type { ServeSettings } from '../../engine/options.ts'
 import type { WorkerReady } from './worker-messages.ts'
 
-/** Returns lines with the address of the service and the paths that it answers. */
+/** @returns lines with the address of the service and the paths that it answers. */
 export function readyLines(ready: WorkerReady, workers: number, serve: ServeSettings): string[] {
   const count = workers === 1 ? '1 worker' : `${workers} workers`
   const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
@@ -15,7 +15,7 @@ export function readyLines(ready: WorkerReady, workers: number, serve: ServeSett
   ]
 }
 
-/** Returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
+/** @returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
 export function originOf(host: string | undefined, port: number, scheme: 'http' | 'https' = 'http'): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return `${scheme}://localhost:${port}`
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -7,7 +7,11 @@ export const maxDelayMs = 10_000
 /** A worker that was ready for this long was healthy. **Units**: milliseconds. */
 export const healthyAfterMs = 10_000
 
-/** Returns the delay after a number of restarts in a row. **Units**: milliseconds. */
+/**
+ * **Units**: milliseconds.
+ *
+ * @returns the delay after a number of restarts in a row.
+ */
 export function restartDelay(earlierRestarts: number): number {
   return Math.min(firstDelayMs * 2 ** earlierRestarts, maxDelayMs)
 }

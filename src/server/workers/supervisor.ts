@@ -38,7 +38,11 @@ export interface SupervisorOptions {
   readonly print: (line: string) => void
   /** Reads the options again before a reload; see {@link warnOfKept}. */
   readonly refresh?: () => Promise<WorkerOptions>
-  /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
+  /**
+   * Reloads when sources change; a worker that does not start waits for the next change.
+   *
+   * @default no
+   */
   readonly development?: Development
 }
 
@@ -63,11 +67,12 @@ interface Slot {
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0, or 128 + signal after a second one. Workers
- * of the node engine share a listening socket, those of uws have one each (SO_REUSEPORT).
+ * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0, or 128 + signal after a
+ * second one. Workers of the node engine share a listening socket, those of uws have one each
+ * (SO_REUSEPORT).
  *
- * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are
- * stopped.
+ * @throws InvalidArgument when the port is taken, or a worker fails before it was ever ready; then
+ * all are stopped.
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const { workers, logger, workerFile } = options

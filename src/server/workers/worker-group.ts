@@ -18,7 +18,7 @@ interface Member {
 /** The workers of a supervisor. */
 export type WorkerGroup = ReturnType<typeof workerGroup>
 
-/** Returns an empty group. */
+/** @returns an empty group. */
 export function workerGroup() {
   const members = new Set<Member>()
   // Counters of workers that have ended: they never go back.
@@ -40,7 +40,11 @@ export function workerGroup() {
     return answers.filter((answer) => answer !== undefined)
   }
 
-  /** Returns the metrics of all processes. `asker`: a worker that answers even while it loads. */
+  /**
+   * `asker`: a worker that answers even while it loads.
+   *
+   * @returns the metrics of all processes.
+   */
   const collect = async (asker?: Member): Promise<readonly Families[]> => {
     const asked = [...members].filter((member) => member.isReady || member === asker)
     const reports = asked.map(async (member) => {

@@ -27,7 +27,7 @@ export function measureProcess(): void {
   collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: lagSampleMs })
 }
 
-/** Returns the metrics of this process, and those in prom-client's default registry. */
+/** @returns the metrics of this process, and those in prom-client's default registry. */
 export async function processFamilies(): Promise<MetricFamily[]> {
   measureProcess()
   const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
@@ -41,7 +41,7 @@ export async function processFamilies(): Promise<MetricFamily[]> {
   return [...own, ...users.filter(({ name }) => !names.has(name) && !name.startsWith('serving_'))].map(withoutNaN)
 }
 
-/** Returns the delay as how late the timer was: Node's histogram counts its interval, too. */
+/** @returns the delay as how late the timer was: Node's histogram counts its interval, too. */
 function withOwnLag(family: MetricFamily): MetricFamily {
   if (!/^nodejs_eventloop_lag_(?:min|max|mean|p\d+)_seconds$/.test(family.name)) return family
   const own = (value: number) => (value > 1e9 ? Number.NaN : Math.max(0, value - lagSampleMs / 1000))
@@ -62,7 +62,7 @@ export async function joinFamilies(processes: readonly (readonly MetricFamily[])
   return (await aggregate(processes, metricsTypes.text).getMetricsAsJSON()) as unknown as MetricFamily[]
 }
 
-/** Returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
+/** @returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
 export function metricsText(processes: readonly (readonly MetricFamily[])[], type: string): Promise<string> {
   if (type !== metricsTypes.openMetrics) return aggregate(processes, type).metrics()
   const renamed = processes.map((families) =>
@@ -79,5 +79,5 @@ function aggregate(processes: readonly (readonly MetricFamily[])[], type: string
   return registry
 }
 
-/** Returns the metrics of each process of the group. */
+/** @returns the metrics of each process of the group. */
 export type CollectGroup = () => Promise<readonly (readonly MetricFamily[])[]>

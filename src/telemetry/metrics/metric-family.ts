@@ -19,12 +19,12 @@ export interface MetricFamily {
   readonly values: readonly MetricValue[]
 }
 
-/** Returns a counter; its name ends with `_total`. */
+/** @returns a counter; its name ends with `_total`. */
 export function counter(name: string, help: string, values: readonly MetricValue[]): MetricFamily {
   return { name, help, type: 'counter', aggregator: 'sum', values }
 }
 
-/** Returns a gauge. */
+/** @returns a gauge. */
 export function gauge(
   name: string,
   help: string,
@@ -75,7 +75,7 @@ export class BucketCounts {
   }
 }
 
-/** Returns a histogram; each of its series has buckets of its own. */
+/** @returns a histogram; each of its series has buckets of its own. */
 export function histogram(
   name: string,
   help: string,

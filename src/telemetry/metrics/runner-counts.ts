@@ -42,12 +42,12 @@ export function measureRunner(runner: object, state: () => RunnerState): void {
   states.set(runner, state)
 }
 
-/** Returns the state of a runner; undefined for one of another copy of the package. */
+/** @returns the state of a runner; undefined for one of another copy of the package. */
 export function runnerState(runner: object): RunnerState | undefined {
   return states.get(runner)?.()
 }
 
-/** Returns the metrics of runners. */
+/** @returns the metrics of runners. */
 export function runnerFamilies(runners: readonly RunnerState[]): MetricFamily[] {
   const each = (value: (runner: RunnerState) => number) =>
     runners.map((runner) => ({ labels: { runner: runner.name }, value: value(runner) }))

@@ -13,13 +13,17 @@ interface Registered {
   readonly context?: { active(): { getValue(key: symbol): unknown } }
 }
 
-/** Returns the parts of the SDK that OpenTelemetry's API has, without loading either; undefined without an SDK. */
+/**
+ * @returns the parts of the SDK that OpenTelemetry's API has, without loading either; undefined
+ * without an SDK.
+ */
 export function registeredTelemetry(): Registered | undefined {
   return (globalThis as Record<symbol, unknown>)[registry] as Registered | undefined
 }
 
 /**
- * Returns the trace of a caller that is a request, else that of the function that runs; undefined if nothing is traced.
+ * @returns the trace of a caller that is a request, else that of the function that runs; undefined
+ * if nothing is traced.
  */
 export function traceOf(caller: object): RequestTrace | undefined {
   const trace = caller instanceof Context ? caller.trace : undefined
@@ -27,8 +31,12 @@ export function traceOf(caller: object): RequestTrace | undefined {
 }
 
 /**
- * Returns the headers that continue a request's trace in another service: `traceparent`, `tracestate`, `baggage`.
- * Without an OpenTelemetry SDK, those of the request. **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
+ * Without an OpenTelemetry SDK, those of the request.
+ *
+ * @returns the headers that continue a request's trace in another service: `traceparent`,
+ * `tracestate`, `baggage`.
+ * @example
+ * `await fetch(url, { headers: traceHeaders(ctx) })`
  */
 export function traceHeaders(ctx: Context): Record<string, string> {
   const trace = traceOf(ctx)

@@ -40,13 +40,13 @@ export function unregister(provider: TracerProvider): boolean {
   return true
 }
 
-/** Returns the SDK that is registered in this process; undefined without one. */
+/** @returns the SDK that is registered in this process; undefined without one. */
 export function registeredProvider(): TracerProvider | undefined {
   const provider = trace.getTracerProvider() as TracerProvider & { getDelegateTracer?(name: string): unknown }
   return provider.getDelegateTracer?.('serving') === undefined ? undefined : provider
 }
 
-/** Returns the share of requests that OpenTelemetry's variables ask for. */
+/** @returns the share of requests that OpenTelemetry's variables ask for. */
 export function sampleShare(environment: NodeJS.ProcessEnv): number {
   const { OTEL_TRACES_SAMPLER: sampler = '', OTEL_TRACES_SAMPLER_ARG: share = '1' } = environment
   if (sampler.endsWith('always_off')) return 0
@@ -168,7 +168,9 @@ class OtelTrace implements RequestTrace {
     return headers
   }
 
-  /** Returns the context that runs if it has a span, such as the function's, else the request's. */
+  /**
+   * @returns the context that runs if it has a span, such as the function's, else the request's.
+   */
   #active(): OtelContext {
     const active = context.active()
     return trace.getSpan(active) === undefined ? this.#context : active
@@ -239,7 +241,7 @@ function traceparentOf(span: Span): string {
   return formatTraceparent({ traceId, spanId, sampled: (traceFlags & TraceFlags.SAMPLED) !== 0 })
 }
 
-/** Returns a context whose trace is not recorded: that of the caller, or a new one. */
+/** @returns a context whose trace is not recorded: that of the caller, or a new one. */
 function unrecorded(parent: Traceparent | undefined): OtelContext {
   if (parent !== undefined) return contextBelow({ ...parent, sampled: false })
   const [traceId, spanId] = [16, 8].map((size) => randomBytes(size).toString('hex'))

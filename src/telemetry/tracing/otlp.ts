@@ -13,8 +13,10 @@ type Resources = typeof import('@opentelemetry/resources')
 const providers = new Set<InstanceType<Sdk['NodeTracerProvider']>>()
 
 /**
- * Starts the SDK of a server; returns it, and what sends the last spans and stops it. `endpoint`: base URL of OTLP over
- * HTTP, such as `http://localhost:4318`. **Errors**: InvalidArgument, MissingDependencyException.
+ * Starts the SDK of a server; returns it, and what sends the last spans and stops it. `endpoint`:
+ * base URL of OTLP over HTTP, such as `http://localhost:4318`.
+ *
+ * @throws InvalidArgument, MissingDependencyException.
  */
 export async function startOtlp(endpoint: string, service: string) {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {

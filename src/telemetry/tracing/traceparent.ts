@@ -9,7 +9,11 @@ export interface Traceparent {
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** Parses a header; undefined for an invalid one. **Source**: W3C Trace Context, section 3.2. */
+/**
+ * Parses a header; undefined for an invalid one.
+ *
+ * @see W3C Trace Context, section 3.2.
+ */
 export function parseTraceparent(header: string): Traceparent | undefined {
   const match = form.exec(header)
   if (match === null) return undefined
@@ -19,7 +23,7 @@ export function parseTraceparent(header: string): Traceparent | undefined {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Returns the header of version 00. */
+/** @returns the header of version 00. */
 export function formatTraceparent({ traceId, spanId, sampled }: Traceparent): string {
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }

@@ -63,7 +63,7 @@ export function needsTokens(dtype: DType | undefined, enforced: boolean): boolea
   return dtype === 'str' || isWideInteger(dtype) || (enforced && !isFloat(dtype))
 }
 
-/** Returns the element type of scalars without a given one; undefined if no type has them all. */
+/** @returns the element type of scalars without a given one; undefined if no type has them all. */
 function inferType(scalars: readonly Scalar[]): DType | CastFault {
   const isText = typeof scalars[0] === 'string'
   const odd = scalars.findIndex((scalar) => (typeof scalar === 'string') !== isText)
@@ -72,7 +72,11 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
   return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean') ? 'bool' : 'float64'
 }
 
-/** Returns scalars as elements of a dtype, by default float64, bool or str. `enforced`: only `same_kind` casts. */
+/**
+ * `enforced`: only `same_kind` casts.
+ *
+ * @returns scalars as elements of a dtype, by default float64, bool or str.
+ */
 export function castScalars(scalars: readonly Scalar[], dtype: DType | undefined, enforced: boolean): Cast {
   const type = dtype ?? inferType(scalars)
   if (typeof type !== 'string') return type
@@ -83,7 +87,7 @@ export function castScalars(scalars: readonly Scalar[], dtype: DType | undefined
   return castAll(scalars.length, (index) => scalars[index], type, enforced)
 }
 
-/** Returns the scalars that `read` returns as elements of a dtype. */
+/** @returns the scalars that `read` returns as elements of a dtype. */
 export function castAll(count: number, read: (index: number) => Scalar, dtype: DType, enforced: boolean): Cast {
   const cast = casterOf(dtype, enforced)
   const data: (number | bigint | string)[] | DataOf<DType> =

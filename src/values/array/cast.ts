@@ -13,7 +13,7 @@ export function castArray({ data, shape, dtype: from }: NDArray, dtype: DType): 
   return 'failure' in cast ? undefined : new NDArray(cast.data, shape, dtype)
 }
 
-/** Returns an element as JSON would have it, as the token of its number where that decides. */
+/** @returns an element as JSON would have it, as the token of its number where that decides. */
 function scalarOf(element: number | bigint | string, from: DType, to: DType): Scalar {
   if (typeof element === 'string') return element
   if (from === 'bool') return element !== 0
@@ -24,7 +24,10 @@ function scalarOf(element: number | bigint | string, from: DType, to: DType): Sc
   return new NumberToken(isFloat(from) ? floatText(value, itemSize(from)) : String(value))
 }
 
-/** Returns the numbers in another type, if each is the same there, or a finite float32; else undefined. */
+/**
+ * @returns the numbers in another type, if each is the same there, or a finite float32; else
+ * undefined.
+ */
 function exactCopy(data: Float64Array, dtype: DType): Float64Array | undefined {
   const copy = new (dataConstructor(dtype as 'float64'))(data.length)
   copy.set(data)

@@ -7,7 +7,7 @@ export type { Builder }
 const initialBytes = 4096
 let builder = new Builder(initialBytes)
 
-/** Returns an empty builder, lent with the bytes that it makes until the next call. */
+/** @returns an empty builder, lent with the bytes that it makes until the next call. */
 export function borrowBuilder(): Builder {
   if (builder.dataBuffer().capacity() > initialBytes * 16) builder = new Builder(initialBytes)
   builder.clear()
@@ -31,7 +31,11 @@ export function addLongs(out: Builder, values: readonly number[], width = 1): nu
   return out.endVector()
 }
 
-/** A table of a finished buffer, read in place. **Errors**: what `fault` makes, for offsets that point outside. */
+/**
+ * A table of a finished buffer, read in place.
+ *
+ * @throws what `fault` makes, for offsets that point outside.
+ */
 export class FlatTable {
   readonly #buffer: ByteBuffer
   readonly #at: number
@@ -59,7 +63,7 @@ export class FlatTable {
     return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
   }
 
-  /** Returns a field of one byte; 0 when it is left out, as all numbers. */
+  /** @returns a field of one byte; 0 when it is left out, as all numbers. */
   uint8(id: number): number {
     const at = this.#field(id, 1)
     return at === 0 ? 0 : this.#buffer.readUint8(at)
@@ -81,7 +85,7 @@ export class FlatTable {
     return at === 0 ? 0 : this.#buffer.readInt32(at)
   }
 
-  /** Returns a 64-bit integer; beyond 2^53 not exact. */
+  /** @returns a 64-bit integer; beyond 2^53 not exact. */
   long(id: number): number {
     const at = this.#field(id, 8)
     return at === 0 ? 0 : this.#long(at)
@@ -100,7 +104,7 @@ export class FlatTable {
     return new FlatTable(this.#buffer, this.#buffer.__indirect(at), this.#fault)
   }
 
-  /** Returns where the elements of a vector are and how many; zeros when it is left out. */
+  /** @returns where the elements of a vector are and how many; zeros when it is left out. */
   #vector(id: number, elementBytes: number): { at: number; count: number } {
     const field = this.#field(id, 4)
     if (field === 0) return { at: 0, count: 0 }
@@ -125,7 +129,7 @@ export class FlatTable {
     return tables
   }
 
-  /** Returns a vector of structs of `width` 64-bit integers, flat. */
+  /** @returns a vector of structs of `width` 64-bit integers, flat. */
   longs(id: number, width = 1): number[] {
     const { at, count } = this.#vector(id, 8 * width)
     const values: number[] = []

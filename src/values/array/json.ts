@@ -17,9 +17,12 @@ const needsMarks = /NaN|Infinity|\d{16}/
 const columnKey = /^(?:0|[1-9]\d{0,14})$/
 
 /**
- * Reads nested lists, a scalar (shape `[]`), or a list of objects keyed by column index, of whose repeated keys the
- * last one counts. RFC 8259 plus NaN, Infinity and -Infinity; skips a byte order mark. **Errors**: those of
- * ParseFailure; PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
+ * Reads nested lists, a scalar (shape `[]`), or a list of objects keyed by column index, of whose
+ * repeated keys the last one counts. RFC 8259 plus NaN, Infinity and -Infinity; skips a byte order
+ * mark.
+ *
+ * @throws those of ParseFailure; PayloadTooLarge above `maxBytes` and `maxParsedValues`, since
+ * JSON.parse holds the event loop.
  */
 function parseNdarray(
   json: Uint8Array,
@@ -36,7 +39,9 @@ function parseNdarray(
 }
 
 /**
- * Reads an array of texts whose nulls are empty texts, and where they are. **Errors**: as for other arrays.
+ * Reads an array of texts whose nulls are empty texts, and where they are.
+ *
+ * @throws as for other arrays.
  */
 export function parseTexts(json: Uint8Array): { readonly array: NDArray; readonly nulls: number[] } | ParseFailure {
   const parsed = parseScalars(json, 'str', false)
@@ -95,7 +100,7 @@ function parseScalars(
   return { scalars, shape }
 }
 
-/** Returns rows keyed by column index as lists of one length. */
+/** @returns rows keyed by column index as lists of one length. */
 function listsOf(rows: readonly unknown[], isMarked: boolean): unknown[][] | ParseFailure {
   const lists: unknown[][] = []
   for (const [i, row] of rows.entries()) {
@@ -129,8 +134,10 @@ function pathOf(index: number, shape: readonly number[]): string {
 export const typescriptCodec: NumberCodec = { name: 'typescript', parseNdarray, encodeNdarray }
 
 /**
- * Prints compact JSON: floats as the shortest text at their own width, `.0` on integral ones; `[2,0]` is `[[],[]]`,
- * `[0,3]` is `[]`. **Errors**: undefined for a non-finite element under `'error'`.
+ * Prints compact JSON: floats as the shortest text at their own width, `.0` on integral ones;
+ * `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
+ *
+ * @throws undefined for a non-finite element under `'error'`.
  */
 function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): string | undefined {
   if (dtype === 'str') return JSON.stringify(nestElements(data, shape, dtype))

@@ -38,13 +38,17 @@ export const ndarrayForms: ReadonlyMap<string, NDArrayForm> = new Map(
 
 const offered = ['application/json', ...ndarrayForms.keys()]
 
-/** Returns the serialized form that a client accepts; undefined for JSON or a message. */
+/** @returns the serialized form that a client accepts; undefined for JSON or a message. */
 export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined
   return ndarrayForms.get(preferredType(accept, offered) ?? '')
 }
 
-/** Reads a FlatBuffers table, an .npy file, or elements alone under `dtype`. **Errors**: BadInput. */
+/**
+ * Reads a FlatBuffers table, an .npy file, or elements alone under `dtype`.
+ *
+ * @throws BadInput.
+ */
 export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)
@@ -61,7 +65,10 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
 const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
 const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
 
-/** Returns the only list of elements of a message with its dtype; undefined if all are empty. **Errors**: BadInput. */
+/**
+ * @returns the only list of elements of a message with its dtype; undefined if all are empty.
+ * @throws BadInput.
+ */
 export function onlyList(
   message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
   name: string,
@@ -86,7 +93,10 @@ function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
   return dtype === 'str' || ArrayBuffer.isView(list) ? (list as DataOf<DType>) : elementsFrom(dtype, list)
 }
 
-/** Returns the array of an NDArray message. **Errors**: BadInput `dtype`, `shape`. */
+/**
+ * @returns the array of an NDArray message.
+ * @throws BadInput `dtype`, `shape`.
+ */
 export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArray {
   const number = message.dtype ?? 0
   const declared = listByNumber.get(number)?.dtype
@@ -121,7 +131,7 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
   throw badInput('shape', `expected elements for shape ${showShape(shape)} of ${name}, ${received}`)
 }
 
-/** Returns an array as an NDArray message; undefined when messages have no list for its dtype. */
+/** @returns an array as an NDArray message; undefined when messages have no list for its dtype. */
 export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessage | undefined {
   const list = listByDtype.get(dtype)
   if (list === undefined) return undefined

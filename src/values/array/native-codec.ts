@@ -17,7 +17,10 @@ const failureKinds = [undefined, 'syntax', 'ragged', 'dtype', 'range', 'precisio
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
-/** Returns result words: status ("gave up" until a call writes it), offset or length, dtype, rank, dimensions. */
+/**
+ * @returns result words: status ("gave up" until a call writes it), offset or length, dtype, rank,
+ * dimensions.
+ */
 export function resultWords(shape: readonly number[] = []): Float64Array {
   const words = new Float64Array(4 + maxDimensions)
   words[0] = gaveUp
@@ -30,7 +33,10 @@ function setShape(words: Float64Array, shape: readonly number[]): void {
   for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
 }
 
-/** Returns the array in the buffer, or why it holds no array; undefined when JSON.parse has to read the text. */
+/**
+ * @returns the array in the buffer, or why it holds no array; undefined when JSON.parse has to read
+ * the text.
+ */
 export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
   if (buffer === undefined || words[0] !== 0) {
     const failure = failureKinds[words[0]]
@@ -46,20 +52,24 @@ export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): 
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/** Returns the add-on's code of a cast: the dtype's, plus 16 if enforced; -1 infers the dtype. */
+/** @returns the add-on's code of a cast: the dtype's, plus 16 if enforced; -1 infers the dtype. */
 export function castCode(dtype: DType | undefined, enforced: boolean): number {
   return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
 }
 
 const words = resultWords()
 
-/** Returns a failure as both codecs report it: `encoding` if the text is not even UTF-8. */
+/** @returns a failure as both codecs report it: `encoding` if the text is not even UTF-8. */
 export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
   const offset = illFormedAt(json)
   return offset === -1 ? failure : { failure: 'encoding', offset }
 }
 
-/** Returns the codec of the add-on. It leaves strings, objects and what the add-on gives up on to JSON.parse. */
+/**
+ * It leaves strings, objects and what the add-on gives up on to JSON.parse.
+ *
+ * @returns the codec of the add-on.
+ */
 function nativeCodecOf(addon: Addon): NumberCodec {
   return {
     name: 'native',

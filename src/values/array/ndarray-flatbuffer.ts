@@ -62,7 +62,11 @@ function addUint32s(out: Builder, values: readonly number[]): number {
   return out.endVector()
 }
 
-/** Reads an array from a FlatBuffers table, as a view if aligned. **Errors**: BadInput, {@link checkTexts}. */
+/**
+ * Reads an array from a FlatBuffers table, as a view if aligned.
+ *
+ * @throws BadInput, {@link checkTexts}.
+ */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
   if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
   const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
@@ -92,7 +96,11 @@ function checkDims(dims: readonly number[], name: string): readonly number[] {
 /** Empty lists that an array without elements may have: its text and its lists take memory for each. */
 const maxEmptyLists = 1 << 20
 
-/** Checks a shape that a client claims against the number of elements. **Errors**: BadInput. */
+/**
+ * Checks a shape that a client claims against the number of elements.
+ *
+ * @throws BadInput.
+ */
 export function checkSize(shape: readonly number[], elements: number, name: string): readonly number[] {
   let size = 1
   let lists = 1
@@ -109,7 +117,10 @@ function badShape(what: string, name: string, received: string): BadInput {
   return badInput('shape', `expected ${what} for ${name}, received ${received}`)
 }
 
-/** Returns little-endian elements: a view if aligned, else a copy. **Errors**: BadInput. */
+/**
+ * @returns little-endian elements: a view if aligned, else a copy.
+ * @throws BadInput.
+ */
 export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: string): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
@@ -134,7 +145,11 @@ function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[
   return { bytes: utf8Bytes(whole.join('')), ends }
 }
 
-/** Checks texts that a request claims. **Errors**: PayloadTooLarge above 250,000 texts or 4 MiB. */
+/**
+ * Checks texts that a request claims.
+ *
+ * @throws PayloadTooLarge above 250,000 texts or 4 MiB.
+ */
 export function checkTexts(count: number, bytes: number, name: string): void {
   if (count <= maxParsedValues && bytes <= defaultMaxBytes) return
   const what = `at most ${maxParsedValues} texts and ${defaultMaxBytes} bytes of them`

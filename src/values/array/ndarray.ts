@@ -18,16 +18,22 @@ import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.t
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
- * An array in C order: flat elements and a shape; `[]` is a scalar. **Units**: bool elements are bytes 0 or 1, float16
- * their IEEE 754 bits. **Errors**: InvalidArgument if data, shape and dtype do not fit. Shares `data`. **Example** `new
- * NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
+ * An array in C order: flat elements and a shape; `[]` is a scalar. **Units**: bool elements are
+ * bytes 0 or 1, float16 their IEEE 754 bits.
+ *
+ * @throws InvalidArgument if data, shape and dtype do not fit. Shares `data`.
+ * @example
+ * `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
  */
 export class NDArray<D extends DType = DType> {
   readonly data: DataOf<D>
   readonly shape: readonly number[]
   readonly dtype: D
 
-  /** Default `dtype`: that of the container; for a Uint8Array uint8, for a Uint16Array uint16, for strings str. */
+  /**
+   * @default `dtype`: that of the container; for a Uint8Array uint8, for a Uint16Array uint16, for
+   * strings str
+   */
   constructor(data: DataOf<D>, shape: readonly number[] = [data.length], dtype: D = dtypeOf(data) as D) {
     if (!isDType(dtype)) throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', dtype))
     const holds = dtype === 'str' ? Array.isArray(data) : data instanceof dataConstructor(dtype as 'int8')
@@ -48,8 +54,11 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * Returns an array of lists or a typed array: numbers become float64, bigints int64, booleans bool, strings str.
-   * **Errors**: BadInput `ragged`, `dtype`, `shape`, with `name`. **Example** `NDArray.from([[1, 2], [3, 4]])`
+   * @returns an array of lists or a typed array: numbers become float64, bigints int64, booleans
+   * bool, strings str.
+   * @throws BadInput `ragged`, `dtype`, `shape`, with `name`.
+   * @example
+   * `NDArray.from([[1, 2], [3, 4]])`
    */
   static from(lists: NDArray | Nested | ArrayBufferView, name = 'NDArray'): NDArray {
     if (lists instanceof NDArray) return lists
@@ -58,7 +67,9 @@ export class NDArray<D extends DType = DType> {
     return new NDArray(data, shape, dtype)
   }
 
-  /** Returns nested lists; the element for shape `[]`. 64-bit integers are bigints, bool booleans. */
+  /**
+   * @returns nested lists; the element for shape `[]`. 64-bit integers are bigints, bool booleans.
+   */
   toNested(): Nested {
     return nestElements(this.data, this.shape, this.dtype)
   }
@@ -71,7 +82,10 @@ export class NDArray<D extends DType = DType> {
     return this.shape.length
   }
 
-  /** Returns the same data under another shape, one dimension of which may be -1. **Errors**: BadInput. */
+  /**
+   * @returns the same data under another shape, one dimension of which may be -1.
+   * @throws BadInput.
+   */
   reshape(shape: readonly number[]): NDArray<D> {
     const next = reshapeTo(this.shape, shape)
     if (next === undefined || sizeOf(next) !== this.size) {
@@ -83,27 +97,36 @@ export class NDArray<D extends DType = DType> {
     return new NDArray(this.data, next, this.dtype)
   }
 
-  /** Returns the mean in double precision; NaN if empty. **Errors**: InvalidArgument for str, float16, 64-bit kinds. */
+  /**
+   * @returns the mean in double precision; NaN if empty.
+   * @throws InvalidArgument for str, float16, 64-bit kinds.
+   */
   mean(): number {
     return meanOf(numbersOf(this, 'mean'))
   }
 
   /**
-   * Returns the indexes of the greatest elements along the last axis, the first of equal ones; NaN is greatest.
-   * **Errors**: as {@link NDArray.mean}, and for empty rows.
+   * @returns the indexes of the greatest elements along the last axis, the first of equal ones; NaN
+   * is greatest.
+   * @throws as {@link NDArray.mean}, and for empty rows.
    */
   argmax(): NDArray<'int32'> {
     return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))
   }
 
-  /** Returns the softmax along the last axis: float32, else float64. **Errors**: as {@link NDArray.argmax}. */
+  /**
+   * @returns the softmax along the last axis: float32, else float64.
+   * @throws as {@link NDArray.argmax}.
+   */
   softmax(): NDArray<'float32' | 'float64'> {
     return new NDArray(softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')), this.shape)
   }
 
   /**
-   * Returns the `k` greatest elements along the last axis with their indexes, in descending order, the first of equal
-   * ones first. **Errors**: as {@link NDArray.argmax}, and for a `k` below 1 or above the length of a row. **Example**
+   * @returns the `k` greatest elements along the last axis with their indexes, in descending order,
+   * the first of equal ones first.
+   * @throws as {@link NDArray.argmax}, and for a `k` below 1 or above the length of a row.
+   * @example
    * `const { values, indexes } = logits.softmax().topK(5)`
    */
   topK(k: number): { readonly values: NDArray<Extract<D, NumberDType>>; readonly indexes: NDArray<'int32'> } {

@@ -14,7 +14,10 @@ interface Flat {
   readonly dtype: DType
 }
 
-/** Returns the elements of nested lists. **Errors**: BadInput (ragged, dtype, shape) when no array can be made. */
+/**
+ * @returns the elements of nested lists.
+ * @throws BadInput (ragged, dtype, shape) when no array can be made.
+ */
 export function flattenLists(value: unknown, name: string): Flat {
   const shape = shapeOfLists(value)
   if (shape.length > maxDimensions) {
@@ -31,7 +34,10 @@ export function flattenLists(value: unknown, name: string): Flat {
   return { data: dtype === 'str' ? (flat as string[]) : elementsFrom(dtype, flat), shape, dtype }
 }
 
-/** Returns the shape that the first elements have; one level too many if they are nested too deeply. */
+/**
+ * @returns the shape that the first elements have; one level too many if they are nested too
+ * deeply.
+ */
 export function shapeOfLists(value: unknown): number[] {
   const shape: number[] = []
   for (let level = value; isList(level) && shape.length <= maxDimensions; level = level[0]) shape.push(level.length)
@@ -69,7 +75,7 @@ function kindOf(flat: readonly unknown[], name: string): DType {
   return dtype
 }
 
-/** Returns elements as nested lists; the element itself for a shape of `[]`. */
+/** @returns elements as nested lists; the element itself for a shape of `[]`. */
 export function nestElements(data: DataOf<DType>, shape: readonly number[], dtype: DType): Nested {
   const element = (i: number): Nested => {
     if (dtype === 'bool') return data[i] !== 0
@@ -79,7 +85,7 @@ export function nestElements(data: DataOf<DType>, shape: readonly number[], dtyp
   return foldShape<Nested>(shape, element, (list) => list)
 }
 
-/** Returns what `join` makes of the lists of an array in C order, the innermost ones first. */
+/** @returns what `join` makes of the lists of an array in C order, the innermost ones first. */
 export function foldShape<T>(
   shape: readonly number[],
   element: (index: number) => T,

@@ -23,7 +23,11 @@ export function encodeNpy(
   return bytes
 }
 
-/** Reads an .npy file: a view of `bytes`, else a copy. **Errors**: BadInput `encoding`, `dtype`, `shape`. */
+/**
+ * Reads an .npy file: a view of `bytes`, else a copy.
+ *
+ * @throws BadInput `encoding`, `dtype`, `shape`.
+ */
 export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const head = readNpyHead(bytes)
   if (head === undefined || head.shape.length > maxDimensions || !head.shape.every(Number.isSafeInteger)) {
@@ -59,7 +63,7 @@ function swapped(bytes: Uint8Array, size: number): Uint8Array {
   return swapBytes(bytes, size)
 }
 
-/** Returns elements in C order of those in Fortran order (the first dimension varies fastest). */
+/** @returns elements in C order of those in Fortran order (the first dimension varies fastest). */
 function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T {
   const out = data.slice() as T
   const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))

@@ -34,9 +34,11 @@ export type NonFinite = 'null' | 'literal' | 'error'
 export interface NumberCodec {
   readonly name: 'native' | 'typescript'
   /**
-   * Parses JSON text into new memory: by default float64, bool or str. `enforced`: only kinds that numpy's `same_kind`
-   * casts; integers have no fraction or exponent, unsigned ones no minus; null and NaN are floats. **Errors**:
-   * PayloadTooLarge above `maxBytes` for a text that only JSON.parse reads.
+   * Parses JSON text into new memory: by default float64, bool or str. `enforced`: only kinds that
+   * numpy's `same_kind` casts; integers have no fraction or exponent, unsigned ones no minus; null
+   * and NaN are floats.
+   *
+   * @throws PayloadTooLarge above `maxBytes` for a text that only JSON.parse reads.
    */
   parseNdarray(
     json: Uint8Array,
@@ -44,6 +46,9 @@ export interface NumberCodec {
     enforced?: boolean,
     maxBytes?: number,
   ): NDArray | ParseFailure
-  /** Returns the array as JSON text; undefined for a non-finite element while `nonFinite` is `'error'`. */
+  /**
+   * @returns the array as JSON text; undefined for a non-finite element while `nonFinite` is
+   * `'error'`.
+   */
   encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined
 }

@@ -41,7 +41,11 @@ export function scanNumber(json: Uint8Array, start: number, index: number): numb
   return at
 }
 
-/** Returns an array of short plain numbers; undefined for other texts. For bodies of at most `maxPlainBytes`. */
+/**
+ * For bodies of at most `maxPlainBytes`.
+ *
+ * @returns an array of short plain numbers; undefined for other texts.
+ */
 export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): NDArray | undefined {
   if (dtype !== undefined && !isPlainNumber(dtype)) return undefined
   const dims: number[] = []
@@ -127,7 +131,10 @@ export function printNumber(out: Uint8Array, start: number, value: number, width
   return at
 }
 
-/** Returns the text of a list, or of a list of lists, of a few plain numbers; undefined for other arrays. */
+/**
+ * @returns the text of a list, or of a list of lists, of a few plain numbers; undefined for other
+ * arrays.
+ */
 export function printPlainNumbers({ data, shape, dtype }: NDArray): string | undefined {
   const rank = shape.length
   const size = data.length

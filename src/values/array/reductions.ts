@@ -8,7 +8,7 @@ export type Numbers = Exclude<DataOf<NumericDType>, BigInt64Array | BigUint64Arr
 // Below this the call into the add-on costs more than it saves. **Units**: elements.
 const minNativeLength = 2048
 
-/** Returns the mean in double precision; NaN for no elements. */
+/** @returns the mean in double precision; NaN for no elements. */
 export function meanOf(data: Numbers): number {
   if (addon !== undefined && data.length >= minNativeLength) return addon.sumElements(data) / data.length
   let sum = 0
@@ -21,7 +21,7 @@ function isGreater(a: number, b: number): boolean {
   return a > b || (Number.isNaN(a) && !Number.isNaN(b))
 }
 
-/** Returns for each row the index of its greatest element, the first of equal ones. */
+/** @returns for each row the index of its greatest element, the first of equal ones. */
 export function argmaxOf(data: Numbers, columns: number): Int32Array {
   const indexes = new Int32Array(data.length / columns)
   for (let row = 0, start = 0; row < indexes.length; row++, start += columns) {
@@ -32,7 +32,11 @@ export function argmaxOf(data: Numbers, columns: number): Int32Array {
   return indexes
 }
 
-/** Returns the softmax of each row: float32 for float32, else float64. The greatest element is subtracted first. */
+/**
+ * The greatest element is subtracted first.
+ *
+ * @returns the softmax of each row: float32 for float32, else float64.
+ */
 export function softmaxOf(data: Numbers, columns: number): Float32Array | Float64Array {
   const result = data instanceof Float32Array ? new Float32Array(data.length) : new Float64Array(data.length)
   for (let start = 0; start < data.length; start += columns) {
@@ -45,7 +49,10 @@ export function softmaxOf(data: Numbers, columns: number): Float32Array | Float6
   return result
 }
 
-/** Returns for each row the indexes of its `k` greatest elements, descending; the first of equal ones first. */
+/**
+ * @returns for each row the indexes of its `k` greatest elements, descending; the first of equal
+ * ones first.
+ */
 export function topOf(data: Numbers, columns: number, k: number): Int32Array {
   const rows = data.length / columns
   const indexes = new Int32Array(rows * k)

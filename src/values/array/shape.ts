@@ -4,20 +4,24 @@ import { expected, InvalidArgument, show } from '../../core/errors.ts'
 /** Maximum of dimensions of an array: numpy's own limit. */
 export const maxDimensions = 64
 
-/** Returns the number of elements of a shape; 1 for a scalar's empty shape. */
+/** @returns the number of elements of a shape; 1 for a scalar's empty shape. */
 export function sizeOf(shape: readonly number[]): number {
   let size = 1
   for (const dim of shape) size *= dim
   return size
 }
 
-/** Returns a shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
+/** @returns a shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
 export function showShape(shape: readonly number[]): string {
   if (shape.length > 8) return show(`(${shape.slice(0, 8).join(', ')}, …)`).slice(1, -1)
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
 }
 
-/** Parses a shape pattern. **Errors**: InvalidArgument unless at most 64 whole numbers from -1 up. */
+/**
+ * Parses a shape pattern.
+ *
+ * @throws InvalidArgument unless at most 64 whole numbers from -1 up.
+ */
 export function parseShapePattern(value: unknown): readonly number[] {
   const ok =
     Array.isArray(value) &&
@@ -35,7 +39,10 @@ export function matchesShape(shape: readonly number[], pattern: readonly number[
   return true
 }
 
-/** Returns the shape of `size` elements under a pattern: one `-1` is filled in; several take `own` dimensions. */
+/**
+ * @returns the shape of `size` elements under a pattern: one `-1` is filled in; several take `own`
+ * dimensions.
+ */
 export function reshapeTo(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
   if (matchesShape(own, pattern)) return own
   const size = sizeOf(own)

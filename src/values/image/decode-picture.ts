@@ -7,7 +7,11 @@ import { hasPalette, type Pixels, type RasterMode } from './raster-modes.ts'
 import { decodeTiff } from './tiff.ts'
 import { inTurns } from './turn.ts'
 
-/** Decodes to the stored mode; keeps a palette where modes ask for one. **Errors**: an Error; the signal's reason. */
+/**
+ * Decodes to the stored mode; keeps a palette where modes ask for one.
+ *
+ * @throws an Error; the signal's reason.
+ */
 export async function decodePicture(
   file: Uint8Array,
   header: ImageHeader,

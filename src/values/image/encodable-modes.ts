@@ -19,7 +19,11 @@ export type EncodableMimeType = keyof typeof encodableModes
 /** Pillow's quality for JPEG. */
 export const jpegQuality = 75
 
-/** Returns the nearest mode that a format holds. `I` and `F` are clipped, as Pillow does. */
+/**
+ * `I` and `F` are clipped, as Pillow does.
+ *
+ * @returns the nearest mode that a format holds.
+ */
 export function storableMode(
   { mode, palette }: Pick<Pixels, 'mode' | 'palette'>,
   mimeType: EncodableMimeType,

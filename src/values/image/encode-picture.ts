@@ -22,7 +22,10 @@ const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder
 // Neighbours in a palette say nothing about each other: no filter.
 const encodeIndexes: Encoder = (image, _quality, signal) => image.png({ compressionType: 0, filterType: 0 }, signal)
 
-/** Returns the bytes of a file of pixels in one of the format's modes. **Errors**: an Error; the signal's reason. */
+/**
+ * @returns the bytes of a file of pixels in one of the format's modes.
+ * @throws an Error; the signal's reason.
+ */
 export async function encodePicture(
   pixels: Pixels,
   mimeType: EncodableMimeType,

@@ -4,7 +4,11 @@ import { maxHeaderSteps } from './image-size.ts'
 /** The first frame of a GIF: its place on the screen, its colours and its data. **Units**: pixels; offsets in bytes. */
 export type GifFrame = NonNullable<ReturnType<typeof readGif>>
 
-/** Finds the first frame; undefined for a file that ends before it. **Source**: GIF89a, sections 18 to 23. */
+/**
+ * Finds the first frame; undefined for a file that ends before it.
+ *
+ * @see GIF89a, sections 18 to 23.
+ */
 export function readGif(bytes: Uint8Array) {
   if (bytes.length < 13) return undefined
   const u16 = (at: number) => bytes[at] | (bytes[at + 1] << 8)

@@ -9,8 +9,10 @@ const clearCode = 1 << minCodeBits
 const endCode = clearCode + 1
 
 /**
- * Writes mode `L` or `P` as a GIF. The palette's first colour without any alpha is transparent. **Errors**: an Error
- * for sides that are too long; the signal's reason. **Source**: GIF89a.
+ * Writes mode `L` or `P` as a GIF. The palette's first colour without any alpha is transparent.
+ *
+ * @throws an Error for sides that are too long; the signal's reason.
+ * @see GIF89a.
  */
 export async function encodeGif({ width, height, data, palette }: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
   if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)

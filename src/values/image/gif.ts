@@ -11,8 +11,10 @@ const passes = [
 ] as const
 
 /**
- * Decodes a GIF's first frame to `P`, or `L` if its colours are the greys. **Errors**: an Error for damaged data; the
- * signal's reason. **Source**: GIF89a, appendix F.
+ * Decodes a GIF's first frame to `P`, or `L` if its colours are the greys.
+ *
+ * @throws an Error for damaged data; the signal's reason.
+ * @see GIF89a, appendix F.
  */
 export async function decodeGif(bytes: Uint8Array, signal?: AbortSignal): Promise<Pixels> {
   const frame = readGif(bytes)

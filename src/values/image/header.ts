@@ -15,7 +15,9 @@ export interface ImageHeader extends ImageSize {
   readonly mimeType: ImageMimeType
 }
 
-/** Returns the type of a picture by its first bytes; undefined for others than `imageMimeTypes`. */
+/**
+ * @returns the type of a picture by its first bytes; undefined for others than `imageMimeTypes`.
+ */
 export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
@@ -40,7 +42,7 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
   'image/tiff': readTiff,
 }
 
-/** Returns the header; undefined for an unknown type, damage before the size, or a side of 0. */
+/** @returns the header; undefined for an unknown type, damage before the size, or a side of 0. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const mimeType = imageTypeOf(bytes)
   if (mimeType === undefined) return undefined

@@ -42,7 +42,11 @@ export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? u
 /** The add-on; undefined where it does not load. */
 export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain.addon
 
-/** Runs work that stops when the signal is aborted. **Errors**: an Error that says what failed; the signal's reason. */
+/**
+ * Runs work that stops when the signal is aborted.
+ *
+ * @throws an Error that says what failed; the signal's reason.
+ */
 export async function runWithStop<T>(
   signal: AbortSignal | undefined,
   work: (stop: Uint8Array) => Promise<string | T>,

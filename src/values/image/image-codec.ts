@@ -21,17 +21,29 @@ export interface DecodeJob {
   readonly signal?: AbortSignal | undefined
   /** Called when it is the picture's turn, before its pixels or tensor take so many bytes; may throw. */
   readonly begin?: (bytes: number) => void
-  /** Modes that the picture may keep; it is converted from others to the first. Default: it keeps its own. */
+  /**
+   * Modes that the picture may keep; it is converted from others to the first.
+   *
+   * @default it keeps its own
+   */
   readonly modes?: readonly RasterMode[] | undefined
 }
 
 /** Options of encoding. */
 export interface EncodeOptions {
-  /** Of JPEG, WebP and AVIF. **Units**: 1 to 100. Default: Pillow's, which is 75, 80 and 75. */
+  /**
+   * Of JPEG, WebP and AVIF. **Units**: 1 to 100.
+   *
+   * @default Pillow's, which is 75, 80 and 75
+   */
   readonly quality?: number | undefined
 }
 
-/** Decodes and encodes off the event loop. **Errors**: MissingDependencyException when @napi-rs/image is missing. */
+/**
+ * Decodes and encodes off the event loop.
+ *
+ * @throws MissingDependencyException when @napi-rs/image is missing.
+ */
 export class ImageCodec {
   readonly #Transformer = loadTransformer()
   readonly #jpeg: JpegCodec | undefined
@@ -41,7 +53,11 @@ export class ImageCodec {
     this.#jpeg = jpeg
   }
 
-  /** Decodes a file, which must not change until then. **Errors**: an Error; the signal's reason. */
+  /**
+   * Decodes a file, which must not change until then.
+   *
+   * @throws an Error; the signal's reason.
+   */
   async decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
     const { signal, begin, modes } = job
     signal?.throwIfAborted()
@@ -90,14 +106,16 @@ export class ImageCodec {
     })
   }
 
-  /** Returns libjpeg-turbo for a JPEG of one of some numbers of channels. */
+  /** @returns libjpeg-turbo for a JPEG of one of some numbers of channels. */
   #jpegFor({ mimeType, channels = 0 }: ImageHeader, counts: readonly number[]): JpegCodec | undefined {
     return mimeType === 'image/jpeg' && counts.includes(channels) ? this.#jpeg : undefined
   }
 
   /**
-   * Encodes a copy of pixels, converted to `mode` and from there to the nearest mode that the format holds. **Errors**:
-   * an Error; the signal's reason.
+   * Encodes a copy of pixels, converted to `mode` and from there to the nearest mode that the
+   * format holds.
+   *
+   * @throws an Error; the signal's reason.
    */
   async encode(
     pixels: Pixels,
@@ -125,7 +143,10 @@ export class ImageCodec {
   }
 }
 
-/** Returns a codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
+/**
+ * @returns a codec.
+ * @throws MissingDependencyException when @napi-rs/image is not installed.
+ */
 export function imageCodec(): ImageCodec {
   return new ImageCodec(jpegCodec)
 }

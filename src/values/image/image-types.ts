@@ -16,17 +16,21 @@ const names: Readonly<Record<ImageMimeType, string>> = {
 }
 const byName = new Map(imageMimeTypes.flatMap((type) => [type, ...names[type].split(' ')].map((name) => [name, type])))
 
-/** Returns the format that a Content-Type names; undefined for an unknown one. */
+/** @returns the format that a Content-Type names; undefined for an unknown one. */
 export function declaredImageType(essence: string): ImageMimeType | undefined {
   return byName.get(essence)
 }
 
-/** Returns the format of a sample: by the extension of its name, else by its bytes. */
+/** @returns the format of a sample: by the extension of its name, else by its bytes. */
 export function sampleType({ bytes, name = '' }: SampleContent): ImageMimeType | undefined {
   return byName.get(extname(name).toLowerCase()) ?? imageTypeOf(bytes)
 }
 
-/** Checks a list of formats, by default all. **Errors**: InvalidArgument. */
+/**
+ * Checks a list of formats, by default all.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseImageTypes(allowed: unknown): readonly ImageMimeType[] {
   if (allowed === undefined || allowed === null) return imageMimeTypes
   const isList = typeof allowed === 'object' && Symbol.iterator in allowed

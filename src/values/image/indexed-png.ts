@@ -1,6 +1,9 @@
 /**
- * PNG files of palettes, whose colours @napi-rs/image resolves: it reads and writes their indexes as grey.
- * **Source**: PNG 3rd edition, sections 5 and 11. @module
+ * PNG files of palettes, whose colours @napi-rs/image resolves: it reads and writes their indexes
+ * as grey.
+ *
+ * @see PNG 3rd edition, sections 5 and 11.
+ * @module
  */
 import { crc32 } from 'node:zlib'
 import { maxHeaderSteps } from './image-size.ts'
@@ -15,7 +18,11 @@ export function isIndexedPng(bytes: Uint8Array): boolean {
   return bytes[25] === indexedType
 }
 
-/** Decodes the indexes of a PNG, as `decode` decodes them if they are grey. **Errors**: an Error for damage. */
+/**
+ * Decodes the indexes of a PNG, as `decode` decodes them if they are grey.
+ *
+ * @throws an Error for damage.
+ */
 export async function decodeIndexedPng(
   file: Uint8Array,
   decode: (file: Uint8Array) => Promise<Buffer>,
@@ -38,7 +45,7 @@ export async function decodeIndexedPng(
   return { mode: 'P', width: header.readUInt32BE(0), height: header.readUInt32BE(4), data, palette }
 }
 
-/** Returns a PNG whose grey levels of 8 bits are indexes of a palette. */
+/** @returns a PNG whose grey levels of 8 bits are indexes of a palette. */
 export function indexedPng(grey: Uint8Array, { palette }: Pick<Pixels, 'palette'>): Buffer {
   const { IHDR, IDAT } = readChunks(grey)
   IHDR[9] = indexedType
@@ -47,7 +54,10 @@ export function indexedPng(grey: Uint8Array, { palette }: Pick<Pixels, 'palette'
   return pngOf({ IHDR, PLTE, ...(alphas.some((alpha) => alpha !== 255) && { tRNS: alphas }), IDAT })
 }
 
-/** Returns copies of the contents by type; several chunks of a type are joined. **Errors**: an Error for damage. */
+/**
+ * @returns copies of the contents by type; several chunks of a type are joined.
+ * @throws an Error for damage.
+ */
 function readChunks(png: Uint8Array) {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.length)
   const chunks: Record<string, Buffer[]> = { IHDR: [], PLTE: [], tRNS: [], IDAT: [], IEND: [] }

@@ -11,7 +11,11 @@ import { planFields, type Resize } from './resize.ts'
 const modes: Readonly<Record<number, RasterMode>> = { 1: 'L', 3: 'RGB', 4: 'CMYK' }
 
 const codecOf = (addon: JpegAddon) => ({
-  /** Decodes to a mode of `modes`. The bytes must not change until then. **Errors**: an Error; the signal's reason. */
+  /**
+   * Decodes to a mode of `modes`. The bytes must not change until then.
+   *
+   * @throws an Error; the signal's reason.
+   */
   async decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels> {
     const { width, height, channels = 0 } = header
     // Not touched before the library has read the header, so that a picture that is refused takes no memory.
@@ -21,7 +25,11 @@ const codecOf = (addon: JpegAddon) => ({
     return { mode: modes[channels], width, height, data }
   },
 
-  /** Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`. **Errors**: as of decode. */
+  /**
+   * Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`.
+   *
+   * @throws as of decode.
+   */
   async decodeResized(
     bytes: Uint8Array,
     { width, height, channels = 0 }: ImageHeader,
@@ -34,7 +42,11 @@ const codecOf = (addon: JpegAddon) => ({
     await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, out, resize.table))
   },
 
-  /** Encodes `L` or `RGB`, which must not change until then. `quality`: 1 to 100. **Errors**: as of decode. */
+  /**
+   * Encodes `L` or `RGB`, which must not change until then. `quality`: 1 to 100.
+   *
+   * @throws as of decode.
+   */
   async encode({ mode, width, height, data }: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array> {
     const plan = Float64Array.of(width, height, mode === 'L' ? 1 : 3, quality)
     return new Uint8Array(await runWithStop(signal, (stop) => addon.encode(data, plan, stop)))

@@ -12,12 +12,18 @@ type Package = typeof import('@napi-rs/image')
 /** A picture of the package: made of a file, it is decoded or encoded. */
 export type Transformer = InstanceType<Package['Transformer']>
 
-/** Returns the class. **Errors**: MissingDependencyException without `@napi-rs/image`. */
+/**
+ * @returns the class.
+ * @throws MissingDependencyException without `@napi-rs/image`.
+ */
 export function loadTransformer(): Package['Transformer'] {
   return loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image').Transformer
 }
 
-/** Returns pixels of one byte a channel, in the mode that the number of bytes tells. **Errors**: an Error. */
+/**
+ * @returns pixels of one byte a channel, in the mode that the number of bytes tells.
+ * @throws an Error.
+ */
 export function eightBitPixels(data: Uint8Array, { width, height }: ImageSize): Pixels {
   const channels = data.length / (width * height)
   const mode = ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[channels]

@@ -5,7 +5,11 @@ import { inTurns } from './turn.ts'
 /** Where the first pixel of the upright picture is stored, and how far its neighbours to the right and below are. */
 type Walk = readonly [first: number, right: number, below: number]
 
-/** The ways to walk over a stored picture. **Source**: tag 274 of TIFF 6.0. */
+/**
+ * The ways to walk over a stored picture.
+ *
+ * @see tag 274 of TIFF 6.0.
+ */
 const walks: Readonly<Record<number, (width: number, height: number) => Walk>> = {
   2: (width) => [width - 1, -1, width],
   3: (width, height) => [width * height - 1, -1, -width],
@@ -18,7 +22,10 @@ const walks: Readonly<Record<number, (width: number, height: number) => Walk>> =
 /** From here on width and height change places. */
 const firstTransposed = 5
 
-/** Returns the picture as its viewer wants it; the same object if it is stored so. **Errors**: the signal's reason. */
+/**
+ * @returns the picture as its viewer wants it; the same object if it is stored so.
+ * @throws the signal's reason.
+ */
 export async function turnUpright(pixels: Pixels, orientation: number, signal?: AbortSignal): Promise<Pixels> {
   const walk = walks[orientation]
   if (walk === undefined) return pixels

@@ -21,7 +21,11 @@ export class PictureQueue {
     this.#slots = slots
   }
 
-  /** Runs `work` once there is a slot. **Errors**: those of `work`; the signal's reason while it waits. */
+  /**
+   * Runs `work` once there is a slot.
+   *
+   * @throws those of `work`; the signal's reason while it waits.
+   */
   run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted()

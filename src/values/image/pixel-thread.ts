@@ -83,7 +83,10 @@ export interface PixelAnswer {
   readonly error?: Error
 }
 
-/** Returns bytes that can move to another thread: memory of a library or a pool cannot, which a Buffer may have. */
+/**
+ * @returns bytes that can move to another thread: memory of a library or a pool cannot, which a
+ * Buffer may have.
+ */
 function whole(bytes: Uint8Array): Uint8Array {
   return Buffer.isBuffer(bytes) || bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes
 }

@@ -96,8 +96,9 @@ export class PixelThread {
 const pixelThread = new PixelThread(30_000)
 
 /**
- * Runs work of the thread. The memory that moves there must be whole buffers. **Errors**: those of the work;
- * InternalError if the thread dies; the signal's reason.
+ * Runs work of the thread. The memory that moves there must be whole buffers.
+ *
+ * @throws those of the work; InternalError if the thread dies; the signal's reason.
  */
 export function inPixelThread<W extends keyof PixelWorks>(
   work: W,
@@ -111,21 +112,31 @@ export function inPixelThread<W extends keyof PixelWorks>(
 /** A byte is copied faster than a pixel is computed: the part of a pixel that it counts in a turn. */
 const sizeOfByte = 0.25
 
-/** Returns a copy that can move, made in turns. **Errors**: TypeError if the bytes move; the signal's reason. */
+/**
+ * @returns a copy that can move, made in turns.
+ * @throws TypeError if the bytes move; the signal's reason.
+ */
 export async function copyBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
   const copy = new Uint8Array(Buffer.allocUnsafeSlow(bytes.length).buffer)
   await inTurns(bytes.length, signal, (from, to) => copy.set(bytes.subarray(from, to), from), sizeOfByte)
   return copy
 }
 
-/** Returns a copy of pixels as {@link copyBytes} does. **Errors**: InvalidArgument if they are gone. */
+/**
+ * @returns a copy of pixels as {@link copyBytes} does.
+ * @throws InvalidArgument if they are gone.
+ */
 export async function copyPixels(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
   const { mode, width, height, data, palette } = pixels
   if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
   return { mode, width, height, data: await copyBytes(data, signal), palette }
 }
 
-/** Returns pixels in the last of some modes, through all of them. They move if `takes`, else a copy does. */
+/**
+ * They move if `takes`, else a copy does.
+ *
+ * @returns pixels in the last of some modes, through all of them.
+ */
 export async function convertPixels(
   pixels: Pixels,
   modes: readonly RasterMode[],

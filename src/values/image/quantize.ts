@@ -4,12 +4,16 @@ import { nextTurn, turnPixels } from './turn.ts'
 
 const maxColors = 256
 
-/** Converts `RGB` or `RGBA` to `P`, without dithering. **Errors**: the signal's reason. */
+/**
+ * Converts `RGB` or `RGBA` to `P`, without dithering.
+ *
+ * @throws the signal's reason.
+ */
 export async function quantize(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
   return (await exactly(pixels, signal)) ?? nearly(pixels, signal)
 }
 
-/** Returns the picture with exactly its colours; undefined when there are more than 256. */
+/** @returns the picture with exactly its colours; undefined when there are more than 256. */
 async function exactly(
   { mode, width, height, data }: Pixels,
   signal: AbortSignal | undefined,

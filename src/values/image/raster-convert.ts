@@ -14,9 +14,12 @@ import { type Conversion, dither, fromPalette, toPalette } from './raster-palett
 import { nextTurn, turnPixels } from './turn.ts'
 
 /**
- * Returns a picture in another mode; the same object if it has that mode. Mode `1` is dithered, alpha is dropped, `I`,
- * `F` and `I;16` are clipped to 0…255. Differs from Pillow for `P` of `RGBA`, and for strong colours of `LAB` by up
- * to 30. **Source**: Pillow 11.3 `Image.convert`. **Errors**: the signal's reason.
+ * Mode `1` is dithered, alpha is dropped, `I`, `F` and `I;16` are clipped to 0…255. Differs from
+ * Pillow for `P` of `RGBA`, and for strong colours of `LAB` by up to 30.
+ *
+ * @returns a picture in another mode; the same object if it has that mode.
+ * @throws the signal's reason.
+ * @see Pillow 11.3 `Image.convert`.
  */
 export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
   if (raster.mode === mode) return raster

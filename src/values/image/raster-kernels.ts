@@ -4,12 +4,15 @@ import { fromLab, toLab } from './raster-lab.ts'
 import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'
 import { fromYcbcr, toYcbcr } from './raster-ycbcr.ts'
 
-/** Returns the luma (ITU-R 601-2) of the colour at element `s`, rounded: for modes `L`, `LA` and `I`. */
+/**
+ * @returns the luma (ITU-R 601-2) of the colour at element `s`, rounded: for modes `L`, `LA` and
+ * `I`.
+ */
 export function luma(source: RasterElements, s: number): number {
   return (source[s] * 19595 + source[s + 1] * 38470 + source[s + 2] * 7471 + 0x8000) >>> 16
 }
 
-/** Returns a thousand times the luma, exact: for mode `F` and for dithering. */
+/** @returns a thousand times the luma, exact: for mode `F` and for dithering. */
 export function thousandfoldLuma(source: RasterElements, s: number): number {
   return source[s] * 299 + source[s + 1] * 587 + source[s + 2] * 114
 }

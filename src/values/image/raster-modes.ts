@@ -51,7 +51,10 @@ export function hasPalette(mode: RasterMode | null): mode is 'P' | 'PA' {
   return mode === 'P' || mode === 'PA'
 }
 
-/** Returns 256 colours of red, green, blue and alpha; those that a palette does not have are black, as in Pillow. */
+/**
+ * @returns 256 colours of red, green, blue and alpha; those that a palette does not have are black,
+ * as in Pillow.
+ */
 export function paletteOf({ palette = greys }: Pick<Pixels, 'palette'>): Uint8Array {
   const colors = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : 0))
   colors.set(palette)
@@ -66,13 +69,16 @@ export function isRasterMode(value: unknown): value is RasterMode {
   return typeof value === 'string' && Object.hasOwn(rasterModes, value)
 }
 
-/** Returns the bytes of one pixel. */
+/** @returns the bytes of one pixel. */
 export function pixelBytes(mode: RasterMode): number {
   const { channels, dtype } = rasterModes[mode]
   return channels * dataConstructor(dtype).BYTES_PER_ELEMENT
 }
 
-/** Returns the channels as numbers: a view of `data`, or a copy of `I`, `F` and `I;16` if unaligned. */
+/**
+ * @returns the channels as numbers: a view of `data`, or a copy of `I`, `F` and `I;16` if
+ * unaligned.
+ */
 export function elementsOf({ data, mode }: Pick<Pixels, 'data' | 'mode'>): RasterElements {
   const { dtype } = rasterModes[mode]
   if (dtype === 'uint8') return data

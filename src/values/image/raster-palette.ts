@@ -40,7 +40,7 @@ export function fromPalette(raster: Pixels, mode: RasterMode): Conversion {
   return { kernel: lookUp(colors, rasterModes[mode].channels, hasAlpha) }
 }
 
-/** Returns the palette in another mode; undefined where there is no direct conversion. */
+/** @returns the palette in another mode; undefined where there is no direct conversion. */
 function colorsIn(palette: Uint8Array, mode: RasterMode): RasterElements | undefined {
   if (mode === 'RGBA' || mode === 'RGBX') return palette
   if (mode === '1') return Uint8Array.from(range(256), (i) => (thousandfoldLuma(palette, i * 4) >= 128_000 ? 255 : 0))

@@ -26,11 +26,14 @@ import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from
 import { tensorOf } from './tensor-of.ts'
 
 /**
- * Pixels in rows from top to bottom, channels side by side. **Units**: channels are bytes 0 to 255 (mode `1`: 0 or
- * 255); `I` is an int32, `F` a float32 and `I;16` a uint16, little-endian in `data`. `P` and `PA` point at colours of
- * `palette`: red, green, blue and alpha of at most 256 (default greys). `a` and `b` of `LAB` are signed bytes.
- * **Errors**: InvalidArgument if mode, size, data and palette do not fit. Shares `data`. **Example** `new
- * RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
+ * Pixels in rows from top to bottom, channels side by side. **Units**: channels are bytes 0 to 255
+ * (mode `1`: 0 or 255); `I` is an int32, `F` a float32 and `I;16` a uint16, little-endian in
+ * `data`. `P` and `PA` point at colours of `palette`: red, green, blue and alpha of at most 256
+ * (default greys). `a` and `b` of `LAB` are signed bytes.
+ *
+ * @throws InvalidArgument if mode, size, data and palette do not fit. Shares `data`.
+ * @example
+ * `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
  */
 export class RasterImage implements Pixels {
   readonly mode: RasterMode
@@ -55,20 +58,25 @@ export class RasterImage implements Pixels {
     this.palette = palette
   }
 
-  /** Returns the channels as numbers: a view of `data`, or a copy of `I` and `F` if unaligned. */
+  /** @returns the channels as numbers: a view of `data`, or a copy of `I` and `F` if unaligned. */
   elements(): RasterElements {
     return elementsOf(this)
   }
 
-  /** Returns a picture with pixels of its own: a request's own pixels are freed at its end. */
+  /** @returns a picture with pixels of its own: a request's own pixels are freed at its end. */
   copy(): RasterImage {
     return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data), this.palette)
   }
 
   /**
-   * Returns the picture in another size, as Pillow's `Image.resize`; the pixels may change meanwhile. **Units**:
-   * pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides that are
-   * not 1 to 65,535; the signal's reason. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
+   * **Units**: pixels.
+   *
+   * @returns the picture in another size, as Pillow's `Image.resize`; the pixels may change
+   * meanwhile.
+   * @throws InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides
+   * that are not 1 to 65,535; the signal's reason.
+   * @example
+   * `await image.resize(224, 224, { filter: 'lanczos' })`
    */
   async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
     checkOptions('RasterImage.resize', options, ['filter', 'signal'])
@@ -93,7 +101,12 @@ export class RasterImage implements Pixels {
     return new RasterImage(mode, width, height, await copied(this, work))
   }
 
-  /** Returns a copy of a part. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or outside. */
+  /**
+   * **Units**: pixels.
+   *
+   * @returns a copy of a part.
+   * @throws InvalidArgument for a part that is empty or outside.
+   */
   crop(left: number, top: number, width: number, height: number): RasterImage {
     const part = [left, top, width, height]
     const isPart = part.every(Number.isInteger) && Math.min(left, top) >= 0 && Math.min(width, height) >= 1
@@ -109,10 +122,13 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns a tensor for a model: resized, cut out and normalised. **Shape**: `[channels, height, width]`, or `[height,
-   * width, channels]` for `hwc`, behind a 1 with `batch`; 1 channel for grey modes, else RGB. **Errors**:
-   * InvalidArgument for a bad option, or a side above 65,535; the signal's reason. **Example** `await image.toTensor({
-   * size: [224, 224], mean: [0.485, 0.456, 0.406] })`
+   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` for `hwc`, behind a 1
+   * with `batch`; 1 channel for grey modes, else RGB.
+   *
+   * @returns a tensor for a model: resized, cut out and normalised.
+   * @throws InvalidArgument for a bad option, or a side above 65,535; the signal's reason.
+   * @example
+   * `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406] })`
    */
   async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
     const plan = new TensorPlan<TensorDType<T>>(options, isGreyMode(this.mode) ? 1 : 3)
@@ -124,9 +140,11 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the bytes of a picture file, in the nearest mode that the format holds. **Errors**: InvalidArgument for
-   * another format or quality; MissingDependencyException without `@napi-rs/image`; an Error for what the format cannot
-   * hold; the signal's reason. **Example** `await image.encode('image/webp', { quality: 90 })`
+   * @returns the bytes of a picture file, in the nearest mode that the format holds.
+   * @throws InvalidArgument for another format or quality; MissingDependencyException without
+   * `@napi-rs/image`; an Error for what the format cannot hold; the signal's reason.
+   * @example
+   * `await image.encode('image/webp', { quality: 90 })`
    */
   async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
@@ -138,8 +156,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns an array that shares `data`: `[height, width]`, or `[height, width, channels]` for several channels; uint8,
-   * int32 for `I`, float32 for `F`, uint16 for `I;16`.
+   * @returns an array that shares `data`: `[height, width]`, or `[height, width, channels]` for
+   * several channels; uint8, int32 for `I`, float32 for `F`, uint16 for `I;16`.
    */
   toNDArray(): NDArray<'uint8' | 'uint16' | 'int32' | 'float32'> {
     const { channels, dtype } = rasterModes[this.mode]
@@ -148,8 +166,10 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Makes a picture of an array `[h, w]` or `[h, w, channels]`, sharing its data. Without `mode`: uint8 of 1 channel is
-   * `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`; uint16 `I;16`. **Errors**: InvalidArgument.
+   * Makes a picture of an array `[h, w]` or `[h, w, channels]`, sharing its data. Without `mode`:
+   * uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`; uint16 `I;16`.
+   *
+   * @throws InvalidArgument.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
     if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
@@ -173,7 +193,7 @@ export interface Abortable {
 
 /** Options of {@link RasterImage.resize}. */
 export interface ResizeOptions extends Abortable {
-  /** Default `bicubic`, as in Pillow. */
+  /** @default `bicubic`, as in Pillow */
   readonly filter?: ResizeFilter
 }
 

@@ -41,7 +41,11 @@ function windowAt(i: number, { extent, full, first }: Axis, input: number, filte
   return { first: start, weights }
 }
 
-/** Resizes 8-bit channels into `out`. **Errors**: the signal's reason. */
+/**
+ * Resizes 8-bit channels into `out`.
+ *
+ * @throws the signal's reason.
+ */
 export async function resampleRows(
   pixels: Pixels,
   resize: Resize,

@@ -5,8 +5,10 @@ import { type Pixels, rasterModes } from './raster-modes.ts'
 import { planFields, type Resize } from './resize.ts'
 
 /**
- * Resizes 8-bit channels into `out`, which it may move, by the add-on or in TypeScript. The pixels must not change
- * until then. **Errors**: the signal's reason.
+ * Resizes 8-bit channels into `out`, which it may move, by the add-on or in TypeScript. The pixels
+ * must not change until then.
+ *
+ * @throws the signal's reason.
  */
 export async function resample(
   pixels: Pixels,

@@ -31,7 +31,10 @@ export interface Resize {
   readonly table: Float32Array | undefined
 }
 
-/** Returns the numbers that the add-on reads: the input's width, height, channels and denominator, then the resize. */
+/**
+ * @returns the numbers that the add-on reads: the input's width, height, channels and denominator,
+ * then the resize.
+ */
 export function planFields(input: readonly [number, number, number, number], resize: Resize): Float64Array {
   const { filter, x, y, channels, width, height, left, top, isPlanar, hasAlpha } = resize
   const code = resizeFilters.indexOf(filter)

@@ -8,12 +8,16 @@ import type { TensorPlan } from './tensor.ts'
 
 const directModes: readonly RasterMode[] = ['L', 'LA', 'RGB', 'RGBA']
 
-/** Returns the modes that a resize for a plan reads, with the one of its channels first. */
+/** @returns the modes that a resize for a plan reads, with the one of its channels first. */
 export function modesFor({ channels }: Pick<TensorPlan, 'channels'>): readonly RasterMode[] {
   return [channels === 1 ? 'L' : 'RGB', ...directModes]
 }
 
-/** Resizes and normalises pixels, which must not change until the promise settles. **Errors**: the signal's reason. */
+/**
+ * Resizes and normalises pixels, which must not change until the promise settles.
+ *
+ * @throws the signal's reason.
+ */
 export async function tensorOf<D extends 'float32' | 'uint8'>(
   pixels: Pixels,
   plan: TensorPlan<D>,

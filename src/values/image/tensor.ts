@@ -17,9 +17,13 @@ export interface TensorOptions {
    * long and centres the picture on `background`; `fill` resizes each side separately.
    */
   readonly fit?: TensorFit
-  /** For `cover`: the shorter side before the cut, such as 256 for 224. Default: what just covers. */
+  /**
+   * For `cover`: the shorter side before the cut, such as 256 for 224.
+   *
+   * @default what just covers
+   */
   readonly shortSide?: number
-  /** Default `bilinear`. */
+  /** @default `bilinear` */
   readonly filter?: ResizeFilter
   /** `chw` (default): a plane for each channel. `hwc`: channels side by side. */
   readonly layout?: 'chw' | 'hwc'
@@ -27,11 +31,23 @@ export interface TensorOptions {
   readonly batch?: boolean
   /** `float32` (default): `(level / 255 - mean) / std`. `uint8`: levels from 0 to 255. */
   readonly dtype?: 'float32' | 'uint8'
-  /** A number for each channel, on the scale from 0 to 1. Default 0. */
+  /**
+   * A number for each channel, on the scale from 0 to 1.
+   *
+   * @default 0
+   */
   readonly mean?: readonly number[]
-  /** A number for each channel, on the scale from 0 to 1. Default 1. */
+  /**
+   * A number for each channel, on the scale from 0 to 1.
+   *
+   * @default 1
+   */
   readonly std?: readonly number[]
-  /** For `contain`: the level around the picture, 0 to 255, for each channel. Default 0. */
+  /**
+   * For `contain`: the level around the picture, 0 to 255, for each channel.
+   *
+   * @default 0
+   */
   readonly background?: readonly number[]
   /** Whether a JPEG of 4 times the needed area or more is decoded at 1/2, 1/4 or 1/8. Default true. */
   readonly scaleOnLoad?: boolean
@@ -48,7 +64,11 @@ export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
 const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,scaleOnLoad'.split(',')
 
-/** Returns options with their defaults. `table`: from the 256 levels of each channel to floats. */
+/**
+ * `table`: from the 256 levels of each channel to floats.
+ *
+ * @returns options with their defaults.
+ */
 function checked(options: TensorOptions, channels: number) {
   checkOptions('tensor', options, names)
   const { fit = 'cover', filter = 'bilinear', layout = 'chw', batch = false } = options
@@ -84,7 +104,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   readonly channels: number
   readonly #options: ReturnType<typeof checked>
 
-  /** **Errors**: InvalidArgument that names the option. */
+  /** @throws InvalidArgument that names the option. */
   constructor(options: TensorOptions, channels: number) {
     this.channels = channels
     this.#options = checked(options, channels)
@@ -101,7 +121,10 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     return batch ? [1, ...shape] : shape
   }
 
-  /** Returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded. **Source**: Pillow's `Image.thumbnail`. */
+  /**
+   * @returns 1, 2, 4 or 8: how much smaller a JPEG may be decoded.
+   * @see Pillow's `Image.thumbnail`.
+   */
   denominator(width: number, height: number): number {
     if (!this.#options.scaleOnLoad) return 1
     const [fullWidth, fullHeight] = this.#full(width, height)
@@ -109,7 +132,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1
   }
 
-  /** Returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */
+  /** @returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */
   resize(width: number, height: number, denominator = 1): Resize {
     const { filter, width: toWidth, height: toHeight, isPlanar, table } = this.#options
     const [fullWidth, fullHeight] = this.#full(width, height)
@@ -125,7 +148,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     return width * height * this.channels * (table === undefined ? 1 : 4)
   }
 
-  /** Returns memory for a tensor: with the background if any, else with anything. */
+  /** @returns memory for a tensor: with the background if any, else with anything. */
   allocate(): Uint8Array {
     const { height, width, fit, isPlanar, levels, table } = this.#options
     const area = width * height
@@ -162,7 +185,10 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   }
 }
 
-/** Returns the middle `count` pixels of a side that is resized to `full`, as torchvision's `CenterCrop` cuts it. */
+/**
+ * @returns the middle `count` pixels of a side that is resized to `full`, as torchvision's
+ * `CenterCrop` cuts it.
+ */
 function part(extent: number, full: number, count: number): Axis {
   if (full <= count) return { extent, full, first: 0, count: full }
   return { extent, full, first: roundEven((full - count) / 2), count }

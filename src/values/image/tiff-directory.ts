@@ -1,7 +1,11 @@
 /** The first directory of a TIFF: the tags that say how large its picture is and what its samples mean. @module */
 import type { ImageSize } from './image-size.ts'
 
-/** The numbers of those tags. **Source**: TIFF 6.0, section 8. */
+/**
+ * The numbers of those tags.
+ *
+ * @see TIFF 6.0, section 8.
+ */
 export const tiffTags = {
   width: 256,
   height: 257,
@@ -22,7 +26,12 @@ const wanted: readonly number[] = Object.values(tiffTags)
 /** The most numbers of a tag: those of a palette. */
 const maxValues = 768
 
-/** Returns the wanted tags of the first directory. BigTIFF is not a known type. **Source**: TIFF 6.0, section 2. */
+/**
+ * BigTIFF is not a known type.
+ *
+ * @returns the wanted tags of the first directory.
+ * @see TIFF 6.0, section 2.
+ */
 export function readDirectory(bytes: Uint8Array) {
   if (bytes.length < 8) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -41,7 +50,9 @@ export function readDirectory(bytes: Uint8Array) {
   return { view, isLittle, tags }
 }
 
-/** Returns the whole numbers of an entry; an empty list for other types, and outside of the file. */
+/**
+ * @returns the whole numbers of an entry; an empty list for other types, and outside of the file.
+ */
 function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly number[] {
   const size = { 1: 1, 3: 2, 4: 4 }[view.getUint16(entry + 2, isLittle)]
   const count = view.getUint32(entry + 4, isLittle)
@@ -54,7 +65,7 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
   })
 }
 
-/** Returns the size of the first picture. */
+/** @returns the size of the first picture. */
 export function readTiff(bytes: Uint8Array): ImageSize | undefined {
   const tags = readDirectory(bytes)?.tags
   const [width, height, bitDepth] = [tiffTags.width, tiffTags.height, tiffTags.bits].map(

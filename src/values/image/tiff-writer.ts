@@ -11,7 +11,11 @@ export function isOwnTiffMode(mode: string): mode is keyof typeof photometrics {
 const sampleFormats = { uint8: 1, int32: 2, float32: 3 } as const
 const [short, long] = [3, 4]
 
-/** Writes pixels without compression, in one strip, as Pillow does. **Source**: TIFF 6.0. */
+/**
+ * Writes pixels without compression, in one strip, as Pillow does.
+ *
+ * @see TIFF 6.0.
+ */
 export function encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photometrics }): Uint8Array {
   const { mode, width, height, data } = pixels
   const { channels, dtype } = rasterModes[mode]

@@ -13,8 +13,10 @@ const associatedAlpha = 1
 type Decode = (file: Uint8Array) => Promise<Buffer>
 
 /**
- * Decodes as Pillow does: upright, and with colours that are not multiplied by alpha. `decode` decodes by the package,
- * `pixelsOf` finds the mode of what it gives. **Errors**: an Error; the signal's reason.
+ * Decodes as Pillow does: upright, and with colours that are not multiplied by alpha. `decode`
+ * decodes by the package, `pixelsOf` finds the mode of what it gives.
+ *
+ * @throws an Error; the signal's reason.
  */
 export async function decodeTiff(
   bytes: Uint8Array,
@@ -52,8 +54,9 @@ const kinds = {
 const compressions = [1, 5, 8, 32_773, 32_946]
 
 /**
- * Returns a file of the samples' bytes as grey, and what makes pixels of them, for a TIFF of one of those kinds, whose
- * header has been read; undefined for others. **Errors**: an Error for another compression.
+ * @returns a file of the samples' bytes as grey, and what makes pixels of them, for a TIFF of one
+ * of those kinds, whose header has been read; undefined for others.
+ * @throws an Error for another compression.
  */
 export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
@@ -119,8 +122,10 @@ function addUp(samples: Uint8Array, row: number, channels: number, signal?: Abor
 }
 
 /**
- * Gives the fourth sample its meaning: alpha, alpha by which the colours were multiplied, or nothing. **Source**: the
- * modes `RGBA`, `RGBa` and `RGBX` of Pillow's TiffImagePlugin.
+ * Gives the fourth sample its meaning: alpha, alpha by which the colours were multiplied, or
+ * nothing.
+ *
+ * @see the modes `RGBA`, `RGBa` and `RGBX` of Pillow's TiffImagePlugin.
  */
 async function withColors(pixels: Pixels, extraSamples: readonly number[] = [], signal?: AbortSignal): Promise<Pixels> {
   if (pixels.mode !== 'RGBA' || extraSamples.length === 0) return pixels

@@ -4,15 +4,21 @@ import { setImmediate } from 'node:timers/promises'
 /** Pixels that JavaScript works on between two turns: some milliseconds. */
 export const turnPixels = 1 << 17
 
-/** Lets other requests run in the middle of long work. **Errors**: the signal's reason. */
+/**
+ * Lets other requests run in the middle of long work.
+ *
+ * @throws the signal's reason.
+ */
 export async function nextTurn(signal?: AbortSignal): Promise<void> {
   await setImmediate()
   signal?.throwIfAborted()
 }
 
 /**
- * Works on `count` units of `size` pixels, from one to another, with turns of the event loop between parts of them.
- * **Errors**: the signal's reason.
+ * Works on `count` units of `size` pixels, from one to another, with turns of the event loop
+ * between parts of them.
+ *
+ * @throws the signal's reason.
  */
 export async function inTurns(
   count: number,

@@ -14,7 +14,10 @@ import {
 import { type FrameType, isNested, itemOfType, kindOfType, timeOfType } from './frame-dtype.ts'
 import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
 
-/** Returns a column of nested type as JSON, so that a CSV cell `[1,2]` is read as a list; else a list as text. */
+/**
+ * @returns a column of nested type as JSON, so that a CSV cell `[1,2]` is read as a list; else a
+ * list as text.
+ */
 export function markNested(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
   if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.isBinary) return column
   if (isNested(type)) return { ...contiguousText(column, rows), isJson: true }

@@ -9,9 +9,10 @@ import { loadPolars } from './polars/polars.ts'
 import type { DataFrame, Series } from './polars/polars-package.ts'
 
 /**
- * Returns a column of numbers as an array: `[rows]`, or `[rows, n]` for lists of `n` numbers. **Errors**: ValueError
- * for nulls, lists of different lengths, and elements that are no numbers. **Example** `io.columnToNDArray(frame,
- * 'embedding')`
+ * @returns a column of numbers as an array: `[rows]`, or `[rows, n]` for lists of `n` numbers.
+ * @throws ValueError for nulls, lists of different lengths, and elements that are no numbers.
+ * @example
+ * `io.columnToNDArray(frame, 'embedding')`
  */
 export function columnToNDArray(source: DataFrame | Series, name?: string): NDArray<NumericDType> {
   const polars = loadPolars('columnToNDArray')
@@ -61,8 +62,10 @@ function elementsOf(column: Column, size: number): DataOf<NumericDType> {
 }
 
 /**
- * Returns an array as a series: of numbers for one dimension, of lists for more. **Errors**: ValueError for a scalar,
- * str and float16. **Example** `frame.withColumn(io.columnFromNDArray('embedding', array))`
+ * @returns an array as a series: of numbers for one dimension, of lists for more.
+ * @throws ValueError for a scalar, str and float16.
+ * @example
+ * `frame.withColumn(io.columnFromNDArray('embedding', array))`
  */
 export function columnFromNDArray(name: string, array: NDArray): Series {
   const { dtype, shape } = array

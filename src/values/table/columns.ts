@@ -64,7 +64,11 @@ export interface ColumnTable<C extends AnyColumn = Column> {
   readonly columns: readonly C[]
 }
 
-/** Returns the memory size of a table's columns. **Units**: bytes. */
+/**
+ * **Units**: bytes.
+ *
+ * @returns the memory size of a table's columns.
+ */
 export function tableBytes({ columns }: ColumnTable<AnyColumn>): number {
   let bytes = 0
   for (const column of columns) bytes += columnBytes(column)
@@ -77,7 +81,10 @@ function columnBytes(column: AnyColumn): number {
   return column.data.byteLength + (column.offsets?.byteLength ?? 0)
 }
 
-/** Returns rows `start` to `end` of a table as views; copies offsets, and bits from the middle of a byte. */
+/**
+ * @returns rows `start` to `end` of a table as views; copies offsets, and bits from the middle of a
+ * byte.
+ */
 export function sliceTable<C extends AnyColumn>(
   { columns }: ColumnTable<C>,
   start: number,
@@ -86,7 +93,7 @@ export function sliceTable<C extends AnyColumn>(
   return { rows: end - start, columns: columns.map((column) => sliceColumn(column, start, end)) }
 }
 
-/** Returns rows `start` to `end` of a column. */
+/** @returns rows `start` to `end` of a column. */
 export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: number): C {
   const validity = column.validity && sliceBits(column.validity, start, end)
   const rest = { ...column, ...(validity !== undefined && { validity }) }
@@ -121,7 +128,7 @@ function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
   return moved
 }
 
-/** Returns the same columns with other names. */
+/** @returns the same columns with other names. */
 export function renameColumns<C extends AnyColumn>(
   { rows, columns }: ColumnTable<C>,
   names: readonly string[],
@@ -143,7 +150,11 @@ const maxShortBytes = 64
 const shortBytes = new Uint8Array(maxShortBytes)
 const shortViews = new Map<unknown, { slice(start: number, end: number): unknown }>()
 
-/** Returns bytes as elements. **Cost**: a view if aligned in memory and not short, otherwise a copy. */
+/**
+ * **Cost**: a view if aligned in memory and not short, otherwise a copy.
+ *
+ * @returns bytes as elements.
+ */
 function elementsOf<T>(
   bytes: Uint8Array,
   Container: Elements<T>,
@@ -163,7 +174,11 @@ function elementsOf<T>(
   return view.slice(0, count) as T
 }
 
-/** Returns a column's data in 32-bit words. **Cost**: see {@link elementsOf}. */
+/**
+ * **Cost**: see {@link elementsOf}.
+ *
+ * @returns a column's data in 32-bit words.
+ */
 export function columnWords({ data }: Column): Int32Array {
   return elementsOf(data, Int32Array)
 }
@@ -174,7 +189,11 @@ export function isValid(column: Pick<Column, 'validity'>, row: number): boolean 
   return validity === undefined || (validity[row >> 3] & (1 << (row & 7))) !== 0
 }
 
-/** Returns the UTF-8 bytes of element `row` of a str column. **Cost**: a view, no copy. */
+/**
+ * **Cost**: a view, no copy.
+ *
+ * @returns the UTF-8 bytes of element `row` of a str column.
+ */
 export function bytesAt(column: Column, row: number): Uint8Array {
   const { data, offsets, heaps } = column
   if (offsets !== undefined) return data.subarray(offsets[row], offsets[row + 1])
@@ -186,13 +205,17 @@ export function bytesAt(column: Column, row: number): Uint8Array {
   return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
 }
 
-/** Returns element `row` of a str column. */
+/** @returns element `row` of a str column. */
 export function textAt(column: Column, row: number): string {
   const { buffer, byteOffset, length } = bytesAt(column, row)
   return Buffer.from(buffer, byteOffset, length).toString()
 }
 
-/** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else no copy. */
+/**
+ * **Cost**: a copy of the text if it is in Arrow's view layout, else no copy.
+ *
+ * @returns a str column with offsets.
+ */
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
   const { heaps = [], ...rest } = column
@@ -210,13 +233,20 @@ export function contiguousText(column: Column, rows: number): Column {
   return { ...rest, data: text, offsets }
 }
 
-/** Returns the numbers of a numeric column. **Cost**: see {@link elementsOf}. */
+/**
+ * **Cost**: see {@link elementsOf}.
+ *
+ * @returns the numbers of a numeric column.
+ */
 export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
   if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
   return elementsOf(data, dataConstructor(kind) as Elements<ArrayLike<number | bigint>>, rows)
 }
 
-/** Returns a reader of a numeric column: bigints for 64-bit integers, anything for nulls. **Errors**: RangeError. */
+/**
+ * @returns a reader of a numeric column: bigints for 64-bit integers, anything for nulls.
+ * @throws RangeError.
+ */
 export function numberReader(column: Column): (row: number) => number | bigint {
   const numbers = columnNumbers(column)
   return (row) => {
@@ -225,7 +255,9 @@ export function numberReader(column: Column): (row: number) => number | bigint {
   }
 }
 
-/** Returns a reader of a column's elements: bigints for integers beyond ±2^53, anything for nulls. */
+/**
+ * @returns a reader of a column's elements: bigints for integers beyond ±2^53, anything for nulls.
+ */
 export function valueReader(column: Column): (row: number) => number | bigint | boolean | string {
   const { kind, data } = column
   if (kind === 'str') return (row) => textAt(column, row)
@@ -250,7 +282,7 @@ export interface CastFailure {
   readonly row: number
 }
 
-/** Returns what `read` returns for the rows that have a value, and nulls. */
+/** @returns what `read` returns for the rows that have a value, and nulls. */
 export function cellsOf(column: Pick<Column, 'validity'>, rows: number, read: (row: number) => Cell): Cell[] {
   return Array.from({ length: rows }, (_, row) => (isValid(column, row) ? read(row) : null))
 }
@@ -272,7 +304,7 @@ export function castCells(
   return columnOf(column.name, kind, cells)
 }
 
-/** Returns a column of nulls alone. */
+/** @returns a column of nulls alone. */
 export function nullColumn(name: string, rows: number): Column {
   return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
 }

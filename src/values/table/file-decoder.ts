@@ -53,7 +53,10 @@ class FileThread {
   #waiting = 0
   #worker: Worker | undefined
 
-  /** Returns the thread's answer. **Errors**: Overloaded, InternalError if no thread starts. */
+  /**
+   * @returns the thread's answer.
+   * @throws Overloaded, InternalError if no thread starts.
+   */
   async ask(request: FileRequest): Promise<FileAnswer> {
     if (this.#waiting >= maxWaiting) throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
     this.#waiting++
@@ -113,7 +116,10 @@ class FileThread {
   }
 }
 
-/** Returns the module of the thread: the .js file when built, the .ts file through tsx in development. */
+/**
+ * @returns the module of the thread: the .js file when built, the .ts file through tsx in
+ * development.
+ */
 function threadEntry(): URL {
   if (!import.meta.url.endsWith('.ts')) return new URL('./file-thread.js', import.meta.url)
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx'))
@@ -142,8 +148,11 @@ function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
 const thread = new FileThread()
 
 /**
- * Decodes a Parquet file, or Arrow IPC. `file` must not change until then. `name` is the descriptor's.
- * **Errors**: BadInput with the reason, and the column if known; Overloaded, MissingDependencyException.
+ * Decodes a Parquet file, or Arrow IPC. `file` must not change until then. `name` is the
+ * descriptor's.
+ *
+ * @throws BadInput with the reason, and the column if known; Overloaded,
+ * MissingDependencyException.
  */
 export async function decodeFile(
   file: Uint8Array,

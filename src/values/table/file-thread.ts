@@ -47,14 +47,22 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
 
 const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)
 
-/** Reads a file. **Errors**: as {@link told}. */
+/**
+ * Reads a file.
+ *
+ * @throws as {@link told}.
+ */
 function streamOf(file: Uint8Array, { rows }: ParquetMetadata, maxBytes: number): Uint8Array {
   const stream = told(() => instance().read(file, rows, maxBytes))
   if (stream === 'too large' || stream.length > maxBytes) throw new FileRefusal(tooLarge, true)
   return stream
 }
 
-/** Runs work of arrow-rs. **Errors**: FileRefusal with its message, and all others that the work throws. */
+/**
+ * Runs work of arrow-rs.
+ *
+ * @throws FileRefusal with its message, and all others that the work throws.
+ */
 function told<T>(work: () => T): T {
   try {
     return work()
@@ -90,7 +98,7 @@ function answerTo(request: FileRequest): FileAnswer {
 
 const heldBytes = () => (loaded instanceof Error ? 0 : loaded.memoryBytes())
 
-/** Returns the memory of columns, which goes to the other thread. */
+/** @returns the memory of columns, which goes to the other thread. */
 function buffersOf(columns: readonly AnyColumn[], buffers = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
   const add = (bytes: Uint8Array | Int32Array | undefined) => bytes && buffers.add(bytes.buffer as ArrayBuffer)
   for (const column of columns) {

@@ -45,12 +45,12 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map(
   dtypes.filter((dtype) => dtype !== 'float16').map((kind) => [elementTypes[kind].polars, kind]),
 )
 
-/** Returns the column kind of a type; undefined for types that only Polars has. */
+/** @returns the column kind of a type; undefined for types that only Polars has. */
 export function kindOfType(type: FrameType): ColumnKind | undefined {
   return kinds.get(type)
 }
 
-/** Returns what the integers of a type of times count; undefined for other types. */
+/** @returns what the integers of a type of times count; undefined for other types. */
 export function timeOfType(type: FrameType): TimeType | undefined {
   if (type === 'Date') return { type: 'date' }
   if (type === 'Time') return { type: 'time', unit: 'ns' }
@@ -61,7 +61,10 @@ export function timeOfType(type: FrameType): TimeType | undefined {
     : { type: 'datetime', unit: unit as TimeUnit, zone }
 }
 
-/** Returns the type of the elements of a type of lists; undefined for lists of any elements and for other types. */
+/**
+ * @returns the type of the elements of a type of lists; undefined for lists of any elements and for
+ * other types.
+ */
 export function itemOfType(type: FrameType): FrameType | undefined {
   return type.startsWith('List(') ? (type.slice(5, -1) as FrameType) : undefined
 }
@@ -76,7 +79,10 @@ export function refusesNulls(type: FrameType): boolean {
   return type === 'Bool' || type.startsWith('Int') || type.startsWith('UInt')
 }
 
-/** Returns Polars' name of a type. **Errors**: InvalidArgument naming the column. */
+/**
+ * @returns Polars' name of a type.
+ * @throws InvalidArgument naming the column.
+ */
 export function parseFrameType(name: unknown, column: string): FrameType {
   if (typeof name === 'string') {
     const known = others.get(name) ?? timeNamed(name)
@@ -107,7 +113,9 @@ function timeNamed(name: string): FrameType | undefined {
 
 let zoneless: { cast(type: object, strict: boolean): unknown } | undefined
 
-/** Returns the type of instants in a time zone; undefined for a name at which Polars would panic. */
+/**
+ * @returns the type of instants in a time zone; undefined for a name at which Polars would panic.
+ */
 export function zonedType(unit: TimeUnit, zone: string): FrameType | undefined {
   if (!zoneName.test(zone)) return undefined
   const polars = loadPolarsPackage('time zones of columns')

@@ -8,7 +8,11 @@ import { isJsonType, type MediaType, requireMediaType } from '../../http/media-t
 import type { HeaderLine, RequestHeaders } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
 
-/** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
+/**
+ * Formats in which a frame is read and written.
+ *
+ * @see SPEC "Format to content type".
+ */
 export const frameFormats = ['json', 'parquet', 'csv'] as const
 
 /** Name of a format. */
@@ -37,7 +41,10 @@ function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
   return type.essence === formatTypes.parquet || type.essence === parquetType ? 'parquet' : undefined
 }
 
-/** Returns the format of a request's body and, for text, its charset. **Errors**: UnsupportedMediaType. */
+/**
+ * @returns the format of a request's body and, for text, its charset.
+ * @throws UnsupportedMediaType.
+ */
 export function requestFormat(
   headers: RequestHeaders,
   defaultFormat: FrameFormat,
@@ -67,7 +74,7 @@ const headersByType = new Map<string, readonly HeaderLine[]>(
   }),
 )
 
-/** Returns the format of a response: the offered one that `accept` prefers, else the default. */
+/** @returns the format of a response: the offered one that `accept` prefers, else the default. */
 export function responseFormat(
   accept: string | undefined,
   defaultFormat: FrameFormat,
@@ -78,7 +85,11 @@ export function responseFormat(
   return { format: written.get(type) ?? defaultFormat, headers: headersByType.get(type) ?? [] }
 }
 
-/** Converts text to UTF-8. **Errors**: UnsupportedMediaType (charset), BadInput, PayloadTooLarge above 4 MiB. */
+/**
+ * Converts text to UTF-8.
+ *
+ * @throws UnsupportedMediaType (charset), BadInput, PayloadTooLarge above 4 MiB.
+ */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
   if (bytes.length > defaultMaxBytes) {
     const limit = `at most ${defaultMaxBytes} bytes of charset ${charset} for PandasDataFrame (UTF-8 has no such limit)`

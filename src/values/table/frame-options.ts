@@ -7,7 +7,11 @@ import { type FrameType, parseFrameType } from './frame-dtype.ts'
 import type { Orient } from './json/frame-plan.ts'
 import { type TimeForm, timeFormats } from './times.ts'
 
-/** Parses the types of columns; returns booleans and undefined. **Errors**: InvalidArgument that names the column. */
+/**
+ * Parses the types of columns; returns booleans and undefined.
+ *
+ * @throws InvalidArgument that names the column.
+ */
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype
   if (typeof dtype !== 'object' || dtype === null || Array.isArray(dtype)) {
@@ -18,7 +22,11 @@ export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | bo
   )
 }
 
-/** Checks a list of column names. **Errors**: InvalidArgument. */
+/**
+ * Checks a list of column names.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseColumnNames(columns: unknown, option = 'columns'): readonly string[] {
   if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) {
     throw new InvalidArgument(expected('a list of strings', option, columns))
@@ -29,7 +37,11 @@ export function parseColumnNames(columns: unknown, option = 'columns'): readonly
   return columns
 }
 
-/** Checks that no column is missing, by its name after or before renaming. **Errors**: BadInput. */
+/**
+ * Checks that no column is missing, by its name after or before renaming.
+ *
+ * @throws BadInput.
+ */
 export function checkRequired(
   required: readonly string[],
   columns: readonly { readonly name: string }[],
@@ -50,13 +62,25 @@ const maxShownNames = 8
 
 /** Options of the form of times in JSON, in pandas' names. */
 export interface TimeOptions {
-  /** `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone. Default `epoch`; `iso` for orient `table`. */
+  /**
+   * `epoch`: numbers since 1970; `iso`: ISO 8601, UTC for a zone.
+   *
+   * @default `epoch`; `iso` for orient `table`
+   */
   readonly dateFormat?: (typeof timeFormats)[number] | null
-  /** Unit of the numbers, or of the texts' last digit. Default `ms`. */
+  /**
+   * Unit of the numbers, or of the texts' last digit.
+   *
+   * @default `ms`
+   */
   readonly dateUnit?: TimeForm['unit'] | null
 }
 
-/** Parses the form of times. **Errors**: InvalidArgument. */
+/**
+ * Parses the form of times.
+ *
+ * @throws InvalidArgument.
+ */
 export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Orient): TimeForm {
   const format = checkOneOf('dateFormat', dateFormat ?? (orient === 'table' ? 'iso' : 'epoch'), timeFormats)
   if (format === 'epoch' && orient === 'table') {
@@ -65,7 +89,7 @@ export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Ori
   return { format, unit: checkOneOf('dateUnit', dateUnit ?? 'ms', timeUnits) }
 }
 
-/** Returns the numpy name of a Polars type, for descriptors made from samples, or undefined. */
+/** @returns the numpy name of a Polars type, for descriptors made from samples, or undefined. */
 export function dtypeNameOf(variant: string): string | undefined {
   if (variant === 'String' || variant === 'Utf8') return 'str'
   if (variant === 'Categorical') return 'category'

@@ -5,7 +5,11 @@ import { zonedType } from './frame-dtype.ts'
 /** Offsets from UTC. Polars knows those of whole hours alone. */
 const offset = /^[+-]\d\d:?\d\d$/
 
-/** Returns columns whose zones Polars knows: UTC for other offsets. `refuse` gets the name of a column and its zone. */
+/**
+ * `refuse` gets the name of a column and its zone.
+ *
+ * @returns columns whose zones Polars knows: UTC for other offsets.
+ */
 export function withKnownZones(
   columns: readonly AnyColumn[],
   refuse: (column: string, zone: string) => Error,

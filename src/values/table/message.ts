@@ -35,14 +35,22 @@ export interface LabelledTable<C extends AnyColumn = Column> {
   readonly labels: Column | undefined
 }
 
-/** Decodes a Parquet or Arrow IPC file or stream, by its first bytes; undefined for others. **Errors**: BadInput. */
+/**
+ * Decodes a Parquet or Arrow IPC file or stream, by its first bytes; undefined for others.
+ *
+ * @throws BadInput.
+ */
 export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
   if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
 
-/** Decodes Arrow IPC in the thread of files. `bytes` must not change until then. **Errors**: BadInput. */
+/**
+ * Decodes Arrow IPC in the thread of files. `bytes` must not change until then.
+ *
+ * @throws BadInput.
+ */
 export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
   return { table: await decodeFile(bytes, name, 'Arrow'), labels: undefined }
 }
@@ -62,7 +70,11 @@ interface ParquetBody {
   readonly pooled?: PooledBody
 }
 
-/** Encodes a frame as Parquet, in memory of the pool where it is made from columns. **Errors**: of Polars. */
+/**
+ * Encodes a frame as Parquet, in memory of the pool where it is made from columns.
+ *
+ * @throws of Polars.
+ */
 export function encodeParquet(polars: Polars, frame: DataFrame, compression: ParquetCompression): ParquetBody {
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, compression, (size) => {
@@ -72,7 +84,11 @@ export function encodeParquet(polars: Polars, frame: DataFrame, compression: Par
   return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
 }
 
-/** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */
+/**
+ * Converts a DataFrame message to columns.
+ *
+ * @throws BadInput `columns`, `dtype`.
+ */
 export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
   const { columnNames = [], columns = [], index } = message
   if (columns.length < columnNames.length) {
@@ -106,7 +122,11 @@ function labelsOf(index: SeriesMessage | undefined, rows: number, name: string):
   return column
 }
 
-/** Converts a Series message to a column and its row labels. **Errors**: BadInput. */
+/**
+ * Converts a Series message to a column and its row labels.
+ *
+ * @throws BadInput.
+ */
 export function fromSeriesTable(message: SeriesMessage, name: string): LabelledTable {
   const { column, rows } = fromSeriesMessage(message, message.name ?? '', name)
   return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
@@ -139,7 +159,11 @@ function badColumns(what: string, name: string, received: string): BadInput {
   return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
 }
 
-/** Encodes a frame as a DataFrame message. **Errors**: BadOutput naming the column that cannot be written. */
+/**
+ * Encodes a frame as a DataFrame message.
+ *
+ * @throws BadOutput naming the column that cannot be written.
+ */
 export function encodeFrameMessage(
   polars: Polars,
   frame: DataFrame,
@@ -174,7 +198,11 @@ function toSeriesMessage(column: Column, rows: number): SeriesMessage {
   }
 }
 
-/** Returns the message's list for a kind. Narrow integers have no list of their own and use that of 32 bits. */
+/**
+ * Narrow integers have no list of their own and use that of 32 bits.
+ *
+ * @returns the message's list for a kind.
+ */
 function listFor(kind: ColumnKind): ListField {
   const wide = elementTypes[kind].kind === 'i' ? 'int32' : 'uint32'
   return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
@@ -204,7 +232,10 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   return dtype === 'uint32' ? new Uint32Array(own as Uint8Array) : new Int32Array(own as Int8Array)
 }
 
-/** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */
+/**
+ * @returns the result of `toColumns` if it is a table.
+ * @throws BadOutput naming the unsupported column.
+ */
 export function requireTable<C extends AnyColumn>(table: ColumnTable<C> | ColumnFailure, name: string): ColumnTable<C> {
   if (!('failure' in table)) return table
   throw new BadOutput(

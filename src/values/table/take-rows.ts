@@ -5,7 +5,11 @@ import { type AnyColumn, type Column, isValid, sliceColumn } from './columns.ts'
 /** Takes bytes before they are made; throws if they are too many. */
 export type TakeBytes = (bytes: number) => void
 
-/** Returns the rows of a column at places, where -1 is a null. Its texts have offsets. */
+/**
+ * Its texts have offsets.
+ *
+ * @returns the rows of a column at places, where -1 is a null.
+ */
 export function takeRows(column: AnyColumn, places: Int32Array, take: TakeBytes): AnyColumn {
   const rows = places.length
   const isThere = (row: number) => places[row] >= 0 && isValid(column, places[row])
@@ -65,7 +69,11 @@ export interface Piece<C extends AnyColumn = AnyColumn> {
   readonly rows: number
 }
 
-/** Returns columns of one type, one below another. Their texts have offsets. */
+/**
+ * Their texts have offsets.
+ *
+ * @returns columns of one type, one below another.
+ */
 export function joinColumns(pieces: readonly Piece[]): AnyColumn {
   const [{ column: first }] = pieces
   if (pieces.length === 1) return first

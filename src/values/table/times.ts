@@ -30,7 +30,11 @@ const perSecond: Readonly<Record<TimeUnit, bigint>> = { s: 1n, ms: 1_000n, us: 1
 const digits: Readonly<Record<TimeUnit, number>> = { s: 0, ms: 3, us: 6, ns: 9 }
 const daySeconds = 86_400n
 
-/** Returns a column of times as numbers or text. Times of day are always text. */
+/**
+ * Times of day are always text.
+ *
+ * @returns a column of times as numbers or text.
+ */
 export function printTimes(column: Column, rows: number, form: TimeForm): Column {
   const { time } = column
   if (time === undefined) return column
@@ -59,8 +63,10 @@ function castTimes(
 }
 
 /**
- * Returns a column of times as times of another type: cut down to its unit, a date is its midnight. A local time
- * becomes what the clock of a zone shows.
+ * A local time becomes what the clock of a zone shows.
+ *
+ * @returns a column of times as times of another type: cut down to its unit, a date is its
+ * midnight.
  */
 export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const own = column.time as TimeType
@@ -81,7 +87,10 @@ function zoneOf(time: TimeType): string | undefined {
   return time.type === 'datetime' ? time.zone : undefined
 }
 
-/** Returns a function from what the clock of the type's zone shows to the instant; undefined for a type without one. */
+/**
+ * @returns a function from what the clock of the type's zone shows to the instant; undefined for a
+ * type without one.
+ */
 function localizer(time: TimeType): ((value: bigint) => bigint | undefined) | undefined {
   const zone = zoneOf(time)
   if (zone === undefined || time.type !== 'datetime') return undefined
@@ -102,7 +111,10 @@ function floorDivide(value: bigint, by: bigint): bigint {
   return (value - (((value % by) + by) % by)) / by
 }
 
-/** Returns a function from a time to its number of units. pandas 2.2 cuts down in casts, but toward zero in JSON. */
+/**
+ * @returns a function from a time to its number of units. pandas 2.2 cuts down in casts, but toward
+ * zero in JSON.
+ */
 function epochOf(
   time: TimeType,
   unit: TimeUnit,
@@ -137,7 +149,7 @@ function fractionText(value: bigint, places: number, shown: number): string {
   return shown === 0 ? '' : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
 }
 
-/** Returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
+/** @returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
 function dayText(day: bigint): string {
   const text = new Date(Number(day) * 86_400_000)
   return Number.isNaN(text.getTime()) ? `day ${day}` : text.toISOString().slice(0, -14)
@@ -149,7 +161,10 @@ function clockText(seconds: bigint): string {
   return `${two(Math.floor(all / 3600))}:${two(Math.floor(all / 60) % 60)}:${two(all % 60)}`
 }
 
-/** Returns a duration as pandas' `Timedelta.isoformat` writes it: `P1DT2H3M4.500S`; days alone carry the sign. */
+/**
+ * @returns a duration as pandas' `Timedelta.isoformat` writes it: `P1DT2H3M4.500S`; days alone
+ * carry the sign.
+ */
 function durationText(value: bigint, scale: bigint, places: number): string {
   const day = daySeconds * scale
   const rest = ((value % day) + day) % day
@@ -159,7 +174,10 @@ function durationText(value: bigint, scale: bigint, places: number): string {
   return `P${(value - rest) / day}DT${clock}${groups}S`
 }
 
-/** Returns the fraction of a second of a time of day or a duration as Python writes it: in groups of three digits. */
+/**
+ * @returns the fraction of a second of a time of day or a duration as Python writes it: in groups
+ * of three digits.
+ */
 function shortFraction(value: bigint, places: number, min = 6): string {
   if (value === 0n) return ''
   const text = value.toString().padStart(places, '0').padEnd(9, '0')
@@ -215,7 +233,7 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
   }
 }
 
-/** Returns the time since midnight; digits beyond the unit are cut, as pandas does. */
+/** @returns the time since midnight; digits beyond the unit are cut, as pandas does. */
 function clockOf(parts: readonly (string | undefined)[] | undefined, unit: TimeUnit): bigint | undefined {
   if (parts === undefined) return undefined
   const [hour = '0', minute = '0', second = '0', fraction = ''] = parts
@@ -228,7 +246,11 @@ function fractionOf(text: string, unit: TimeUnit): bigint {
   return BigInt(text.padEnd(9, '0')) / (perSecond.ns / perSecond[unit])
 }
 
-/** Returns an offset from UTC; undefined if it is not one. **Units**: seconds. */
+/**
+ * **Units**: seconds.
+ *
+ * @returns an offset from UTC; undefined if it is not one.
+ */
 function offsetOf(text: string | undefined): bigint | undefined {
   if (text === undefined || text === 'Z' || text === 'z') return 0n
   const hours = Number(text.slice(1, 3))

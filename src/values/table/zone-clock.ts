@@ -11,9 +11,10 @@ interface Change {
 }
 
 /**
- * Returns a function from what a zone's clock shows, as seconds since 1970 without a zone, to the zone's offset from
- * UTC; undefined for an hour that the zone skips or has twice. **Cost**: two formatted dates for each new day.
- * **Units**: seconds.
+ * **Cost**: two formatted dates for each new day. **Units**: seconds.
+ *
+ * @returns a function from what a zone's clock shows, as seconds since 1970 without a zone, to the
+ * zone's offset from UTC; undefined for an hour that the zone skips or has twice.
  */
 export function zoneClock(zone: string): (shown: number) => number | undefined {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
@@ -34,7 +35,11 @@ function secondsOf(text: string): number {
   return sign === '-' ? -size : size
 }
 
-/** Searches a day and those beside it: no zone has changed twice within six days. **Source**: tz database 2025b. */
+/**
+ * Searches a day and those beside it: no zone has changed twice within six days.
+ *
+ * @see tz database 2025b.
+ */
 function changeNear(midnight: number, offsetAt: (second: number) => number): Change {
   let [low, high] = [midnight - day, midnight + 2 * day]
   const [before, after] = [offsetAt(low), offsetAt(high)]

@@ -63,7 +63,7 @@ export class ArrowBatch {
     return buffers.map((buffer, i) => (sizes[i] === -1 ? buffer.subarray(sizeBytes) : unpacked[part++]))
   }
 
-  /** Returns the rows of the next node, which {@link node} takes. */
+  /** @returns the rows of the next node, which {@link node} takes. */
   get nextRows(): number {
     return this.#nodes[this.#node] ?? 0
   }

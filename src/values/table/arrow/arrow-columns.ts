@@ -23,12 +23,15 @@ const maxDepth = 64
 /** Maximum number of rows, whose offsets have 32 bits. */
 export const maxRows = 2 ** 31 - 2
 
-/** Returns the columns of a batch. **Errors**: {@link FileRefusal} with the column. */
+/**
+ * @returns the columns of a batch.
+ * @throws {@link FileRefusal} with the column.
+ */
 export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): AnyColumn[] {
   return fields.map((field) => readColumn(field, batch, batch.rows, '', 0))
 }
 
-/** Returns the values of a dictionary, which stand in a batch of their own. */
+/** @returns the values of a dictionary, which stand in a batch of their own. */
 export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
   const values = readPlain(field, batch, batch.rows, field.string(0), 1)
   return 'kind' in values && values.heaps !== undefined ? contiguousText(values, batch.rows) : values
@@ -214,7 +217,7 @@ function readStruct(
 
 const shown = (name: string) => JSON.stringify(name.slice(0, 80))
 
-/** Returns a name that two columns have. */
+/** @returns a name that two columns have. */
 export function nameTwice(columns: readonly { readonly name: string }[]): string | undefined {
   const seen = new Set<string>()
   return columns.find(({ name }) => seen.size === seen.add(name).size)?.name

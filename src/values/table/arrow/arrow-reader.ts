@@ -1,4 +1,9 @@
-/** Arrow IPC streams and files → columns. **Source**: Arrow columnar format 1.5, "IPC". @module */
+/**
+ * Arrow IPC streams and files → columns.
+ *
+ * @see Arrow columnar format 1.5, "IPC".
+ * @module
+ */
 import { FlatTable } from '../../array/flatbuffer.ts'
 import { type AnyColumn, type Column, type ColumnTable, tableBytes } from '../columns.ts'
 import { joinColumns, type Piece } from '../take-rows.ts'
@@ -28,7 +33,11 @@ interface Message {
   readonly body: Uint8Array
 }
 
-/** Reads the message at a place. Returns undefined at the end. **Errors**: {@link FileRefusal}. */
+/**
+ * Reads the message at a place. Returns undefined at the end.
+ *
+ * @throws {@link FileRefusal}.
+ */
 function messageAt(bytes: Uint8Array, start: number): (Message & { readonly end: number }) | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let at = start
@@ -48,7 +57,10 @@ function messageAt(bytes: Uint8Array, start: number): (Message & { readonly end:
   return { type: message.uint8(1), header, body: bytes.subarray(bodyAt, end), end }
 }
 
-/** Returns the stream that a file holds. **Errors**: {@link FileRefusal}. */
+/**
+ * @returns the stream that a file holds.
+ * @throws {@link FileRefusal}.
+ */
 function streamIn(bytes: Uint8Array): Uint8Array {
   if (isArrowStream(bytes)) return bytes
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -62,8 +74,10 @@ function streamIn(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads a client's stream or file of Arrow IPC. Checks every offset in it, and counts all that it makes.
- * **Errors**: {@link FileRefusal}.
+ * Reads a client's stream or file of Arrow IPC. Checks every offset in it, and counts all that it
+ * makes.
+ *
+ * @throws {@link FileRefusal}.
  */
 export function readArrowIpc(bytes: Uint8Array, maxBytes: number, unpack: UnpackBuffers): ColumnTable<AnyColumn> {
   const stream = streamIn(bytes)
@@ -173,7 +187,7 @@ export function decodeFlatArrow(file: Uint8Array): ColumnTable | undefined {
 
 const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set(['flat', 'text', 'views'] as const)
 
-/** Returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
+/** @returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
 export function holdBytesOrHalves(file: Uint8Array): boolean[] {
   return footerOf(file).fields.map(holdsBytesOrHalves)
 }

@@ -34,7 +34,7 @@ export const arrowIds = {
   largeListView: 26,
 } as const
 
-/** Returns the name of a field's type, for messages. */
+/** @returns the name of a field's type, for messages. */
 export function arrowTypeName(field: FlatTable): string {
   const id = field.uint8(2)
   return Object.entries(arrowIds).find(([, own]) => own === id)?.[0] ?? `number ${id}`
@@ -88,7 +88,10 @@ function writeTimeType(out: Builder, time: TimeType, zoneAt: number): number {
   return arrowIds.time
 }
 
-/** Returns the fields of a schema message, in its bytes. **Errors**: what `fault` makes. */
+/**
+ * @returns the fields of a schema message, in its bytes.
+ * @throws what `fault` makes.
+ */
 export function schemaFields(message: Buffer, fault: () => Error): FlatTable[] {
   // A marker and the length come first; older writers leave the marker out.
   const start = message.length >= 4 && message.readInt32LE(0) === -1 ? 8 : 4
@@ -136,7 +139,10 @@ const flat = (kind: ColumnKind, time: TimeType): ArrowType => ({ layout: 'flat',
 
 const dayMs = 86_400_000n
 
-/** Returns the kind of the codes of a field whose values are in a dictionary, and the number of the dictionary. */
+/**
+ * @returns the kind of the codes of a field whose values are in a dictionary, and the number of the
+ * dictionary.
+ */
 export function dictionaryOf(field: FlatTable): { readonly id: number; readonly kind: ColumnKind } | undefined {
   const encoding = field.table(4)
   if (encoding === undefined) return undefined
@@ -145,7 +151,10 @@ export function dictionaryOf(field: FlatTable): { readonly id: number; readonly 
   return { id: encoding.long(0), kind: isDType(kind) ? (kind as ColumnKind) : 'int32' }
 }
 
-/** Returns the type of a field, or of its values in a dictionary; undefined for one that columns do not have. */
+/**
+ * @returns the type of a field, or of its values in a dictionary; undefined for one that columns do
+ * not have.
+ */
 export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
   const type = field.table(3)
   const id = field.uint8(2)
@@ -178,7 +187,11 @@ function decimalOf(type: FlatTable | undefined): ArrowType | undefined {
   return isKnown && bits <= 256 ? { layout: 'decimal', bytes: bits / 8, precision, scale } : undefined
 }
 
-/** Returns the type of a time. Polars has no units of seconds, and times of a day in nanoseconds alone. */
+/**
+ * Polars has no units of seconds, and times of a day in nanoseconds alone.
+ *
+ * @returns the type of a time.
+ */
 function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined {
   switch (id) {
     case arrowIds.date: {

@@ -1,4 +1,9 @@
-/** Columns → Arrow IPC files. **Source**: Arrow columnar format 1.5, "IPC File Format". @module */
+/**
+ * Columns → Arrow IPC files.
+ *
+ * @see Arrow columnar format 1.5, "IPC File Format".
+ * @module
+ */
 
 import { bytesOf } from '../../../core/memory/byte-copy.ts'
 import { addLongs, addOffsets, type Builder, borrowBuilder } from '../../array/flatbuffer.ts'
@@ -102,7 +107,7 @@ function writeBatch(rows: number, body: ReturnType<typeof layOut>): Uint8Array {
   return messageOf(out, batchMessage, out.endObject(), body.length).slice()
 }
 
-/** Returns a message; `at`: position of its header; `length`: that of its body. */
+/** @returns a message; `at`: position of its header; `length`: that of its body. */
 function messageOf(out: Builder, type: number, at: number, length = 0): Uint8Array {
   out.startObject(4)
   out.addFieldInt64(3, BigInt(length), 0n)
@@ -127,7 +132,7 @@ function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): U
   return out.asUint8Array()
 }
 
-/** Returns the schema of columns as a message, as Parquet files keep it beside their own. */
+/** @returns the schema of columns as a message, as Parquet files keep it beside their own. */
 export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
   const out = borrowBuilder()
   const bytes = messageOf(out, schemaMessage, writeSchema(out, columns))

@@ -3,7 +3,11 @@ import { isUtf8 } from 'node:buffer'
 import { type Column, columnWords, isValid } from '../columns.ts'
 import { damagedColumn } from './file-refusal.ts'
 
-/** Checks that offsets rise from 0 or more to `end` or less. **Errors**: FileRefusal with the column. */
+/**
+ * Checks that offsets rise from 0 or more to `end` or less.
+ *
+ * @throws FileRefusal with the column.
+ */
 export function checkOffsets(offsets: Int32Array, rows: number, end: number, path: string): void {
   let before = 0
   for (let row = 0; row <= rows; row++) {
@@ -13,7 +17,10 @@ export function checkOffsets(offsets: Int32Array, rows: number, end: number, pat
   if (before > end) throw damagedColumn(path, `an offset of ${before} where there are ${end} elements`)
 }
 
-/** Returns a text column if its offsets lie within its data, which is UTF-8 between them. **Errors**: FileRefusal. */
+/**
+ * @returns a text column if its offsets lie within its data, which is UTF-8 between them.
+ * @throws FileRefusal.
+ */
 export function checkedText(column: Column, rows: number, path: string): Column {
   const { data, offsets = noOffsets, isBinary } = column
   checkOffsets(offsets, rows, data.length, path)
@@ -30,7 +37,11 @@ export function checkedText(column: Column, rows: number, path: string): Column 
 const noOffsets = new Int32Array(1)
 const shortText = 12
 
-/** Checks views; returns the length of all texts. **Errors**: FileRefusal with the column. */
+/**
+ * Checks views; returns the length of all texts.
+ *
+ * @throws FileRefusal with the column.
+ */
 export function checkViews(column: Column, rows: number, path: string): number {
   const { heaps = [] } = column
   const words = columnWords(column)

@@ -1,7 +1,7 @@
 /** Decimals of Arrow: little-endian integers of 4 to 32 bytes, divided by a power of ten. @module */
 import { bytesAt, type Column, isValid } from '../columns.ts'
 
-/** Returns decimals as texts with all of their digits. */
+/** @returns decimals as texts with all of their digits. */
 export function decimalTexts(column: Column, rows: number, { scale }: { readonly scale: number }): Column {
   const texts = Array.from({ length: rows }, (_, row) => (isValid(column, row) ? textOf(column, row, scale) : ''))
   const offsets = new Int32Array(rows + 1)
@@ -12,7 +12,7 @@ export function decimalTexts(column: Column, rows: number, { scale }: { readonly
   return { name, kind: 'str', data, offsets, ...(validity && { validity }) }
 }
 
-/** Returns the floats next to decimals. */
+/** @returns the floats next to decimals. */
 export function decimalNumbers(column: Column, rows: number, { scale }: { readonly scale: number }): Column {
   const numbers = new Float64Array(rows)
   for (let row = 0; row < rows; row++) if (isValid(column, row)) numbers[row] = Number(textOf(column, row, scale))

@@ -13,22 +13,22 @@ export class FileRefusal extends Error {
   }
 }
 
-/** Returns a column's name for a message. */
+/** @returns a column's name for a message. */
 export function columnNamed(path: string): string {
   return `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 }
 
-/** Returns the refusal of a column whose type is not read. */
+/** @returns the refusal of a column whose type is not read. */
 export function unsupported(path: string, type: string): FileRefusal {
   return new FileRefusal(`one with ${columnNamed(path)} of a type that is not supported, ${type}`)
 }
 
-/** Returns the refusal of a damaged column. */
+/** @returns the refusal of a damaged column. */
 export function damagedColumn(path: string, why: string): FileRefusal {
   return new FileRefusal(`one with ${columnNamed(path)} that cannot be decoded: ${why}`)
 }
 
-/** Returns the refusal of bytes that are not what they should be. */
+/** @returns the refusal of bytes that are not what they should be. */
 export function damagedFile(why = ''): FileRefusal {
   return new FileRefusal(`one that cannot be decoded${why && ': '}${why}`)
 }
@@ -41,7 +41,11 @@ export class MadeBytes {
     this.#left = limit
   }
 
-  /** Takes bytes before they are made. **Errors**: {@link FileRefusal} when no more is left. */
+  /**
+   * Takes bytes before they are made.
+   *
+   * @throws {@link FileRefusal} when no more is left.
+   */
   take(bytes: number): void {
     this.#left -= bytes
     if (!(bytes >= 0 && this.#left >= 0)) throw new FileRefusal('one that unpacks to too much', true)

@@ -17,7 +17,11 @@ const limited = 'of CSV that is read without the native add-on'
 /** The fields of a column without their quotes, in the order of the lines; undefined: a missing value. */
 type Fields = readonly (Buffer | undefined)[]
 
-/** See `FrameCodec`. **Errors**: PayloadTooLarge. */
+/**
+ * See `FrameCodec`.
+ *
+ * @throws PayloadTooLarge.
+ */
 export function parseCsv(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
   if (lines.length > defaultMaxBytes) {
     throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${limited}, received ${lines.length}`)
@@ -31,7 +35,7 @@ export function parseCsv(lines: Uint8Array, names: readonly string[], isText: Ui
   return { rows: fields[0].length, columns }
 }
 
-/** Returns the fields of each column; why the lines are not a table. */
+/** @returns the fields of each column; why the lines are not a table. */
 function readFields(bytes: Buffer, width: number): readonly Fields[] | CsvFailure {
   const maxCells = maxFrameCells(bytes.length)
   const columns = Array.from({ length: width }, (): (Buffer | undefined)[] => [])
@@ -76,7 +80,10 @@ const integer = /^[+-]?\d+$/
 const infinity = /^[+-]?inf(?:inity)?$/i
 const flag = /^(?:true|false)$/i
 
-/** Returns the kind of a field without the blanks around it; `isBare`: it had no blanks, as a flag must. */
+/**
+ * @returns the kind of a field without the blanks around it; `isBare`: it had no blanks, as a flag
+ * must.
+ */
 function kindOf(text: string, isBare: boolean): 'int' | 'float' | 'bool' | 'str' {
   if (infinity.test(text)) return 'float'
   // As in pandas, a number beyond the range of floats stays text.

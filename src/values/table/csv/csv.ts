@@ -5,7 +5,11 @@
 import { bomLength } from '../../../core/text/utf8.ts'
 import { type CsvFailure, maxFrameColumns } from '../json/frame-codec.ts'
 
-/** Words for a missing value; the first one is empty. **Source**: pandas 2.2, `read_csv`, `na_values`. */
+/**
+ * Words for a missing value; the first one is empty.
+ *
+ * @see pandas 2.2, `read_csv`, `na_values`.
+ */
 export const missingWords: readonly string[] =
   ',#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null'.split(',')
 
@@ -49,7 +53,7 @@ export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   return { bytes, names, start, linesAt: Math.min(end + 1, bytes.length) }
 }
 
-/** Returns where the field that starts at `at` ends; -1 if its quote is never closed. */
+/** @returns where the field that starts at `at` ends; -1 if its quote is never closed. */
 export function fieldEnd(bytes: Buffer, at: number): number {
   let end = at
   if (bytes[at] === quote) {
@@ -65,7 +69,11 @@ export function fieldEnd(bytes: Buffer, at: number): number {
   return end
 }
 
-/** Returns a field without its quotes, if it has any. Text after the closing quote belongs to the field. */
+/**
+ * Text after the closing quote belongs to the field.
+ *
+ * @returns a field without its quotes, if it has any.
+ */
 export function unquoted(written: Buffer): Buffer {
   if (written[0] !== quote) return written
   if (written.indexOf(quote, 1) === written.length - 1) return written.subarray(1, -1)
@@ -82,7 +90,8 @@ export function unquoted(written: Buffer): Buffer {
 
 /**
  * Makes names unique as pandas does: a second `a` is renamed `a.1`.
- * **Source**: pandas 2.2, `read_csv` with duplicate names.
+ *
+ * @see pandas 2.2, `read_csv` with duplicate names.
  */
 export function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names)
@@ -105,8 +114,9 @@ export function uniqueNames(names: readonly string[]): string[] {
 }
 
 /**
- * Returns unique names for a CSV header, see {@link uniqueNames}. As in pandas, an empty name at index 2 is replaced
- * with `Unnamed: 2`.
+ * As in pandas, an empty name at index 2 is replaced with `Unnamed: 2`.
+ *
+ * @returns unique names for a CSV header, see {@link uniqueNames}.
  */
 export function headerNames(names: readonly string[]): string[] {
   return uniqueNames(names.map((name, place) => (name === '' ? `Unnamed: ${place}` : name)))

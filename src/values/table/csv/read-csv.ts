@@ -15,7 +15,11 @@ import { headerNames, openCsv } from './csv.ts'
 export interface CsvSource {
   /** The descriptor, for errors. */
   readonly name: string
-  /** Returns the types that columns of these names are cast to; `text`: all columns stay text. Absent: inferred. */
+  /**
+   * Absent: inferred.
+   *
+   * @returns the types that columns of these names are cast to; `text`: all columns stay text.
+   */
   readonly types?: ((names: readonly string[]) => readonly (FrameType | undefined)[]) | 'text' | undefined
   /** What digits alone count in columns of instants and durations, which are else refused. */
   readonly epochUnit?: TimeUnit | undefined
@@ -25,10 +29,13 @@ export interface CsvSource {
 }
 
 /**
- * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
- * lines are padded with nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
- * From {@link minAsyncBytes} on, the add-on parses off the event loop.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
+ * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines
+ * are skipped, short lines are padded with nulls. Names are made unique as pandas does. A column
+ * without any value is Float64, as in JSON. From {@link minAsyncBytes} on, the add-on parses off
+ * the event loop.
+ *
+ * @throws BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is
+ * one.
  */
 export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
   const { name, epochUnit, isPrivate = false, codec = frameCodec } = source
@@ -60,13 +67,15 @@ function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): b
   return timeOfType(type) !== undefined && (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
 }
 
-/** Returns what digits alone are under a type of instants or durations; undefined for other types. */
+/**
+ * @returns what digits alone are under a type of instants or durations; undefined for other types.
+ */
 function epochOf(type: FrameType | undefined, unit: TimeUnit): TimeType | undefined {
   const time = type && timeOfType(type)
   return time?.type === 'datetime' || time?.type === 'duration' ? { ...time, unit } : undefined
 }
 
-/** Returns the table with numbers in columns of instants and durations as counts of a unit. */
+/** @returns the table with numbers in columns of instants and durations as counts of a unit. */
 function withEpochs(
   { rows, columns }: ColumnTable,
   types: readonly (FrameType | undefined)[],

@@ -11,7 +11,11 @@ import type { DataFrame } from '../polars/polars-package.ts'
 import { unnestColumns } from '../polars/unnest.ts'
 import { exactTimes } from '../times.ts'
 
-/** Writes a frame as CSV. **Errors**: BadOutput for a column that cannot be text. */
+/**
+ * Writes a frame as CSV.
+ *
+ * @throws BadOutput for a column that cannot be text.
+ */
 export function encodeFrameCsv(polars: Polars, frame: DataFrame, codec = frameCodec): Uint8Array {
   // The frame has others than flat columns: decimals keep their digits as text.
   const flat = polars.flatColumns(frame)

@@ -12,7 +12,10 @@ export const frameLayouts = ['frame', 'index', 'split', 'table', 'series', 'seri
 /** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
 export const maxFrameColumns = 16_384
 
-/** Returns the maximum of cells of a frame in `bytes` bytes: `[{1000 keys},{},{},…]` would fill memory. */
+/**
+ * @returns the maximum of cells of a frame in `bytes` bytes: `[{1000 keys},{},{},…]` would fill
+ * memory.
+ */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }

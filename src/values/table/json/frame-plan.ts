@@ -1,7 +1,11 @@
 /** The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out. @module */
 import type { Column, ColumnTable } from '../columns.ts'
 
-/** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
+/**
+ * Layouts of pandas' `orient`.
+ *
+ * @see SPEC "Orient values and their JSON layouts".
+ */
 export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
 
 /** Name of a JSON layout. */
@@ -41,7 +45,11 @@ const lists: RowsStep = { ...elements, before: '[', close: ']' }
 
 const underLabel = { label: 2, after: ':' } as const
 
-/** Returns the steps that write a table in a layout. See {@link FrameText}. */
+/**
+ * See {@link FrameText}.
+ *
+ * @returns the steps that write a table in a layout.
+ */
 export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
   const count = columns.length
   switch (text.layout) {

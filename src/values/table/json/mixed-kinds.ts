@@ -8,9 +8,10 @@ import { type FrameType, isNested, kindOfType } from '../frame-dtype.ts'
 type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
 
 /**
- * Converts columns of elements as written to columns of their kinds. One of several kinds becomes texts, which its type
- * reads: `true` is 1 for numbers, else `True` as in pandas. **Errors**: `refusal`, for mixed elements without a type
- * for texts.
+ * Converts columns of elements as written to columns of their kinds. One of several kinds becomes
+ * texts, which its type reads: `true` is 1 for numbers, else `True` as in pandas.
+ *
+ * @throws `refusal`, for mixed elements without a type for texts.
  */
 export function settleKinds(
   { rows, columns }: ColumnTable,

@@ -97,7 +97,7 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   }
 }
 
-/** Returns a name; a short one of ASCII characters without a call out of JavaScript. */
+/** @returns a name; a short one of ASCII characters without a call out of JavaScript. */
 function nameAt(bytes: Buffer, start: number, length: number): string {
   if (length > 16) return bytes.toString('utf8', start, start + length)
   let name = ''
@@ -151,7 +151,7 @@ class Program {
     this.#steps.push(2)
   }
 
-  /** Returns undefined for buffers that contradict each other. */
+  /** @returns undefined for buffers that contradict each other. */
   write(addon: Addon, ...counts: [columns: number, steps: number, rows: number]): Uint8Array | undefined {
     const [columns, steps] = [this.#columns, this.#steps]
     const words = new Float64Array(3 + columns.length + steps.length)

@@ -17,7 +17,11 @@ import {
 type Marked = null | boolean | string | readonly Marked[] | MarkedObject
 type MarkedObject = { readonly [key: string]: Marked }
 
-/** See `FrameCodec`. **Errors**: PayloadTooLarge, since JSON.parse holds the event loop. */
+/**
+ * See `FrameCodec`.
+ *
+ * @throws PayloadTooLarge, since JSON.parse holds the event loop.
+ */
 export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
   requireShort(json, 'of a frame that is read without the native add-on')
   const { deepAt } = measureJson(json)

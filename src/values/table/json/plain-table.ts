@@ -8,7 +8,10 @@ import type { FrameLayout } from './frame-codec.ts'
 import type { FrameText } from './frame-plan.ts'
 import { frameCodec } from './native-codec.ts'
 
-/** Returns the columns of a short list of numbers, or of records with equal keys; undefined for other texts. */
+/**
+ * @returns the columns of a short list of numbers, or of records with equal keys; undefined for
+ * other texts.
+ */
 export function readPlainTable(json: Uint8Array, layout: FrameLayout): ColumnTable | undefined {
   if (json.length > maxPlainBytes || (layout !== 'series' && layout !== 'frame')) return undefined
   let at = skipSpace(json, 0, json.length)
@@ -75,12 +78,15 @@ function columnOfNumbers(name: string, rows: number, first: number, step: number
 const text = new Uint8Array(1024)
 const maxNumberBytes = 24
 
-/** Returns the JSON text of a table in a layout. */
+/** @returns the JSON text of a table in a layout. */
 export function encodeTable(table: ColumnTable, how: FrameText): string | Uint8Array {
   return printPlainTable(table, how.layout) ?? frameCodec.encodeFrame(table, how)
 }
 
-/** Returns the text of records, or of a series, of a few numbers of 64 bits; undefined for other tables. */
+/**
+ * @returns the text of records, or of a series, of a few numbers of 64 bits; undefined for other
+ * tables.
+ */
 export function printPlainTable({ rows, columns }: ColumnTable, layout: FrameText['layout']): string | undefined {
   const count = columns.length
   const areRecords = layout === 'records'

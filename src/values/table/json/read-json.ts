@@ -26,9 +26,11 @@ export interface JsonFrame {
 }
 
 /**
- * Reads a JSON body, a large one off the event loop. `isPrivate`: no other code can reach the body's buffer until the
- * promise settles; others are copied. `isTyped`: whether types may settle mixed columns. **Errors**: BadInput with
- * offset, column and row if known.
+ * Reads a JSON body, a large one off the event loop. `isPrivate`: no other code can reach the
+ * body's buffer until the promise settles; others are copied. `isTyped`: whether types may settle
+ * mixed columns.
+ *
+ * @throws BadInput with offset, column and row if known.
  */
 export function decodeFrameJson(
   body: Uint8Array,
@@ -80,7 +82,11 @@ function readFrame(
   })
 }
 
-/** Returns a column's type by the schema. `string` stands for all of pandas' objects, which keep their types. */
+/**
+ * `string` stands for all of pandas' objects, which keep their types.
+ *
+ * @returns a column's type by the schema.
+ */
 function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
   if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
   return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type

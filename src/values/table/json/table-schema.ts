@@ -1,4 +1,9 @@
-/** The schema of orient `table`. **Source**: pandas 2.2, `to_json`; Frictionless Table Schema. @module */
+/**
+ * The schema of orient `table`.
+ *
+ * @see pandas 2.2, `to_json`; Frictionless Table Schema.
+ * @module
+ */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
 import { type Column, type ColumnTable, nullColumn, type TimeType } from '../columns.ts'
@@ -63,7 +68,10 @@ export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone:
   return { fields, primaryKey }
 }
 
-/** Returns the table with the schema's columns, in its order, nulls for missing ones; the name of a column it lacks. */
+/**
+ * @returns the table with the schema's columns, in its order, nulls for missing ones; the name of a
+ * column it lacks.
+ */
 export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
   const known = new Set(fields.map(({ name }) => name))
@@ -72,14 +80,21 @@ export function orderBySchema(table: ColumnTable, { fields }: TableSchema): Colu
   return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nullColumn(name, table.rows)) }
 }
 
-/** Returns the key for the row labels: their name, else `index`, or as pandas' `reset_index` if that is taken. */
+/**
+ * @returns the key for the row labels: their name, else `index`, or as pandas' `reset_index` if
+ * that is taken.
+ */
 function labelKeyFor(names: readonly string[], labels: Column | undefined): string {
   if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
   if (!names.includes('index')) return 'index'
   for (let level = 0; ; level++) if (!names.includes(`level_${level}`)) return `level_${level}`
 }
 
-/** Returns how a table is written, with its schema. `types` says what columns hold that became text. */
+/**
+ * `types` says what columns hold that became text.
+ *
+ * @returns how a table is written, with its schema.
+ */
 export function tableText(
   { columns }: ColumnTable,
   labels: Column | undefined,
@@ -110,7 +125,10 @@ function typeName(kind: ColumnKind): string {
   return isFloat(kind) ? 'number' : 'integer'
 }
 
-/** Returns the pandas type for a column with nulls; undefined for text and floats, whose plain types can hold nulls. */
+/**
+ * @returns the pandas type for a column with nulls; undefined for text and floats, whose plain
+ * types can hold nulls.
+ */
 function nullableName(kind: ColumnKind): string | undefined {
   if (kind === 'bool') return 'boolean'
   return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars

@@ -75,7 +75,7 @@ export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanS
   return out.bytes()
 }
 
-/** Returns the first line of CSV. */
+/** @returns the first line of CSV. */
 export function csvHeader({ columns }: ColumnTable): string {
   return `${columns.map(({ name }) => quoted(name)).join()}\n`
 }

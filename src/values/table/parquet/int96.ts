@@ -1,6 +1,10 @@
 /**
- * Times of 96 bits: eight bytes of nanoseconds within a day, and four of a Julian day. arrow-rs makes 64 bits of them
- * without a look at the range, so that its reader is told that they are bytes. **Source**: parquet.thrift. @module
+ * Times of 96 bits: eight bytes of nanoseconds within a day, and four of a Julian day. arrow-rs
+ * makes 64 bits of them without a look at the range, so that its reader is told that they are
+ * bytes.
+ *
+ * @see parquet.thrift.
+ * @module
  */
 import { columnNamed, FileRefusal } from '../arrow/file-refusal.ts'
 import { type AnyColumn, type Column, isValid } from '../columns.ts'
@@ -17,7 +21,10 @@ const small = (value: number) => value * 2
 /** Whether a file has such times. */
 export const hasInt96 = ({ elements }: ParquetMetadata): boolean => elements.some(({ type }) => type === int96)
 
-/** Returns the file with such times called bytes. **Errors**: {@link FileRefusal} for footers in an unusual form. */
+/**
+ * @returns the file with such times called bytes.
+ * @throws {@link FileRefusal} for footers in an unusual form.
+ */
 export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMetadata): Uint8Array {
   const length = footerLength(file)
   const start = file.length - 8 - length
@@ -58,7 +65,10 @@ export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMeta
   return Buffer.concat([changed.subarray(0, start), ...footer, end])
 }
 
-/** Returns the columns with such times of a file instead of their bytes. **Errors**: {@link FileRefusal}. */
+/**
+ * @returns the columns with such times of a file instead of their bytes.
+ * @throws {@link FileRefusal}.
+ */
 export function bytesAsInt96(columns: readonly AnyColumn[], rows: number, { elements }: ParquetMetadata): AnyColumn[] {
   const leaves = elements.filter(({ isLeaf }) => isLeaf)
   let leaf = 0

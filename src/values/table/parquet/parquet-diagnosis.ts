@@ -1,4 +1,9 @@
-/** Refuses Parquet files whose footer says that they cannot be read. **Source**: parquet.thrift. @module */
+/**
+ * Refuses Parquet files whose footer says that they cannot be read.
+ *
+ * @see parquet.thrift.
+ * @module
+ */
 import { columnNamed, damagedFile, FileRefusal, unsupported } from '../arrow/file-refusal.ts'
 import type { ParquetChunk, ParquetMetadata } from './parquet-metadata.ts'
 
@@ -8,7 +13,11 @@ const [decimal, interval] = [5, 21]
 const decimalBytes = 16
 const lzoCodec = 3
 
-/** Refuses a file that cannot be read. **Errors**: {@link FileRefusal} with the column. */
+/**
+ * Refuses a file that cannot be read.
+ *
+ * @throws {@link FileRefusal} with the column.
+ */
 export function checkReadable(metadata: ParquetMetadata): void {
   const { rows, elements, groups, isEncrypted } = metadata
   for (const { path, logical, converted, fixedBytes } of elements) {

@@ -19,7 +19,7 @@ export const parquetLimits = {
 /** Limits of a file's contents. */
 export type ParquetLimits = Readonly<typeof parquetLimits>
 
-/** Returns what a file's footer states, with its sizes, or its mistake. */
+/** @returns what a file's footer states, with its sizes, or its mistake. */
 export function readParquetFooter(
   file: Uint8Array,
 ): (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {

@@ -1,4 +1,9 @@
-/** The index of a frame that pandas wrote as Parquet, as row labels. **Source**: pandas' developer guide. @module */
+/**
+ * The index of a frame that pandas wrote as Parquet, as row labels.
+ *
+ * @see pandas' developer guide.
+ * @module
+ */
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf, contiguousText, isValid } from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
@@ -18,7 +23,10 @@ const levelList = /^\s*\[(?:[^"[\]]|"(?:[^"\\]|\\.)*")*\]/
 /** Longest list of levels that is read. **Units**: bytes. */
 const maxListBytes = 2 ** 12
 
-/** Returns the levels of the index that pandas states in a file's footer; an empty list for other files. */
+/**
+ * @returns the levels of the index that pandas states in a file's footer; an empty list for other
+ * files.
+ */
 export function indexLevels(file: Uint8Array): readonly Level[] {
   const footer = footerBytes(file)
   const found = findKeyValue(footer, 'pandas')

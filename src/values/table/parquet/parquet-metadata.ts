@@ -1,4 +1,9 @@
-/** Where a Parquet file has its footer, and what it states. **Source**: parquet-format 2.11, parquet.thrift. @module */
+/**
+ * Where a Parquet file has its footer, and what it states.
+ *
+ * @see parquet-format 2.11, parquet.thrift.
+ * @module
+ */
 import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
 // Fields by their ids; they get names where they are taken apart.
@@ -18,12 +23,16 @@ export type SchemaElement = ParquetMetadata['elements'][number]
 /** The pages of a column in one row group. */
 export type ParquetChunk = ReturnType<typeof chunkOf>
 
-/** Returns a reader of the footer. The footer must lie within the file, see {@link readParquetFooter}. */
+/**
+ * The footer must lie within the file, see {@link readParquetFooter}.
+ *
+ * @returns a reader of the footer.
+ */
 export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
   return new ThriftReader(file, file.length - 8 - length, file.length - 8)
 }
 
-/** Returns the bytes of the footer as a view; empty if it does not lie within the file. */
+/** @returns the bytes of the footer as a view; empty if it does not lie within the file. */
 export function footerBytes(file: Uint8Array): Buffer {
   const length = footerLength(file)
   if (length === 0 || length > file.length - 12) return Buffer.alloc(0)
@@ -32,7 +41,10 @@ export function footerBytes(file: Uint8Array): Buffer {
 
 const textHeader = 0x18
 
-/** Returns where the last value of a key lies in a footer, by a search for its bytes; undefined without one. */
+/**
+ * @returns where the last value of a key lies in a footer, by a search for its bytes; undefined
+ * without one.
+ */
 export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
   const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
   const at = footer.lastIndexOf(field)
@@ -47,13 +59,20 @@ export function findKeyValue(footer: Buffer, key: string): { start: number; size
   return start + size <= footer.length ? { start, size } : undefined
 }
 
-/** Returns the length that a file states of its footer; 0 if the file is too short. **Units**: bytes. */
+/**
+ * **Units**: bytes.
+ *
+ * @returns the length that a file states of its footer; 0 if the file is too short.
+ */
 export function footerLength(file: Uint8Array): number {
   if (file.length < 12) return 0
   return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
 }
 
-/** Returns the metadata of a file whose footer lies within it, the root element first. **Errors**: Unreadable. */
+/**
+ * @returns the metadata of a file whose footer lies within it, the root element first.
+ * @throws Unreadable.
+ */
 export function readParquetMetadata(file: Uint8Array) {
   const metadata = footerOf(file).read(fileMetadata)
   const { 2: elements, 3: rows, 4: groups = [], 5: keyValues = [], 8: encryption } = metadata
@@ -112,8 +131,10 @@ const secondPage = { 1: 'i32', 4: 'i32', 5: 'i32', 6: 'i32', 7: 'flag' } as cons
 const pageHeader = { 1: 'i32', 2: 'i32', 3: 'i32', 5: dataPage, 7: dataPage, 8: secondPage } as const
 
 /**
- * Reads the header of the page at the reader's position. `levels`: of version 2, the sizes of the levels, which are not
- * compressed, and whether the values are. **Errors**: Unreadable.
+ * Reads the header of the page at the reader's position. `levels`: of version 2, the sizes of the
+ * levels, which are not compressed, and whether the values are.
+ *
+ * @throws Unreadable.
  */
 export function readPageHeader(thrift: ThriftReader) {
   const header = thrift.read(pageHeader)

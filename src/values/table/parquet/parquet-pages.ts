@@ -1,4 +1,9 @@
-/** The pages of flat Parquet columns. **Source**: parquet-format 2.10, "Data Pages". @module */
+/**
+ * The pages of flat Parquet columns.
+ *
+ * @see parquet-format 2.10, "Data Pages".
+ * @module
+ */
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import type { Addon } from '../../../core/native/add-on.ts'
@@ -27,7 +32,7 @@ export const integerKinds = ['uint8', 'uint16', 'uint32', 'uint64', 'int8', 'int
 /** UINT_8 in the enum ConvertedType. */
 export const firstInteger = 11
 
-/** Returns the physical type that holds a kind. */
+/** @returns the physical type that holds a kind. */
 export function physicalOf(kind: ColumnKind): number {
   const own = physicalKinds.indexOf(kind)
   return own === -1 ? physicalKinds.indexOf(itemSize(kind) === 8 ? 'int64' : 'int32') : own
@@ -52,8 +57,10 @@ interface Source {
 const maxLoopWork = 2 ** 22
 
 /**
- * Decodes columns, off the event loop if they are large; undefined for what does not fit. The file must not change.
- * `maxBytes`: what the pages may make. **Errors**: Unreadable.
+ * Decodes columns, off the event loop if they are large; undefined for what does not fit. The file
+ * must not change. `maxBytes`: what the pages may make.
+ *
+ * @throws Unreadable.
  */
 export function decodeColumns(
   addon: Addon,

@@ -28,8 +28,11 @@ const maxSmallBytes = 2 ** 21
 const maxGrowth = 16
 
 /**
- * Returns the columns of a file, off the event loop if it is large; undefined for what the decoder reads: other types,
- * encodings and compressions, damaged files, small ones that decode to far more. `file` must not change until then.
+ * `file` must not change until then.
+ *
+ * @returns the columns of a file, off the event loop if it is large; undefined for what the decoder
+ * reads: other types, encodings and compressions, damaged files, small ones that decode to far
+ * more.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
   if (addon === undefined) return undefined
@@ -74,7 +77,11 @@ function isFlat({ rows, groups }: ParquetMetadata, columns: readonly SchemaEleme
 
 type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
 
-/** Returns the types of the columns: those of the Arrow schema, if there is one. Undefined if one is not read here. */
+/**
+ * Undefined if one is not read here.
+ *
+ * @returns the types of the columns: those of the Arrow schema, if there is one.
+ */
 function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefined): Plain[] | undefined {
   const fields = arrowSchema === undefined ? undefined : fieldsOf(arrowSchema)
   if (fields !== undefined && fields.length !== columns.length) return undefined

@@ -15,7 +15,11 @@ export class WorkBudget {
     this.left = bytes
   }
 
-  /** Takes bytes before they are read or made. **Errors**: Unreadable when no more is left. */
+  /**
+   * Takes bytes before they are read or made.
+   *
+   * @throws Unreadable when no more is left.
+   */
   take(bytes: number): void {
     this.left -= bytes
     if (this.left < 0) throw new Unreadable()
@@ -44,7 +48,10 @@ const zlibCodecs: Readonly<Record<number, Unpack | undefined>> = {
   6: zstdDecompressSync,
 }
 
-/** Returns a page unpacked by zlib. **Errors**: Unreadable for other codecs; zlib's for data that unpack to more. */
+/**
+ * @returns a page unpacked by zlib.
+ * @throws Unreadable for other codecs; zlib's for data that unpack to more.
+ */
 export function unpackPage(bytes: Uint8Array, codec: number, unpackedBytes: number, work: WorkBudget): Uint8Array {
   const unpack = zlibCodecs[codec]
   if (unpack === undefined || unpackedBytes < 0) throw new Unreadable()

@@ -12,12 +12,19 @@ const pageBytes = 2 ** 16
 
 /** Reads Parquet, up to its first trap. Its memory never shrinks. */
 export interface ParquetInstance {
-  /** Returns an Arrow IPC stream of one batch. **Errors**: those of arrow-rs, and traps. */
+  /**
+   * @returns an Arrow IPC stream of one batch.
+   * @throws those of arrow-rs, and traps.
+   */
   read(file: Uint8Array, rows: number, maxBytes: number): Uint8Array | 'too large'
   memoryBytes(): number
 }
 
-/** Makes the thread's only instance. **Errors**: MissingDependencyException with the install command. */
+/**
+ * Makes the thread's only instance.
+ *
+ * @throws MissingDependencyException with the install command.
+ */
 export async function parquetInstance(): Promise<ParquetInstance> {
   const find = (below: string) =>
     resolveOptional('parquet-wasm', '0.8.0', 'Parquet that is not flat, or compressed Arrow,', below)
@@ -40,7 +47,10 @@ const headerBytes = 8
 const memorySection = 5
 const hasMaximum = 1
 
-/** Returns the code with a maximum of its memory, which its makers left out. **Source**: WebAssembly 1.0, "Modules". */
+/**
+ * @returns the code with a maximum of its memory, which its makers left out.
+ * @see WebAssembly 1.0, "Modules".
+ */
 function withMaximum(code: Buffer): Uint8Array {
   for (let at = headerBytes; at < code.length; ) {
     const size = readVarint(code, at + 1)

@@ -1,7 +1,10 @@
 /**
- * Writes frames of flat columns as Parquet: one row group, one page a column, packed by Snappy or not; values that
- * repeat in a dictionary. The add-on writes the file: Polars' writer calls back for every few bytes. **Source**:
- * parquet-format 2.10. @module
+ * Writes frames of flat columns as Parquet: one row group, one page a column, packed by Snappy or
+ * not; values that repeat in a dictionary. The add-on writes the file: Polars' writer calls back
+ * for every few bytes.
+ *
+ * @see parquet-format 2.10.
+ * @module
  */
 import { elementTypes } from '../../../core/dtype.ts'
 import { addon } from '../../../core/native/add-on.ts'
@@ -18,7 +21,10 @@ export const compressions = ['snappy', 'gzip', 'zstd', 'none'] as const
 /** Name of a compression. */
 export type ParquetCompression = (typeof compressions)[number]
 
-/** Returns a file; undefined for nested or no columns, gzip, zstd, more than 64 MiB, and without the add-on. */
+/**
+ * @returns a file; undefined for nested or no columns, gzip, zstd, more than 64 MiB, and without
+ * the add-on.
+ */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
   compression: ParquetCompression = 'snappy',
@@ -61,7 +67,9 @@ function addWords(program: number[], parts: Uint8Array[], { kind, data, validity
 /** Fields of the union LogicalType; Parquet has no durations, which the Arrow schema states. */
 const logicalTypes = { text: 1, date: 6, time: 7, datetime: 8, integer: 10, duration: 0 } as const
 
-/** Returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC. */
+/**
+ * @returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC.
+ */
 function typeWords({ kind, time, isBinary }: Column): readonly [logical: number, unit: number, isUtc: number] {
   if (time !== undefined) {
     const unit = 'unit' in time ? timeUnits.indexOf(time.unit) : 0

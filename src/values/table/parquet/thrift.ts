@@ -1,4 +1,9 @@
-/** Reads structs of Thrift's compact protocol by tables of their fields. **Source**: its specification. @module */
+/**
+ * Reads structs of Thrift's compact protocol by tables of their fields.
+ *
+ * @see its specification.
+ * @module
+ */
 
 /** Types of values, by their number in the compact protocol. A boolean is its type. */
 const wire = {
@@ -61,7 +66,11 @@ function fits(type: ThriftType, own: number): boolean {
   return own === wanted || (type === 'flag' && own === wire.false) || (isInteger(wanted) && isInteger(own))
 }
 
-/** Reads structs between two positions. **Errors**: {@link Unreadable}, after which the reader is of no use. */
+/**
+ * Reads structs between two positions.
+ *
+ * @throws {@link Unreadable}, after which the reader is of no use.
+ */
 export class ThriftReader {
   readonly #bytes: Uint8Array
   readonly #end: number

@@ -18,7 +18,10 @@ const list = (header: number, type: number, count: number) =>
   count < 15 ? [header, (count << 4) | type] : [header, 0xf0 | type, ...varint(count)]
 const nameOf = (i: number) => [...Buffer.from(String(i).padStart(8, '0'))]
 
-/** Returns unpacked buffers, each of its size. **Errors**: those of arrow-rs, FileRefusal. */
+/**
+ * @returns unpacked buffers, each of its size.
+ * @throws those of arrow-rs, FileRefusal.
+ */
 export function unpackBuffers(
   instance: ParquetInstance,
   arrowCodec: number,

@@ -33,7 +33,11 @@ const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20
 const pieceColumns = 256
 
-/** Builds a frame, cast to the types, large ones in pieces. **Errors**: BadInput with the column and, if known, row. */
+/**
+ * Builds a frame, cast to the types, large ones in pieces.
+ *
+ * @throws BadInput with the column and, if known, row.
+ */
 export function buildFrame(table: ColumnTable<AnyColumn>, wanted: Casting): MaybePromise<DataFrame> {
   const { name } = wanted
   const casting = { ...wanted, types: table.columns.map((column, i) => wanted.types[i] ?? polarsTypeOf(column)) }
@@ -51,7 +55,11 @@ export function buildFrame(table: ColumnTable<AnyColumn>, wanted: Casting): Mayb
 
 const polarsTypeOf = (column: AnyColumn) => ('kind' in column ? column.polarsType : undefined)
 
-/** Returns a column that stands for itself. Texts of decimals are numbers for other types, and keep their digits. */
+/**
+ * Texts of decimals are numbers for other types, and keep their digits.
+ *
+ * @returns a column that stands for itself.
+ */
 function withoutPolarsType(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
   if (!('kind' in column) || column.polarsType === undefined) return column
   const { polarsType, ...texts } = column
@@ -107,7 +115,7 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
 
-/** Returns the rows of a piece: a multiple of 8, so that bitmaps are cut between bytes. */
+/** @returns the rows of a piece: a multiple of 8, so that bitmaps are cut between bytes. */
 function rowsOfPiece(rows: number, pieces: number): number {
   return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
 }

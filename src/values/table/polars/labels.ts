@@ -24,7 +24,11 @@ export function getLabels(frame: object): Column | undefined {
   return labelsByFrame.get(frame)
 }
 
-/** Converts a list to labels. **Errors**: InvalidArgument unless `rows` strings, int64 integers or finite numbers. */
+/**
+ * Converts a list to labels.
+ *
+ * @throws InvalidArgument unless `rows` strings, int64 integers or finite numbers.
+ */
 function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
     throw new InvalidArgument(
@@ -61,8 +65,8 @@ function isRange(labels: Column): boolean {
 }
 
 /**
- * Returns the row labels (pandas' index) that a frame or series came with, else 0, 1, 2, … Polars' own operations
- * return frames without labels: see {@link withLabels}.
+ * @returns the row labels (pandas' index) that a frame or series came with, else 0, 1, 2, … Polars'
+ * own operations return frames without labels: see {@link withLabels}.
  */
 export function labels(frame: DataFrame | Series): Label[] {
   const own = getLabels(frame)
@@ -71,8 +75,12 @@ export function labels(frame: DataFrame | Series): Label[] {
 }
 
 /**
- * Sets the row labels of a frame or a series and returns it. **Errors**: InvalidArgument for another number of labels
- * than rows, and unless all are strings or finite numbers. **Example** `return io.withLabels(result, io.labels(frame))`
+ * Sets the row labels of a frame or a series and returns it.
+ *
+ * @throws InvalidArgument for another number of labels than rows, and unless all are strings or
+ * finite numbers.
+ * @example
+ * `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
   return setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))

@@ -7,17 +7,20 @@ type Table = ColumnTable<AnyColumn>
 
 const tableKey = Symbol('table')
 
-/** Returns a lazy object's columns, to be read only; undefined for others, and once nodejs-polars' own exists. */
+/**
+ * @returns a lazy object's columns, to be read only; undefined for others, and once nodejs-polars'
+ * own exists.
+ */
 export function tableBehind(object: DataFrame | Series): Table | undefined {
   return (object as { readonly [tableKey]?: Table })[tableKey]
 }
 
-/** Returns a frame of columns, whose memory must be theirs alone. */
+/** @returns a frame of columns, whose memory must be theirs alone. */
 export function lazyFrame(table: Table, make: (table: Table) => DataFrame): DataFrame {
   return new LazyFrame(table, make).proxy()
 }
 
-/** Returns the only column of a table as a series. */
+/** @returns the only column of a table as a series. */
 export function lazySeries(table: Table, make: (table: Table) => DataFrame): Series {
   return new LazySeries(table, (own) => Reflect.get(make(own), own.columns[0].name)).proxy()
 }
@@ -42,7 +45,7 @@ abstract class Lazy<T extends DataFrame | Series> implements ProxyHandler<object
     return this.toString()
   }
 
-  /** Returns a member that the columns have; undefined for others. */
+  /** @returns a member that the columns have; undefined for others. */
   abstract own(key: PropertyKey): unknown
 
   made(): T {
@@ -135,7 +138,7 @@ function isPlain(column: AnyColumn): column is Column {
   return 'kind' in column && column.time === undefined && column.isBinary === undefined
 }
 
-/** Returns the elements as nodejs-polars does: int64 as numbers, uint64 as bigints. */
+/** @returns the elements as nodejs-polars does: int64 as numbers, uint64 as bigints. */
 function elementsOf(column: Column, rows: number): unknown[] {
   const read = valueReader(column)
   const { kind } = column

@@ -24,8 +24,10 @@ interface ParseStep {
 type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure | undefined>
 
 /**
- * Returns a table whose columns of JSON text are lists or structs; a promise for large columns. `name` is the
- * descriptor's. **Errors**: BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
+ * `name` is the descriptor's.
+ *
+ * @returns a table whose columns of JSON text are lists or structs; a promise for large columns.
+ * @throws BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
  */
 export function nestColumns(table: ColumnTable<AnyColumn>, name: string): MaybePromise<ColumnTable<AnyColumn>> {
   const nested = table.columns.filter(isJson)
@@ -202,7 +204,10 @@ function rowOf(offsets: Int32Array, element: number): number {
   return offsets.findIndex((end, row) => row > 0 && end > element) - 1
 }
 
-/** Returns the number of elements between the brackets of a list; undefined if brackets do not match. */
+/**
+ * @returns the number of elements between the brackets of a list; undefined if brackets do not
+ * match.
+ */
 function elementsIn(data: Uint8Array, start: number, end: number): number | undefined {
   let count = 1
   let depth = 0
@@ -216,7 +221,7 @@ function elementsIn(data: Uint8Array, start: number, end: number): number | unde
   return depth === 0 ? count : undefined
 }
 
-/** Returns the position of the quote that ends a string. */
+/** @returns the position of the quote that ends a string. */
 export function stringEnd(data: Uint8Array, start: number, end: number): number {
   for (let i = start + 1; i < end; i++) {
     if (data[i] === 0x5c) i++

@@ -11,12 +11,12 @@ export interface ColumnFailure {
   readonly column: string
 }
 
-/** Returns the column names, even if a column is called `columns`. */
+/** @returns the column names, even if a column is called `columns`. */
 export function namesOf(frame: DataFrame): string[] {
   return Reflect.ownKeys(frame) as string[]
 }
 
-/** Returns a column, even if one is called `getColumn`. */
+/** @returns a column, even if one is called `getColumn`. */
 export function columnAt(frame: DataFrame, at: number): Series {
   return Reflect.get(frame, namesOf(frame)[at])
 }
@@ -32,7 +32,10 @@ export function underPlainNames<T>(frame: DataFrame, letter: string, work: () =>
   }
 }
 
-/** Returns a member of a frame, a Proxy: with a column called `width`, `frame.width` would be a Series. */
+/**
+ * @returns a member of a frame, a Proxy: with a column called `width`, `frame.width` would be a
+ * Series.
+ */
 export function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
   const found: unknown = frame[name]
   if (typeof found !== 'object' || Array.isArray(found)) return found as DataFrame[K]
@@ -57,7 +60,7 @@ export function ipcOf(frame: DataFrame): Buffer {
 /** Stands for the types of bytes and float16, at whose names nodejs-polars panics. */
 const unnamed = 'unnamed'
 
-/** Returns the names of the column types. */
+/** @returns the names of the column types. */
 export function variantsOf(frame: DataFrame): string[] {
   const areUnnamed = holdBytesOrHalves(ipcOf(member(frame, 'slice')(0, 0)))
   if (!areUnnamed.includes(true)) return member(frame, 'dtypes').map(({ variant }) => variant)

@@ -12,7 +12,11 @@ export type DataFrame = pl.DataFrame
 /** A Polars series. */
 export type Series = pl.Series
 
-/** Loads nodejs-polars. **Errors**: MissingDependencyException with the install command. */
+/**
+ * Loads nodejs-polars.
+ *
+ * @throws MissingDependencyException with the install command.
+ */
 export function loadPolarsPackage(neededBy: string): typeof pl {
   return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
 }

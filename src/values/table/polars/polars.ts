@@ -30,8 +30,11 @@ export type Polars = ReturnType<typeof wrap>
 const byUser = new Map<string, Polars>()
 
 /**
- * Returns Polars, loaded at the first call if it is installed: no request waits for it, and builds pack it. Flat
- * columns do not need the package. All else throws MissingDependencyException with the install command without it.
+ * Flat columns do not need the package. All else throws MissingDependencyException with the install
+ * command without it.
+ *
+ * @returns Polars, loaded at the first call if it is installed: no request waits for it, and builds
+ * pack it.
  */
 export function loadPolars(neededBy: string): Polars {
   const known = byUser.get(neededBy)
@@ -73,15 +76,23 @@ function wrap(load: () => typeof pl) {
       return 'failure' in table ? table : unnestColumns(table, times)
     },
     fieldTypes: (frame: DataFrame) => fieldTypes(load(), frame),
-    /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
+    /** @returns the columns as Polars holds them, but categories as text and decimals as floats. */
     toVectors,
     flatColumns,
-    /** Returns the only column of a frame. The user's function must not hold `frame`. */
+    /**
+     * The user's function must not hold `frame`.
+     *
+     * @returns the only column of a frame.
+     */
     seriesOf(frame: DataFrame): Series {
       const table = tableBehind(frame)
       return table === undefined ? columnAt(frame, 0) : lazySeries(table, fromColumns)
     },
-    /** Returns a frame with the series as its only column. For reading only. */
+    /**
+     * For reading only.
+     *
+     * @returns a frame with the series as its only column.
+     */
     frameOf(series: Series): DataFrame {
       const table = tableBehind(series)
       // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
@@ -90,7 +101,10 @@ function wrap(load: () => typeof pl) {
     names: namesOf,
     height: (frame: DataFrame) => member(frame, 'height'),
     dtypes: (frame: DataFrame) => member(frame, 'dtypes'),
-    /** Returns the names of the column types, even of types that nodejs-polars cannot create an object for. */
+    /**
+     * @returns the names of the column types, even of types that nodejs-polars cannot create an
+     * object for.
+     */
     variants: variantsOf,
     clone(frame: DataFrame): DataFrame {
       const table = tableBehind(frame)
@@ -109,15 +123,23 @@ function wrap(load: () => typeof pl) {
       if (table === undefined) return member(frame, 'slice')(start, rows)
       return lazy(sliceTable(table, start, Math.min(table.rows, start + rows)))
     },
-    /** Returns the rows of frames with the same columns, in contiguous memory. */
+    /** @returns the rows of frames with the same columns, in contiguous memory. */
     async stack(frames: readonly DataFrame[]): Promise<DataFrame> {
       if (frames.length === 1) return frames[0]
       const parts = frames.map((frame) => member(frame, 'lazy')())
       return load().concat(parts, { how: 'vertical', rechunk: true }).collect()
     },
-    /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
+    /**
+     * They have the same number of rows and unique names.
+     *
+     * @returns one frame with the columns of several.
+     */
     join: (frames: readonly DataFrame[]): DataFrame => load().concat([...frames], { how: 'horizontal' }),
-    /** Returns the frame with other names. It may be the same one: the user's function must not hold it. */
+    /**
+     * It may be the same one: the user's function must not hold it.
+     *
+     * @returns the frame with other names.
+     */
     rename(frame: DataFrame, names: readonly string[]): DataFrame {
       const table = tableBehind(frame)
       if (table !== undefined) return lazy(renameColumns(table, names))
@@ -131,7 +153,7 @@ function wrap(load: () => typeof pl) {
     },
     /** For columns of numbers, booleans, text and times. */
     writeCsv: (frame: DataFrame): Buffer => member(frame, 'writeCSV')(),
-    /** Returns the frame, or a copy of it whose decimals are text with all of their digits. */
+    /** @returns the frame, or a copy of it whose decimals are text with all of their digits. */
     decimalsAsText(frame: DataFrame): DataFrame {
       if (tableBehind(frame) !== undefined) return frame
       const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))

@@ -14,7 +14,9 @@ import { frameCodec } from '../json/native-codec.ts'
 import { printTimes, type TimeForm } from '../times.ts'
 import { stringEnd } from './nest.ts'
 
-/** Returns a table of JSON text for lists and objects, times as `times` says, and base64 for bytes. */
+/**
+ * @returns a table of JSON text for lists and objects, times as `times` says, and base64 for bytes.
+ */
 export function unnestColumns({ rows, columns }: ColumnTable<AnyColumn>, times: TimeForm): ColumnTable {
   return { rows, columns: columns.map((column) => flatColumn(column, rows, times)) }
 }
