@@ -11,7 +11,9 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 const server = [
   ...testsIn('http', 'live', 'rpc', 'oip', 'client', 'openai', 'protocol'),
   'test/io/handlers.test.ts',
-  ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map((name) => `test/jobs/${name}.test.ts`),
+  ...['access', 'bentoml', 'client', 'metrics', 'rpc', 'running', 'wire'].map(
+    (name) => `test/jobs/${name}.test.ts`,
+  ),
 ]
 
 /** What starts processes, or changes its own: sets the tracer, or has a mock of node:fs. */
@@ -21,7 +23,9 @@ const processes = [
   ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
   ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
   'test/jobs/sqlite.test.ts',
-  ...['calls', 'failures', 'inputs', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
+  ...['calls', 'failures', 'inputs', 'served', 'streams'].map(
+    (name) => `test/runner/${name}.test.ts`,
+  ),
 ]
 
 /** What `npm test` leaves out of what needs no process for itself. */
@@ -56,18 +60,32 @@ export default defineConfig({
     // Without isolation the files of a fork share their modules: half of the CPU.
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
-      { extends: true, test: { ...common, name: 'server', include: server, exclude: processes, isolate: false } },
+      {
+        extends: true,
+        test: { ...common, name: 'server', include: server, exclude: processes, isolate: false },
+      },
       { extends: true, test: { ...common, name: 'process', include: processes } },
       { extends: true, test: { ...common, name: 'wide', include: wide, isolate: false } },
       // The laws of descriptors by the adapters of serving/io.
       {
         extends: true,
-        test: { ...common, name: 'adapters', include: testsIn('laws'), env: { LAWS_BY: 'adapters' }, isolate: false },
+        test: {
+          ...common,
+          name: 'adapters',
+          include: testsIn('laws'),
+          env: { LAWS_BY: 'adapters' },
+          isolate: false,
+        },
       },
       // The rest, which `npm test` leaves out.
       {
         extends: true,
-        test: { ...common, name: 'slow', include: testsIn('*'), exclude: [...unit, ...server, ...processes, ...wide] },
+        test: {
+          ...common,
+          name: 'slow',
+          include: testsIn('*'),
+          exclude: [...unit, ...server, ...processes, ...wide],
+        },
       },
     ],
   },

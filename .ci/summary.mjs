@@ -17,7 +17,9 @@ const statuses = files.flatMap((file) => file.assertionResults.map((test) => tes
 const passed = statuses.filter((status) => status === 'passed').length
 // Named here, since the benchmark's tables stand between them and the place where they failed.
 for (const file of files) {
-  for (const { fullName, status, failureMessages } of file.assertionResults.filter((test) => test.failureMessages[0])) {
+  for (const { fullName, status, failureMessages } of file.assertionResults.filter(
+    (test) => test.failureMessages[0],
+  )) {
     console.log(`${status}: ${file.name}: ${fullName}`)
     console.log(failureMessages[0].split('\n').slice(0, 8).join('\n'))
   }
@@ -36,7 +38,9 @@ for (const file of files.filter(isLost)) {
 for (const run of process.argv.slice(2)) {
   const [, errors] = readFileSync(`${run}.log`, 'utf8').split(/^.*Unhandled Errors.*$/m)
   if (errors === undefined) continue
-  console.log(`errors outside of tests, ${run.split('/').at(-1)}:${errors.split('\n').slice(0, 60).join('\n')}`)
+  console.log(
+    `errors outside of tests, ${run.split('/').at(-1)}:${errors.split('\n').slice(0, 60).join('\n')}`,
+  )
   failed++
 }
 if (!success) failed = Math.max(failed, 1)

@@ -10,7 +10,15 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -35,17 +43,23 @@ const { values: options, positionals } = parseArgs({
 const [ref = 'HEAD'] = positionals
 
 function run(command: string, args: readonly string[], cwd = root): string {
-  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
+  return execFileSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim()
 }
 
 /** Builds the ref's sources in a new folder, with the benchmark of the working tree but its own servers. */
 function buildRef(dir: string): void {
   run('git', ['worktree', 'add', '--quiet', '--detach', dir, ref])
-  const isSame = (...files: string[]) => run('git', ['diff', '--name-only', ref, '--', ...files]) === ''
+  const isSame = (...files: string[]) =>
+    run('git', ['diff', '--name-only', ref, '--', ...files]) === ''
   if (isSame('package-lock.json')) {
     symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
     const built = join(root, 'native/build')
-    if (isSame('native') && existsSync(built)) cpSync(built, join(dir, 'native/build'), { recursive: true })
+    if (isSame('native') && existsSync(built))
+      cpSync(built, join(dir, 'native/build'), { recursive: true })
     else run(process.execPath, ['native/build.mjs', '--force'], dir)
     run('npm', ['run', '--silent', 'build'], dir)
   } else {
@@ -71,7 +85,9 @@ async function workerOptionsOf(dir: string): Promise<readonly string[] | undefin
 function isKnownToRef(ours: string): boolean {
   const variables = Object.keys(contenders[ours].env ?? {})
   const servers = readdirSync(join(dir, 'bench/servers')).filter((name) => name.endsWith('.ts'))
-  const sources = servers.map((name) => readFileSync(join(dir, 'bench/servers', name), 'utf8')).join('')
+  const sources = servers
+    .map((name) => readFileSync(join(dir, 'bench/servers', name), 'utf8'))
+    .join('')
   return variables.every((name) => sources.includes(name))
 }
 
@@ -94,12 +110,16 @@ try {
   }
   const rows: Record<string, { rate: number; cpu: number }> = {}
   const left: Record<string, string> = {}
-  for (const plan of casePlans.filter(({ name }) => options.only.some((text) => name.includes(text)))) {
+  for (const plan of casePlans.filter(({ name }) =>
+    options.only.some((text) => name.includes(text)),
+  )) {
     const { ours = 'serving' } = plan
     contenders[ref] = { ...contenders[ours], nodeOptions, root: dir }
     try {
       if (!isKnownToRef(ours)) throw new Error(`${ref} has no ${ours}`)
-      const [ratio] = ratiosOf(await measureCase({ ...plan, contenders: [ours, ref], targets: {} }, settings))
+      const [ratio] = ratiosOf(
+        await measureCase({ ...plan, contenders: [ours, ref], targets: {} }, settings),
+      )
       rows[plan.name] = { rate: ratio.wrkRate ?? ratio.rate, cpu: ratio.cpu }
       if (!options.json) console.log(`${plan.name}: CPU ${ratio.cpu.toFixed(2)}`)
     } catch (error) {

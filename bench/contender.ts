@@ -50,10 +50,17 @@ interface Kind {
 }
 
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
-const compiledPeer = (program: string): Kind => ({ program, missing: () => findProgram(program).missing })
+const compiledPeer = (program: string): Kind => ({
+  program,
+  missing: () => findProgram(program).missing,
+})
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
 /** One process, with the options of Node that `serving serve` gives its workers. */
-const asWorker = (file: string, env?: Kind['env']): Kind => ({ file, env, nodeOptions: workerNodeOptions })
+const asWorker = (file: string, env?: Kind['env']): Kind => ({
+  file,
+  env,
+  nodeOptions: workerNodeOptions,
+})
 const ours = (env?: Kind['env']): Kind => asWorker('serving.ts', env)
 const runnerAs = (BENCH_RUNNER: string): Kind => ours({ BENCH_RUNNER })
 
@@ -66,7 +73,8 @@ export const contenders: Record<string, Kind> = {
   'fastify, sharp': {
     file: 'fastify/main.ts',
     env: { BENCH_IMAGE: 'sharp' },
-    missing: () => (findSharp() === undefined ? 'sharp is not installed (see bench/README.md)' : undefined),
+    missing: () =>
+      findSharp() === undefined ? 'sharp is not installed (see bench/README.md)' : undefined,
   },
   'model inline': runnerAs('inline'),
   'no model': runnerAs('inline'),
@@ -100,19 +108,41 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * Starts a contender and waits until it is ready. `bodyFile` holds the job's body, the file of that name and `.answer`
  * what bare answers.
  */
-export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, nodeOptions = [], python, program, root, isFree, isGrpc, httpPath } = contenders[name]
-  const asked: BenchCase = httpPath === undefined ? job : { ...job, path: httpPath, live: undefined }
+export async function startContender(
+  name: string,
+  job: BenchCase,
+  bodyFile: string,
+): Promise<Contender> {
+  const {
+    file,
+    env,
+    nodeOptions = [],
+    python,
+    program,
+    root,
+    isFree,
+    isGrpc,
+    httpPath,
+  } = contenders[name]
+  const asked: BenchCase =
+    httpPath === undefined ? job : { ...job, path: httpPath, live: undefined }
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined || program !== undefined) {
-    const server = await (python === undefined ? startProgram(program as string) : startPython(python))
+    const server = await (python === undefined
+      ? startProgram(program as string)
+      : startPython(python))
     const { url, grpcUrl, pid, stop } = server
-    const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
+    const usage = async () =>
+      hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN }
     return {
       name,
       pid,
       usage,
-      ...overNetwork(isGrpc ? grpcUrl : url, { ...job, path: job.paths?.[name] ?? job.path }, bodyFile),
+      ...overNetwork(
+        isGrpc ? grpcUrl : url,
+        { ...job, path: job.paths?.[name] ?? job.path },
+        bodyFile,
+      ),
       [Symbol.asyncDispose]: stop,
     }
   }
@@ -151,13 +181,18 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
   }
 }
 
-function overNetwork(origin: string, job: BenchCase, bodyFile: string): Pick<Contender, 'url' | 'ask' | 'load'> {
+function overNetwork(
+  origin: string,
+  job: BenchCase,
+  bodyFile: string,
+): Pick<Contender, 'url' | 'ask' | 'load'> {
   const { contentType, headers, connections, live } = job
   const url = (live === undefined ? origin : origin.replace('http:', 'ws:')) + job.path
   return {
     url,
     async ask() {
-      if (live !== undefined) return { ok: true, type: '', body: await askByWebSocket(url, job.body, live) }
+      if (live !== undefined)
+        return { ok: true, type: '', body: await askByWebSocket(url, job.body, live) }
       if (url.startsWith('grpc:')) {
         return { ok: true, type: '', body: await callByGrpc(url, Buffer.from(job.body), headers) }
       }
@@ -169,7 +204,8 @@ function overNetwork(origin: string, job: BenchCase, bodyFile: string): Pick<Con
       const type = response.headers.get('content-type') ?? ''
       return { ok: response.ok, type, body: Buffer.from(await response.arrayBuffer()) }
     },
-    load: (fire, seconds, amount) => fire({ url, contentType, headers, bodyFile, connections, seconds, amount, live }),
+    load: (fire, seconds, amount) =>
+      fire({ url, contentType, headers, bodyFile, connections, seconds, amount, live }),
   }
 }
 
@@ -180,7 +216,9 @@ function inLoop(child: ChildProcess): Pick<Contender, 'ask' | 'load'> {
       return { ok: true, type: '', body: Buffer.from(answer, 'base64') }
     },
     async load(_fire, _seconds, times = 3) {
-      const { latencies, seconds } = await tell<{ latencies: number[]; seconds: number }>(child, { times })
+      const { latencies, seconds } = await tell<{ latencies: number[]; seconds: number }>(child, {
+        times,
+      })
       latencies.sort((a, b) => a - b)
       return {
         requests: times,

@@ -44,7 +44,8 @@ let done = 0
 const progress = (text: string) => {
   const minutes = ((performance.now() - start) / 60_000).toFixed(1)
   const head = `${Math.min(done + 1, jobs)} of ${jobs}, ${minutes} min`
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text === '' ? '' : `[${head}] ${text}`}`)
+  if (process.stderr.isTTY)
+    process.stderr.write(`\r\x1b[K${text === '' ? '' : `[${head}] ${text}`}`)
 }
 
 const results: CaseResult[] = []
@@ -77,9 +78,13 @@ for (const plan of plans) {
 
 // An array of 20 MB; 200 KB for a smoke test.
 const rows = options.quick ? 10 : 1040
-const mixed = isSelected(mixedName) ? await measureMixed(rows, options.quick ? 1 : 5, progress) : undefined
+const mixed = isSelected(mixedName)
+  ? await measureMixed(rows, options.quick ? 1 : 5, progress)
+  : undefined
 done++
-const memory = isSelected(memoryName) ? await measureMemory(rows, generator.fire, progress) : undefined
+const memory = isSelected(memoryName)
+  ? await measureMemory(rows, generator.fire, progress)
+  : undefined
 progress('')
 if (!options.json) {
   printRest({ mixed, memory })

@@ -40,10 +40,13 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
   try {
     const bodyFile = join(dir, 'body')
     await writeFile(bodyFile, job.body)
-    if (typeof job.bare === 'object' && 'body' in job.bare) await writeFile(`${bodyFile}.answer`, job.bare.body)
+    if (typeof job.bare === 'object' && 'body' in job.bare)
+      await writeFile(`${bodyFile}.answer`, job.bare.body)
     const { present, skipped } = whoIsThere(plan, options.withoutPython)
     progress(`${plan.name}: starting ${present.join(', ')}`)
-    const starts = await Promise.allSettled(present.map((name) => startContender(name, job, bodyFile)))
+    const starts = await Promise.allSettled(
+      present.map((name) => startContender(name, job, bodyFile)),
+    )
     started.push(...starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : [])))
     for (const [i, start] of starts.entries()) {
       if (start.status === 'fulfilled') continue
@@ -60,7 +63,15 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
     const able = started.filter(({ name }) => skipped[name] === undefined)
     const { name, ours = 'serving', targets } = plan
     const rows = await measureRounds(able, job, ours, options)
-    return { name, bytes: job.body.length, connections: job.connections, ours, targets, rows, skipped }
+    return {
+      name,
+      bytes: job.body.length,
+      connections: job.connections,
+      ours,
+      targets,
+      rows,
+      skipped,
+    }
   } finally {
     await Promise.all(started.map((contender) => contender[Symbol.asyncDispose]()))
     await rm(dir, { recursive: true, force: true })
@@ -68,7 +79,8 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
 }
 
 /** Whether a contender that does not start or answers wrong is left out; ours and those in JavaScript must be right. */
-const isForeign = (name: string) => contenders[name].python !== undefined || contenders[name].program !== undefined
+const isForeign = (name: string) =>
+  contenders[name].python !== undefined || contenders[name].program !== undefined
 
 function whoIsThere(plan: CasePlan, withoutPython: boolean) {
   const present: string[] = []

@@ -62,7 +62,12 @@ export async function measureMemory(
   }
 }
 
-async function measureContender(name: string, job: BenchCase, bodyFile: string, fire: Load): Promise<MemoryRow> {
+async function measureContender(
+  name: string,
+  job: BenchCase,
+  bodyFile: string,
+  fire: Load,
+): Promise<MemoryRow> {
   await using server = await startContender(name, job, bodyFile)
   // Reset here, since starting takes memory as well.
   restartPeak(server.pid)
@@ -77,7 +82,16 @@ async function measureContender(name: string, job: BenchCase, bodyFile: string, 
 /** Returns the memory of a worker of the installed program once it is ready. */
 async function idleWorker(): Promise<number> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const args = ['serve', here('servers/echo.mjs'), '--workers', '1', '--port', '0', '--host', '127.0.0.1']
+  const args = [
+    'serve',
+    here('servers/echo.mjs'),
+    '--workers',
+    '1',
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1',
+  ]
   const supervisor = spawn(process.execPath, [here('../dist/cli/main.js'), ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, NODE_ENV: 'production' },

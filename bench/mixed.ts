@@ -91,9 +91,17 @@ export async function measureMixed(
 }
 
 /** Returns a contender's checked answer, whose bytes all later ones must have. */
-async function rightAnswer(contender: string, url: string, { contentType, body, isRight }: BenchCase): Promise<Buffer> {
+async function rightAnswer(
+  contender: string,
+  url: string,
+  { contentType, body, isRight }: BenchCase,
+): Promise<Buffer> {
   const headers = { 'content-type': contentType }
-  const response = await fetch(url, { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers,
+    body: body as Uint8Array<ArrayBuffer>,
+  })
   const answer = Buffer.from(await response.arrayBuffer())
   if (!response.ok || !isRight(answer, '')) {
     throw new Error(`${contender} answers ${mixedName} wrong: ${answer.toString('latin1', 0, 200)}`)

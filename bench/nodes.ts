@@ -16,7 +16,10 @@ import { parseArgs } from 'node:util'
 import { wrk } from './load/wrk.ts'
 import { usageOfTree } from './usage.ts'
 
-const options = { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '5' } } as const
+const options = {
+  seconds: { type: 'string', default: '2' },
+  rounds: { type: 'string', default: '5' },
+} as const
 const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -29,10 +32,25 @@ interface Running {
 
 async function start(node: string, engine: string, port: number): Promise<Running | undefined> {
   const [command, ...first] = node.split(' ')
-  const version = execFileSync(command, [...first, '--version'], { encoding: 'utf8', cwd: root }).trim()
+  const version = execFileSync(command, [...first, '--version'], {
+    encoding: 'utf8',
+    cwd: root,
+  }).trim()
   const name = `Node ${version} ${engine}`
-  const args = [...first, 'dist/cli/main.js', 'serve', 'examples/iris/service.ts', '--workers', '1', '--engine', engine]
-  const child = spawn(command, [...args, '--host', '127.0.0.1', '--port', String(port)], { cwd: root, stdio: 'ignore' })
+  const args = [
+    ...first,
+    'dist/cli/main.js',
+    'serve',
+    'examples/iris/service.ts',
+    '--workers',
+    '1',
+    '--engine',
+    engine,
+  ]
+  const child = spawn(command, [...args, '--host', '127.0.0.1', '--port', String(port)], {
+    cwd: root,
+    stdio: 'ignore',
+  })
   for (let tries = 0; tries < 150 && child.exitCode === null; tries++) {
     const isReady = await fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ ok }) => ok,
@@ -75,7 +93,8 @@ try {
   }
   for (const server of servers) await measure(server)
   for (const server of servers) server.micros.length = 0
-  for (let round = 0; round < Number(values.rounds); round++) for (const server of servers) await measure(server)
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const server of servers) await measure(server)
   for (const { name, micros } of servers) {
     const sorted = micros.sort((a, b) => a - b)
     console.log(`${name}: ${sorted[sorted.length >> 1].toFixed(1)} µs of CPU per request`)

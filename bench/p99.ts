@@ -31,7 +31,11 @@ const causes: readonly Cause[] = [
     contender: /^rust$/,
     why: 'p99 is the slowest of some forty requests: 1.28 in a second run, 1.33 with one connection',
   },
-  { job: /^JSON \d/, contender: /./, why: 'bodies are parsed one after the other, and V8 collects their objects' },
+  {
+    job: /^JSON \d/,
+    contender: /./,
+    why: 'bodies are parsed one after the other, and V8 collects their objects',
+  },
   {
     job: /^file (1|10) MB/,
     contender: /^(bentoml|fastapi|fastify)$/,

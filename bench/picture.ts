@@ -37,7 +37,9 @@ const ticks = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100]
 
 /** Returns the x coordinate of a ratio, clamped to the scale. */
 function x(ratio: number): number {
-  const share = Math.log(Math.min(maxRatio, Math.max(minRatio, ratio)) / minRatio) / Math.log(maxRatio / minRatio)
+  const share =
+    Math.log(Math.min(maxRatio, Math.max(minRatio, ratio)) / minRatio) /
+    Math.log(maxRatio / minRatio)
   return Math.round((left + share * (width - left - right)) * 10) / 10
 }
 
@@ -85,7 +87,12 @@ function scale(bottom: number): string {
   return ticks
     .map((tick) => {
       const look = tick === 1 ? 'stroke="#24292f" stroke-width="1.5"' : 'stroke="#d0d7de"'
-      const label = text(x(tick), bottom + 18, `${tick}×`, 'text-anchor="middle" font-size="11" fill="#57606a"')
+      const label = text(
+        x(tick),
+        bottom + 18,
+        `${tick}×`,
+        'text-anchor="middle" font-size="11" fill="#57606a"',
+      )
       return `<line x1="${x(tick)}" x2="${x(tick)}" y1="${top}" y2="${bottom}" ${look}/>${label}`
     })
     .join('')
@@ -100,7 +107,9 @@ const font = 'font-family="system-ui, sans-serif" font-size="13" fill="#24292f"'
 export function picture({ results, date, cpu, cores, node }: Report): string {
   const bottom = top + results.length * lineHeight
   const height = bottom + 66
-  const lines = results.map((result) => ratiosOf(result).filter(({ contender }) => drawn[contender] !== undefined))
+  const lines = results.map((result) =>
+    ratiosOf(result).filter(({ contender }) => drawn[contender] !== undefined),
+  )
   const machine = `Measured on ${date}: ${cores} cores, ${cpu}, Node ${node}.`
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${font}>`,

@@ -17,8 +17,14 @@ export const serverCore = canPin ? 0 : undefined
 export const loadCore = canPin ? 1 : undefined
 
 /** Returns a command that runs the given one on one core. */
-export function onCore(core: number | undefined, command: string, args: readonly string[]): [string, string[]] {
-  return core === undefined ? [command, [...args]] : ['taskset', ['-c', String(core), command, ...args]]
+export function onCore(
+  core: number | undefined,
+  command: string,
+  args: readonly string[],
+): [string, string[]] {
+  return core === undefined
+    ? [command, [...args]]
+    : ['taskset', ['-c', String(core), command, ...args]]
 }
 
 /** Options of `fork` that put a Node process on one core. */

@@ -15,7 +15,8 @@ import { contenders } from './contender.ts'
 import { Generator } from './load/load.ts'
 import { pinned, serverCore } from './pinning.ts'
 
-const [wanted = '', seconds = '3', folder = mkdtempSync(join(tmpdir(), 'bench-profile-'))] = process.argv.slice(2)
+const [wanted = '', seconds = '3', folder = mkdtempSync(join(tmpdir(), 'bench-profile-'))] =
+  process.argv.slice(2)
 const plan = casePlans.find(({ name }) => name.includes(wanted))
 if (plan === undefined) throw new Error(`no job's name holds ${wanted}`)
 const job = await plan.make()
@@ -46,13 +47,24 @@ const scheme = isGrpc ? 'grpc' : live === undefined ? 'http' : 'ws'
 const url = `${scheme}://127.0.0.1:${port}${job.path}`
 // V8's clock of profiles.
 const firedAt = Number(process.hrtime.bigint() / 1000n)
-await generator.fire({ url, contentType, headers, bodyFile, connections, live, seconds: Number(seconds) })
+await generator.fire({
+  url,
+  contentType,
+  headers,
+  bodyFile,
+  connections,
+  live,
+  seconds: Number(seconds),
+})
 const gone = once(child, 'exit')
 child.disconnect()
 await gone
 
 interface Profile {
-  readonly nodes: readonly { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
+  readonly nodes: readonly {
+    id: number
+    callFrame: { functionName: string; url: string; lineNumber: number }
+  }[]
   readonly samples: readonly number[]
   readonly startTime: number
   readonly timeDeltas: readonly number[]
@@ -60,7 +72,9 @@ interface Profile {
 
 const spent = new Map<string, number>()
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.cpuprofile'))) {
-  const { nodes, samples, timeDeltas, startTime } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Profile
+  const { nodes, samples, timeDeltas, startTime } = JSON.parse(
+    readFileSync(join(folder, file), 'utf8'),
+  ) as Profile
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   let at = startTime
   for (const [i, sample] of samples.entries()) {

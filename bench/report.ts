@@ -69,7 +69,9 @@ function isFull(row: Row): boolean {
 /** Returns all ratios of a job. */
 export function ratiosOf({ name, ours: oursName, rows, targets }: CaseResult): Ratio[] {
   const ours = rows.find(({ contender }) => contender === oursName) as Row
-  return rows.filter((row) => row !== ours).map((row) => ratioOf(name, ours, row, targets[row.contender]))
+  return rows
+    .filter((row) => row !== ours)
+    .map((row) => ratioOf(name, ours, row, targets[row.contender]))
 }
 
 function ratioOf(name: string, ours: Row, row: Row, target: number | undefined): Ratio {
@@ -83,7 +85,9 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
   const isLoop = row.loadCores === 0
   const isOther = !isLoop && !row.contender.startsWith('bare') && !isOurs(row.contender)
   const p99 =
-    ours.wrkP99Ms !== undefined && row.wrkP99Ms !== undefined ? row.wrkP99Ms / ours.wrkP99Ms : row.p99Ms / ours.p99Ms
+    ours.wrkP99Ms !== undefined && row.wrkP99Ms !== undefined
+      ? row.wrkP99Ms / ours.wrkP99Ms
+      : row.p99Ms / ours.p99Ms
   return {
     case: name,
     contender: row.contender,
@@ -99,7 +103,9 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
 }
 
 /** Returns the comparisons in which another server's p99 is better than ours, the worst first. */
-export function worseP99({ results }: Pick<Report, 'results'>): (Ratio & { readonly p99: number })[] {
+export function worseP99({
+  results,
+}: Pick<Report, 'results'>): (Ratio & { readonly p99: number })[] {
   const isWorse = (ratio: Ratio): ratio is Ratio & { p99: number } => ratio.p99Holds === false
   return results
     .flatMap(ratiosOf)
@@ -118,17 +124,23 @@ export function printCase(result: CaseResult): void {
   const { name, bytes, connections, ours, rows, skipped } = result
   const ratios = new Map(ratiosOf(result).map((ratio) => [ratio.contender, ratio]))
   const isChecked = rows.some((row) => row.wrkPerSecond !== undefined)
-  console.log(`\n${name} (${bytes} bytes, ${connections} connections); ratios are of ${ours}: above 1 it is better`)
+  console.log(
+    `\n${name} (${bytes} bytes, ${connections} connections); ratios are of ${ours}: above 1 it is better`,
+  )
   console.table(
     Object.fromEntries(
       rows.map((row) => {
         const ratio = ratios.get(row.contender)
         const shown = {
           'req/s': precise(row.perSecond, 4),
-          ...(isChecked && { 'by wrk': row.wrkPerSecond === undefined ? '' : precise(row.wrkPerSecond, 4) }),
+          ...(isChecked && {
+            'by wrk': row.wrkPerSecond === undefined ? '' : precise(row.wrkPerSecond, 4),
+          }),
           'p50 ms': precise(row.p50Ms, 3),
           'p99 ms': precise(row.p99Ms, 3),
-          ...(isChecked && { 'p99 wrk': row.wrkP99Ms === undefined ? '' : precise(row.wrkP99Ms, 3) }),
+          ...(isChecked && {
+            'p99 wrk': row.wrkP99Ms === undefined ? '' : precise(row.wrkP99Ms, 3),
+          }),
           'CPU µs': precise(row.cpuMicros, 3),
           'peak MB': megabytes(row.peakBytes),
           saturated: saturated(row),
@@ -137,7 +149,8 @@ export function printCase(result: CaseResult): void {
       }),
     ),
   )
-  for (const [contender, why] of Object.entries(skipped)) console.log(`skipped ${contender}: ${why}`)
+  for (const [contender, why] of Object.entries(skipped))
+    console.log(`skipped ${contender}: ${why}`)
 }
 
 function verdictsOf({ rate, wrkRate, cpu, by, target, holds, p99, p99Holds }: Ratio) {
@@ -160,7 +173,10 @@ export function mixedLines({ rows }: MixedResult) {
       'p99 beside, ms': precise(besideP99Ms, 3),
       ratio: precise(ratio, 3),
       'large p50, ms': precise(largeP50Ms, 3),
-      target: contender !== 'serving' ? '' : `${mixedTarget} ${ratio <= mixedTarget ? 'holds' : 'missed'}`,
+      target:
+        contender !== 'serving'
+          ? ''
+          : `${mixedTarget} ${ratio <= mixedTarget ? 'holds' : 'missed'}`,
     }
   })
 }
@@ -180,12 +196,22 @@ export function memoryLines({ bodyBytes, workerBytes, rows }: MemoryResult) {
   })
   const { workerBytes: maxBytes } = memoryTargets
   const target = `${megabytes(maxBytes)} MB ${workerBytes <= maxBytes ? 'holds' : 'missed'}`
-  const worker = { 'idle, MB': megabytes(workerBytes), 'peak, MB': '', 'above idle, bodies': '', target }
+  const worker = {
+    'idle, MB': megabytes(workerBytes),
+    'peak, MB': '',
+    'above idle, bodies': '',
+    target,
+  }
   return [{ process: 'a worker of serving serve', ...worker }, ...servers]
 }
 
 /** Describes the mixed load. */
-export function describeMixed({ connections, smallPerSecond, largePerSecond, largeBytes }: MixedResult): string {
+export function describeMixed({
+  connections,
+  smallPerSecond,
+  largePerSecond,
+  largeBytes,
+}: MixedResult): string {
   const large = `${largePerSecond} of ${precise(largeBytes / 1e6, 2)} MB on others`
   return `Mixed load: ${smallPerSecond} requests a second over ${connections} connections, beside ${large}`
 }

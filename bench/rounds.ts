@@ -44,7 +44,10 @@ export interface Row {
 }
 
 /** One round under one generator. */
-type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCores' | 'loadCores'> & {
+type Round = Pick<
+  Row,
+  'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCores' | 'loadCores'
+> & {
   readonly requests: number
   readonly errors: number
 }
@@ -58,7 +61,8 @@ const minRequests = { forCpu: 40, forRate: 5 }
 /** A small request. **Units**: microseconds of CPU. */
 const smallMicros = 100
 
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
 /** Whether the generator is nearly as busy as the server. */
 const isLoadBound = (rounds: readonly Round[]) =>
@@ -90,7 +94,8 @@ export async function measureRounds(
   // the warm-up: a cold server takes more. autocannon saturates every server in Python.
   const isBound = wrk !== undefined && [...rounds.values()].some(isLoadBound)
   const measured = started.filter(
-    ({ name, url }) => isBound && url?.startsWith('http:') === true && contenders[name].python === undefined,
+    ({ name, url }) =>
+      isBound && url?.startsWith('http:') === true && contenders[name].python === undefined,
   )
   const checks = await takeTurns(measured, job, options, async (contender) => {
     const round = await measureRound(contender, wrk as Load, isSmall(ours) ? smallSeconds : seconds)
@@ -129,13 +134,23 @@ async function takeTurns(
 }
 
 /** Returns the number of requests that fill a round, after the one that warmed the contender up. */
-function amountOf({ url }: Contender, { connections }: BenchCase, seconds: number, first: Round): number {
+function amountOf(
+  { url }: Contender,
+  { connections }: BenchCase,
+  seconds: number,
+  first: Round,
+): number {
   // A contender without an answer in that time is slow: a few requests suffice.
   const rate = first.requests === 0 ? 0 : first.perSecond
   return Math.max(url === undefined ? 1 : connections, Math.round(rate * seconds))
 }
 
-async function measureRound(contender: Contender, load: Load, seconds: number, amount?: number): Promise<Round> {
+async function measureRound(
+  contender: Contender,
+  load: Load,
+  seconds: number,
+  amount?: number,
+): Promise<Round> {
   const before = await contender.usage()
   const result = await contender.load(load, seconds, amount)
   const after = await contender.usage()
@@ -163,7 +178,8 @@ function summary(
   checks: readonly Round[],
   forCpu: readonly Round[],
 ): Omit<Row, 'contender' | 'peakBytes'> {
-  const middle = (list: readonly Round[], field: keyof Round) => median(list.map((round) => round[field]))
+  const middle = (list: readonly Round[], field: keyof Round) =>
+    median(list.map((round) => round[field]))
   return {
     perSecond: middle(rounds, 'perSecond'),
     p50Ms: middle(rounds, 'p50Ms'),

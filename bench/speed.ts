@@ -25,11 +25,14 @@ const bars = [
 /** Returns a contender's CPU time for a request over serving's; undefined where it was not measured. */
 function ratioOf({ results }: Results, contender: string, job: string): number | undefined {
   const rows = results.find(({ name }) => name === job)?.rows
-  const [theirs, ours] = [contender, 'serving'].map((name) => rows?.find((row) => row.contender === name)?.cpuMicros)
+  const [theirs, ours] = [contender, 'serving'].map(
+    (name) => rows?.find((row) => row.contender === name)?.cpuMicros,
+  )
   return theirs === undefined || ours === undefined ? undefined : theirs / ours
 }
 
-const times = (ratio: number | undefined) => (ratio === undefined ? '?' : String(Number(ratio.toPrecision(2))))
+const times = (ratio: number | undefined) =>
+  ratio === undefined ? '?' : String(Number(ratio.toPrecision(2)))
 
 /** Returns the sentence beside the picture. */
 export function speedSentence(report: Results): string {
@@ -41,7 +44,13 @@ export function speedSentence(report: Results): string {
   return `For a million numbers ${fastapi}, ${others}. ${small}.`
 }
 
-const columns = { fastify: 'Fastify', fastapi: 'FastAPI', bentoml: 'BentoML', triton: 'Triton', rust: 'Rust' }
+const columns = {
+  fastify: 'Fastify',
+  fastapi: 'FastAPI',
+  bentoml: 'BentoML',
+  triton: 'Triton',
+  rust: 'Rust',
+}
 
 /** Returns the table of docs/performance.md: CPU times over serving's, for all jobs that another server did. */
 export function speedTable(report: Results): string {

@@ -34,16 +34,26 @@ function rpc(name: string, apiName: string, make: (times: number) => ProtoConten
     isRaw: true,
   }
 }
-const many = <T>(times: number, make: (i: number) => T) => Array.from({ length: Math.ceil(times) }, (_, i) => make(i))
-const part = (text: string) => `--b\r\ncontent-disposition: form-data; name="value"\r\n\r\n${text}\r\n--b--\r\n`
+const many = <T>(times: number, make: (i: number) => T) =>
+  Array.from({ length: Math.ceil(times) }, (_, i) => make(i))
+const part = (text: string) =>
+  `--b\r\ncontent-disposition: form-data; name="value"\r\n\r\n${text}\r\n--b--\r\n`
 const csv = { path: '/frame', type: 'text/csv' }
 const jpeg = readFileSync(new URL('../test/fixtures/images/rgb.jpg', import.meta.url))
 const npyHead = (descr: string, length: number, order = 'False') => {
-  const text = `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': (${length}, 2), }`.padEnd(117)
-  return Buffer.concat([Buffer.from('\x93NUMPY\x01\x00\x76\x00', 'latin1'), Buffer.from(`${text}\n`)])
+  const text = `{'descr': '${descr}', 'fortran_order': ${order}, 'shape': (${length}, 2), }`.padEnd(
+    117,
+  )
+  return Buffer.concat([
+    Buffer.from('\x93NUMPY\x01\x00\x76\x00', 'latin1'),
+    Buffer.from(`${text}\n`),
+  ])
 }
 const npy = (descr: string, bytes: number, order?: string) => (times: number) =>
-  Buffer.concat([npyHead(descr, Math.ceil(times), order), Buffer.alloc(Math.ceil(times) * 2 * bytes, 'a\0\0\0')])
+  Buffer.concat([
+    npyHead(descr, Math.ceil(times), order),
+    Buffer.alloc(Math.ceil(times) * 2 * bytes, 'a\0\0\0'),
+  ])
 
 /** All bodies. */
 export const attacks: readonly Attack[] = [
@@ -52,7 +62,11 @@ export const attacks: readonly Attack[] = [
   { name: 'json: empty objects', path: '/json', make: list('{}') },
   { name: 'json: lists of one', path: '/json', make: list('[0]') },
   { name: 'json: nested lists', path: '/json', make: list(`${'['.repeat(60)}${']'.repeat(60)}`) },
-  { name: 'json: nested objects', path: '/json', make: list(`${'{"a":'.repeat(60)}0${'}'.repeat(60)}`) },
+  {
+    name: 'json: nested objects',
+    path: '/json',
+    make: list(`${'{"a":'.repeat(60)}0${'}'.repeat(60)}`),
+  },
   { name: 'json: records', path: '/json', make: list('{"a":0,"b":"x"}') },
   { name: 'json: keys of their own', path: '/json', make: distinct((i) => `{"k${i}":0}`) },
   {
@@ -83,7 +97,12 @@ export const attacks: readonly Attack[] = [
     make: (times) => Buffer.from('é😀'.repeat(times), 'utf16le'),
   },
   { name: 'npy: texts', path: '/array', type: 'application/x-npy', make: npy('<U8', 32) },
-  { name: 'npy: Fortran order', path: '/array', type: 'application/x-npy', make: npy('<f8', 8, 'True') },
+  {
+    name: 'npy: Fortran order',
+    path: '/array',
+    type: 'application/x-npy',
+    make: npy('<f8', 8, 'True'),
+  },
   {
     name: 'form: a part',
     path: '/form',
@@ -102,11 +121,24 @@ export const attacks: readonly Attack[] = [
     type: 'multipart/form-data; boundary=b',
     make: (times) => `--b\r\n${'\r\r\r'.repeat(times)}`,
   },
-  { name: 'image: bytes of 255', path: '/image', type: 'image/jpeg', make: (times) => fill(Math.ceil(times)) },
-  { name: 'image: segments', path: '/image', type: 'image/jpeg', make: (times) => segments(Math.ceil(times)) },
+  {
+    name: 'image: bytes of 255',
+    path: '/image',
+    type: 'image/jpeg',
+    make: (times) => fill(Math.ceil(times)),
+  },
+  {
+    name: 'image: segments',
+    path: '/image',
+    type: 'image/jpeg',
+    make: (times) => segments(Math.ceil(times)),
+  },
   rpc('numbers', 'json', (times) => ({ field: 'json', message: many(times, () => 1) })),
   rpc('strings', 'json', (times) => ({ field: 'json', message: many(times, () => 'ab') })),
-  rpc('records', 'json', (times) => ({ field: 'json', message: many(times, (i) => ({ a: i, b: 'x' })) })),
+  rpc('records', 'json', (times) => ({
+    field: 'json',
+    message: many(times, (i) => ({ a: i, b: 'x' })),
+  })),
   rpc('empty objects', 'json', (times) => ({ field: 'json', message: many(times, () => ({})) })),
   rpc('lists of one', 'json', (times) => ({ field: 'json', message: many(times, () => [0]) })),
   rpc('one object', 'json', (times) => ({
@@ -115,7 +147,10 @@ export const attacks: readonly Attack[] = [
   })),
   rpc('a wide string', 'json', (times) => ({ field: 'json', message: 'é😀'.repeat(times) })),
   rpc('text', 'text', (times) => ({ field: 'text', message: 'é😀'.repeat(times) })),
-  rpc('array', 'array', (times) => ({ field: 'ndarray', message: { doubleValues: new Float64Array(times) } })),
+  rpc('array', 'array', (times) => ({
+    field: 'ndarray',
+    message: { doubleValues: new Float64Array(times) },
+  })),
   rpc('array of strings', 'array', (times) => ({
     field: 'ndarray',
     message: { stringValues: many(times, () => 'ab') },
@@ -136,7 +171,10 @@ export const attacks: readonly Attack[] = [
     field: 'dataframe',
     message: {
       columnNames: ['a', 'b'],
-      columns: [{ doubleValues: new Float64Array(times) }, { stringValues: many(times, () => 'ab') }],
+      columns: [
+        { doubleValues: new Float64Array(times) },
+        { stringValues: many(times, () => 'ab') },
+      ],
     },
   })),
   rpc('wide frame', 'frame', (times) => ({
@@ -152,7 +190,11 @@ export const attacks: readonly Attack[] = [
   })),
   { name: 'json: escapes', path: '/json', make: (times) => `"${'\\u0041'.repeat(times)}"` },
   { name: 'json: escaped quotes', path: '/json', make: (times) => `"${'\\"'.repeat(times)}"` },
-  { name: 'json: escapes, fault', path: '/json', make: (times) => `["${'\\u0041'.repeat(times)}",x]` },
+  {
+    name: 'json: escapes, fault',
+    path: '/json',
+    make: (times) => `["${'\\u0041'.repeat(times)}",x]`,
+  },
   { name: 'json: digits', path: '/json', make: (times) => `0.${'1'.repeat(times)}` },
   { name: 'json: blanks', path: '/json', make: (times) => `[0,${'   '.repeat(times)}1]` },
   { name: 'json: fault at the end', path: '/json', make: (times) => `[${'0,'.repeat(times)}x]` },
@@ -177,8 +219,17 @@ export const attacks: readonly Attack[] = [
     path: '/columns',
     make: (times) => `{"a":{${Array.from({ length: times }, (_, i) => `"${i}":0`).join()}}}`,
   },
-  { name: 'frame: csv', path: '/frame', type: 'text/csv', make: (times) => `a,b\n${'1,x\n'.repeat(times)}` },
-  { name: 'csv: a quote that stays open', ...csv, make: (times) => `a,b\n"${'1,x\n'.repeat(times)}` },
+  {
+    name: 'frame: csv',
+    path: '/frame',
+    type: 'text/csv',
+    make: (times) => `a,b\n${'1,x\n'.repeat(times)}`,
+  },
+  {
+    name: 'csv: a quote that stays open',
+    ...csv,
+    make: (times) => `a,b\n"${'1,x\n'.repeat(times)}`,
+  },
   { name: 'csv: commas', ...csv, make: (times) => `a,b\n${','.repeat(times)}` },
   { name: 'csv: a long line', ...csv, make: (times) => `a,b\n1,${'x'.repeat(times)}` },
   { name: 'csv: a long header', ...csv, make: (times) => `${'abc,'.repeat(times)}d\n` },
@@ -193,10 +244,28 @@ export const attacks: readonly Attack[] = [
   { name: 'wide frame: csv', path: '/frame', type: 'text/csv', make: wideFrame('csv') },
   ...[
     ...['long', 'wide'].flatMap((size) =>
-      ['records', 'columns', 'index', 'split', 'table', 'values', 'csv', 'parquet'].map((form) => `${size}_${form}`),
+      ['records', 'columns', 'index', 'split', 'table', 'values', 'csv', 'parquet'].map(
+        (form) => `${size}_${form}`,
+      ),
     ),
-    ...['array', 'words', 'series', 'series_words', 'text', 'text_wide', 'file', 'json', 'json_schema', 'json_object'],
-  ].map((name) => ({ name: `output: ${name}`, path: `/out_${name}`, make: () => '0', isOutput: true })),
+    ...[
+      'array',
+      'words',
+      'series',
+      'series_words',
+      'text',
+      'text_wide',
+      'file',
+      'json',
+      'json_schema',
+      'json_object',
+    ],
+  ].map((name) => ({
+    name: `output: ${name}`,
+    path: `/out_${name}`,
+    make: () => '0',
+    isOutput: true,
+  })),
 ]
 
 function utf16Csv(times: number): Buffer {
@@ -224,12 +293,14 @@ function wideFrame(form: string): Attack['make'] {
   return (times) => {
     const rows = Array.from({ length: Math.max(1, Math.ceil(times / 16_000)) }, (_, i) => i)
     const list = `[${row((_, i) => `${i}`)}]`
-    if (form === 'csv') return `${names.join()}\n${rows.map(() => `${list.slice(1, -1)}\n`).join('')}`
+    if (form === 'csv')
+      return `${names.join()}\n${rows.map(() => `${list.slice(1, -1)}\n`).join('')}`
     if (form === 'values') return `[${rows.map(() => list).join()}]`
     const record = `{${row((name, i) => `"${name}":${i}`)}}`
     if (form === 'records') return `[${rows.map(() => record).join()}]`
     if (form === 'index') return `{${rows.map((i) => `"${i}":${record}`).join()}}`
-    if (form === 'split') return `{"columns":${JSON.stringify(names)},"data":[${rows.map(() => list).join()}]}`
+    if (form === 'split')
+      return `{"columns":${JSON.stringify(names)},"data":[${rows.map(() => list).join()}]}`
     if (form === 'table') {
       const fields = row((name) => `{"name":"${name}","type":"integer"}`)
       return `{"schema":{"fields":[${fields}]},"data":[${rows.map(() => record).join()}]}`

@@ -11,12 +11,15 @@ const svc = new Service('stall')
 const counted = { output: new io.JSON() }
 
 /** The neighbour: a small array. */
-svc.api({ input: new io.NumpyNdarray({ dtype: 'float64' }), output: new io.NumpyNdarray() }, function double(x) {
-  return new NDArray(
-    x.data.map((value) => value * 2),
-    x.shape,
-  )
-})
+svc.api(
+  { input: new io.NumpyNdarray({ dtype: 'float64' }), output: new io.NumpyNdarray() },
+  function double(x) {
+    return new NDArray(
+      x.data.map((value) => value * 2),
+      x.shape,
+    )
+  },
+)
 svc.api({ ...counted, input: new io.JSON() }, function json() {
   return 1
 })
@@ -27,9 +30,12 @@ svc.api({ ...counted, input: new io.JSON({ schema: z.array(z.string()) }) }, fun
   return 1
 })
 const record = z.object({ a: z.number(), b: z.string() })
-svc.api({ ...counted, input: new io.JSON({ schema: z.object({ rows: z.array(record) }) }) }, function records() {
-  return 1
-})
+svc.api(
+  { ...counted, input: new io.JSON({ schema: z.object({ rows: z.array(record) }) }) },
+  function records() {
+    return 1
+  },
+)
 svc.api({ ...counted, input: new io.NumpyNdarray() }, function array() {
   return 1
 })
@@ -53,7 +59,10 @@ svc.api({ ...counted, input: new io.PandasSeries() }, function series() {
 })
 
 for (const orient of ['records', 'columns', 'index', 'split', 'table', 'values'] as const) {
-  svc.api({ ...counted, input: new io.PandasDataFrame({ orient }), name: `frame_${orient}` }, () => 1)
+  svc.api(
+    { ...counted, input: new io.PandasDataFrame({ orient }), name: `frame_${orient}` },
+    () => 1,
+  )
 }
 
 /** The outputs: made by the first call, and returned by all. */
@@ -64,10 +73,14 @@ function out<T>(name: string, output: io.IODescriptor<unknown, T>, make: () => T
     return value
   })
 }
-const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
+const list = <T>(length: number, make: (i: number) => T) =>
+  Array.from({ length }, (_, i) => make(i))
 const columns = (width: number, rows: number) =>
   Object.fromEntries(
-    list(width, (i) => [`c${i}`, i % 10 === 9 ? list(rows, (row) => `t${row}`) : list(rows, (row) => row / 7)]),
+    list(width, (i) => [
+      `c${i}`,
+      i % 10 === 9 ? list(rows, (row) => `t${row}`) : list(rows, (row) => row / 7),
+    ]),
   )
 const long = pl.DataFrame(columns(10, 300_000))
 const wide = pl.DataFrame(columns(16_000, 50))
@@ -79,8 +92,14 @@ for (const defaultFormat of ['csv', 'parquet'] as const) {
   out(`long_${defaultFormat}`, new io.PandasDataFrame({ defaultFormat }), () => long)
   out(`wide_${defaultFormat}`, new io.PandasDataFrame({ defaultFormat }), () => wide)
 }
-out('array', new io.NumpyNdarray(), () => new NDArray(Float64Array.from(list(3_000_000, (i) => i / 7)), [3_000, 1_000]))
-out('words', new io.NumpyNdarray({ dtype: 'str' }), () => NDArray.from(list(1_000_000, (i) => `word ${i}`)))
+out(
+  'array',
+  new io.NumpyNdarray(),
+  () => new NDArray(Float64Array.from(list(3_000_000, (i) => i / 7)), [3_000, 1_000]),
+)
+out('words', new io.NumpyNdarray({ dtype: 'str' }), () =>
+  NDArray.from(list(1_000_000, (i) => `word ${i}`)),
+)
 out('series', new io.PandasSeries(), () =>
   pl.Series(
     's',
@@ -103,7 +122,8 @@ out('json_object', new io.JSON({ schema: z.record(z.string(), z.number()) }), ()
   Object.fromEntries(list(100_000, (i) => [`k${i}`, i])),
 )
 
-const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
+const cpuMs = () =>
+  Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
 let longest = 0
 let last = cpuMs()
 setInterval(() => {

@@ -34,7 +34,8 @@ const { values: options } = parseArgs({
 })
 const concurrent = Number(options.concurrent)
 // **Units**: bytes on the wire, as gzip or as they are.
-const sizes = options.size?.map(Number) ?? (options.raw ? [1 << 20, 60_000_000] : [1024, 8192, 65_000])
+const sizes =
+  options.size?.map(Number) ?? (options.raw ? [1 << 20, 60_000_000] : [1024, 8192, 65_000])
 /** **Units**: milliseconds. */
 const targets = { p99: 50, cpu: 100 }
 
@@ -103,12 +104,17 @@ function headersOf(attack: Attack): Record<string, string> {
 /** Returns a body of about `size` bytes on the wire. */
 function bodyOf(attack: Attack, size: number): { readonly text: number; readonly wire: Buffer } {
   const { make, isOutput } = attack
-  const pack = (text: string | Buffer) => (isCompressed(attack) ? gzipSync(text) : Buffer.from(text as string))
+  const pack = (text: string | Buffer) =>
+    isCompressed(attack) ? gzipSync(text) : Buffer.from(text as string)
   if (isOutput) return { text: 1, wire: pack(make(1)) }
   const [large, small] = [make(180_000), make(90_000)]
   const sample = pack(large).length - pack(small).length
   const unit = large.length - small.length
-  const times = Math.min((size / Math.max(1, sample)) * 90_000, (60_000_000 / Math.max(1, unit)) * 90_000, 20_000_000)
+  const times = Math.min(
+    (size / Math.max(1, sample)) * 90_000,
+    (60_000_000 / Math.max(1, unit)) * 90_000,
+    20_000_000,
+  )
   const text = make(Math.max(1, Math.floor(times)))
   return { text: Buffer.byteLength(text), wire: pack(text) }
 }
@@ -131,7 +137,9 @@ async function measure(port: number, attack: Attack, wire: Buffer): Promise<Seen
   await longestTurn()
   await sleep(100)
   const began = performance.now()
-  const answers = await Promise.all(Array.from({ length: concurrent }, () => post(port, path, wire, headers)))
+  const answers = await Promise.all(
+    Array.from({ length: concurrent }, () => post(port, path, wire, headers)),
+  )
   const ms = performance.now() - began
   await sleep(100)
   const { p99Ms, maxMs } = await neighbour.fire({})
@@ -162,7 +170,9 @@ function post(
       const pieces: Buffer[] = []
       // Answers of megabytes are only read.
       res.on('data', (piece: Buffer) => pieces.length < 4 && pieces.push(piece))
-      res.on('end', () => resolve({ status: String(res.statusCode), text: Buffer.concat(pieces).toString() }))
+      res.on('end', () =>
+        resolve({ status: String(res.statusCode), text: Buffer.concat(pieces).toString() }),
+      )
       res.on('error', lost)
     })
     req.on('error', lost)
@@ -170,7 +180,10 @@ function post(
   })
 }
 
-async function start(root: string, engine: string): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+async function start(
+  root: string,
+  engine: string,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const args = [
     'dist/cli/main.js',
     'serve',
@@ -198,9 +211,13 @@ async function* lines(child: ChildProcess): AsyncGenerator<[string]> {
 
 /** Returns the memory of the worker, the child of the server that is given. */
 function rssMb(child: ChildProcess): number {
-  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(/\s+/)
+  const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    .trim()
+    .split(/\s+/)
   const kb = Math.max(
-    ...children.map((pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0)),
+    ...children.map((pid) =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
+    ),
   )
   return Math.round(kb / 1024)
 }

@@ -14,7 +14,8 @@ import {
   worseP99,
 } from './report.ts'
 
-const fixed = (value: number | undefined) => (value === undefined ? '' : String(Number(value.toFixed(2))))
+const fixed = (value: number | undefined) =>
+  value === undefined ? '' : String(Number(value.toFixed(2)))
 const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
 
 function tableOf(lines: readonly Record<string, string | number>[]): string {
@@ -24,7 +25,9 @@ function tableOf(lines: readonly Record<string, string | number>[]): string {
 }
 
 const marked = (cell: string | number) =>
-  typeof cell === 'string' ? cell.replace(/(missed|worse)(?= by |$)/, (word) => `**${word}**`) : cell
+  typeof cell === 'string'
+    ? cell.replace(/(missed|worse)(?= by |$)/, (word) => `**${word}**`)
+    : cell
 
 function lineOf(ratio: Ratio, isFirst: boolean) {
   const { case: job, contender, rate, wrkRate, cpu, by, target, holds, p99, p99Holds } = ratio
@@ -42,7 +45,9 @@ function lineOf(ratio: Ratio, isFirst: boolean) {
 /** Returns date, machine and load average of a report. */
 export function describeMachine({ date, cpu, cores, node, loadAverage }: Report): string {
   const isQuiet = loadAverage < cores / 4
-  const others = isQuiet ? 'no other work ran' : 'other work ran, so that few of these figures count'
+  const others = isQuiet
+    ? 'no other work ran'
+    : 'other work ran, so that few of these figures count'
   return `Of ${date}: ${cores} cores, ${cpu}, Node ${node}; load average before the start ${loadAverage}: ${others}.`
 }
 
@@ -77,11 +82,17 @@ function missing({ results }: Report): string {
 /** Returns all tables, for `bench/README.md`. */
 export function fullTables(report: Report): string {
   const { results, mixed, memory, minutes, measured } = report
-  const head = ['| job | against | req/s | by wrk | CPU | target | p99 |', '|---|---|--:|--:|--:|---|---|']
+  const head = [
+    '| job | against | req/s | by wrk | CPU | target | p99 |',
+    '|---|---|--:|--:|--:|---|---|',
+  ]
   return [
     `${describeMachine(report)} The last run measured ${measured} jobs in ${minutes} minutes.`,
     // A job's name stands in its first line alone.
-    [...head, ...results.flatMap((job) => ratiosOf(job).map((ratio, i) => row(lineOf(ratio, i === 0))))].join('\n'),
+    [
+      ...head,
+      ...results.flatMap((job) => ratiosOf(job).map((ratio, i) => row(lineOf(ratio, i === 0)))),
+    ].join('\n'),
     worseP99List(report),
     missing(report),
     ...(mixed === undefined ? [] : [`${describeMixed(mixed)}:`, tableOf(mixedLines(mixed))]),

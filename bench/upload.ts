@@ -17,11 +17,14 @@ const size = Number(process.argv[2] ?? 1024) * 1024 * 1024
 const bound = Number(process.argv[3] ?? 150)
 const piece = Buffer.alloc(256 * 1024, 'some bytes of a large file\r\n--')
 const boundary = 'X'.repeat(40)
-const head = Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n`)
+const head = Buffer.from(
+  `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n`,
+)
 const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
 
 function* content(bytes: number): Generator<Buffer> {
-  for (let left = bytes; left > 0; left -= piece.length) yield left < piece.length ? piece.subarray(0, left) : piece
+  for (let left = bytes; left > 0; left -= piece.length)
+    yield left < piece.length ? piece.subarray(0, left) : piece
 }
 
 function* formOf(bytes: number): Generator<Buffer> {
@@ -39,12 +42,17 @@ async function upload(
 ): Promise<{ length: number; text: string }> {
   const isForm = path !== '/echo' && path !== '/file'
   const headers: Record<string, string | number> = {
-    'content-type': isForm ? `multipart/form-data; boundary=${boundary}` : 'application/octet-stream',
+    'content-type': isForm
+      ? `multipart/form-data; boundary=${boundary}`
+      : 'application/octet-stream',
   }
   if (!chunked) headers['content-length'] = isForm ? bytes + head.length + tail.length : bytes
   const outgoing = request({ port, host: '127.0.0.1', path, method: 'POST', headers, agent: false })
   const answered = once(outgoing, 'response')
-  await pipeline(Readable.from(isForm ? formOf(bytes) : content(bytes), { objectMode: false }), outgoing)
+  await pipeline(
+    Readable.from(isForm ? formOf(bytes) : content(bytes), { objectMode: false }),
+    outgoing,
+  )
   const [response] = await answered
   let length = 0
   let text = ''
@@ -70,7 +78,12 @@ for (const engine of ['uws', 'node']) {
   ] as const) {
     const child = fork(here('servers/upload.ts'), {
       execArgv: ['--import', 'tsx'],
-      env: { ...process.env, UPLOAD_ENGINE: engine, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('tsconfig.json') },
+      env: {
+        ...process.env,
+        UPLOAD_ENGINE: engine,
+        NODE_ENV: 'production',
+        TSX_TSCONFIG_PATH: here('tsconfig.json'),
+      },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const { port } = await answer<{ port: number }>(child)
@@ -83,7 +96,8 @@ for (const engine of ['uws', 'node']) {
     const start = performance.now()
     const { length, text } = await upload(port, path, size, chunked)
     const seconds = (performance.now() - start) / 1000
-    if (path === '/echo' ? length !== size : text !== String(size)) throw new Error(`${engine} ${title}: ${text}`)
+    if (path === '/echo' ? length !== size : text !== String(size))
+      throw new Error(`${engine} ${title}: ${text}`)
     const growth = (await peak()) - idle
     worst = Math.max(worst, growth)
     child.disconnect()
@@ -92,4 +106,5 @@ for (const engine of ['uws', 'node']) {
     console.log(`${engine.padEnd(5)} ${title.padEnd(18)} ${memory}, ${speed} MiB/s`)
   }
 }
-if (worst > bound) throw new Error(`expected at most ${bound} MiB above idle, measured ${worst.toFixed(0)} MiB`)
+if (worst > bound)
+  throw new Error(`expected at most ${bound} MiB above idle, measured ${worst.toFixed(0)} MiB`)

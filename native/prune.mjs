@@ -22,7 +22,10 @@ export function unused(names, system, abi) {
     const [, of, number] = /^uws_(\w+)_(\d+)\.node$/.exec(name) ?? []
     return of === undefined ? [] : [{ name, of, abi: Number(number) }]
   })
-  const oldest = Math.min(abi, Math.max(...binaries.filter(({ of }) => of === system).map((binary) => binary.abi)))
+  const oldest = Math.min(
+    abi,
+    Math.max(...binaries.filter(({ of }) => of === system).map((binary) => binary.abi)),
+  )
   return binaries.filter(({ of, abi }) => of !== system || abi < oldest).map(({ name }) => name)
 }
 
@@ -33,7 +36,9 @@ function unusedEngines() {
   return ['uWebSockets.js-20.57', 'uws-pack/dist/bin'].flatMap((name) => {
     const folder = paths.map((path) => join(path, name)).find((path) => existsSync(path))
     if (folder === undefined) return []
-    return unused(readdirSync(folder), system, Number(process.versions.modules)).map((file) => join(folder, file))
+    return unused(readdirSync(folder), system, Number(process.versions.modules)).map((file) =>
+      join(folder, file),
+    )
   })
 }
 
@@ -43,7 +48,9 @@ function unusedAddons() {
   if (!existsSync(folder)) return []
   const target = `${process.platform}-${process.arch}`
   return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== target && entry.name !== `${target}-musl`)
+    .filter(
+      (entry) => entry.isDirectory() && entry.name !== target && entry.name !== `${target}-musl`,
+    )
     .flatMap(({ name }) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)))
 }
 
@@ -53,7 +60,9 @@ function main() {
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
   for (const file of files) rmSync(file)
   if (files.length > 0)
-    console.log(`serving: ${files.length} binaries for other systems removed (${Math.round(bytes / 1e6)} MB)`)
+    console.log(
+      `serving: ${files.length} binaries for other systems removed (${Math.round(bytes / 1e6)} MB)`,
+    )
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -14,7 +14,16 @@ const out = join(here, 'build', 'sanitized')
 const binary = join(out, 'serving_native.node')
 mkdirSync(out, { recursive: true })
 
-const flags = ['-std=c++17', '-O1', '-g', '-fPIC', '-shared', '-fno-exceptions', '-fno-rtti', '-fno-omit-frame-pointer']
+const flags = [
+  '-std=c++17',
+  '-O1',
+  '-g',
+  '-fPIC',
+  '-shared',
+  '-fno-exceptions',
+  '-fno-rtti',
+  '-fno-omit-frame-pointer',
+]
 const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
 const defines = [
   '-DNAPI_VERSION=8',
@@ -24,11 +33,17 @@ const defines = [
 ]
 const includes = [`-I${join(headersDir(), 'include', 'node')}`, '-isystem', simdjsonDir()]
 function compile(folder, target, options, excluded) {
-  const sources = readdirSync(join(here, folder)).filter((name) => name.endsWith('.cpp') && name !== excluded)
+  const sources = readdirSync(join(here, folder)).filter(
+    (name) => name.endsWith('.cpp') && name !== excluded,
+  )
   const files = sources.map((name) => join(here, folder, name))
-  execFileSync('g++', [...flags, ...checks, ...defines, ...includes, ...files, '-o', target, ...options], {
-    stdio: 'inherit',
-  })
+  execFileSync(
+    'g++',
+    [...flags, ...checks, ...defines, ...includes, ...files, '-o', target, ...options],
+    {
+      stdio: 'inherit',
+    },
+  )
 }
 compile('src', binary, [])
 compile('image', join(out, 'serving_image.node'), [], 'jpeg.cpp')
@@ -63,5 +78,7 @@ const run = spawnSync(process.execPath, [vitest, 'run', ...chosen], {
     UBSAN_OPTIONS: 'print_stacktrace=1:halt_on_error=1',
   },
 })
-console.log(run.status === 0 ? 'sanitizers: no report' : `sanitizers: failed (${run.signal ?? run.status})`)
+console.log(
+  run.status === 0 ? 'sanitizers: no report' : `sanitizers: failed (${run.signal ?? run.status})`,
+)
 process.exitCode = run.status === 0 ? 0 : 1

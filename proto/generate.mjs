@@ -31,7 +31,10 @@ const variants = [
   ownFile('inference/grpc_service.proto'),
   ownFile('grpc/health/v1/health.proto'),
   [reflectionPath, reflection],
-  [reflectionPath.replace('v1', 'v1alpha'), reflection.replace('reflection.v1;', 'reflection.v1alpha;')],
+  [
+    reflectionPath.replace('v1', 'v1alpha'),
+    reflection.replace('reflection.v1;', 'reflection.v1alpha;'),
+  ],
 ]
 
 function descriptorsOf(name, text) {
@@ -65,12 +68,16 @@ const { FileDescriptorProto } = require('protobufjs-8/ext/descriptor')
 const files = [
   wellKnown('struct'),
   wellKnown('wrappers'),
-  ...variants.flatMap(([name, text]) => descriptorsOf(name, text).filter((file) => file.name === name)),
+  ...variants.flatMap(([name, text]) =>
+    descriptorsOf(name, text).filter((file) => file.name === name),
+  ),
 ]
 /** protobufjs names the entries of maps after their fields; protoc adds `Entry`, which Go's runtime insists on. */
 function nameMapEntries(message) {
   for (const field of message.field ?? []) {
-    const entry = message.nestedType?.find(({ name, options }) => options?.mapEntry && name === field.typeName)
+    const entry = message.nestedType?.find(
+      ({ name, options }) => options?.mapEntry && name === field.typeName,
+    )
     if (entry === undefined) continue
     entry.name = `${field.name.replace(/(?:^|_)([a-z0-9])/g, (_, letter) => letter.toUpperCase())}Entry`
     field.typeName = entry.name
@@ -84,9 +91,11 @@ function eachMessage(file, visit) {
   const walk = (message, scope) => {
     const name = `${scope}.${message.name}`
     visit(message, name)
-    for (const inner of [...(message.nestedType ?? []), ...(message.enumType ?? [])]) walk(inner, name)
+    for (const inner of [...(message.nestedType ?? []), ...(message.enumType ?? [])])
+      walk(inner, name)
   }
-  for (const message of [...(file.messageType ?? []), ...(file.enumType ?? [])]) walk(message, `.${file.package}`)
+  for (const message of [...(file.messageType ?? []), ...(file.enumType ?? [])])
+    walk(message, `.${file.package}`)
 }
 for (const file of files) eachMessage(file, (_, name) => known.add(name))
 for (const file of files) {
@@ -96,7 +105,8 @@ for (const file of files) {
       field.jsonName = field.name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
       if (!field.typeName || field.typeName.startsWith('.')) continue
       let at = scope
-      while (at !== '' && !known.has(`${at}.${field.typeName}`)) at = at.slice(0, at.lastIndexOf('.'))
+      while (at !== '' && !known.has(`${at}.${field.typeName}`))
+        at = at.slice(0, at.lastIndexOf('.'))
       field.typeName = `${at}.${field.typeName}`
     }
   })
@@ -139,6 +149,8 @@ ${entries.join('\n')}
 const path = at('../src/messages/gen/descriptors.ts')
 if (!process.argv.includes('--check')) writeFileSync(path, descriptors)
 else if (readFileSync(path, 'utf8') !== descriptors) {
-  process.stderr.write('src/messages/gen/descriptors.ts is not what proto/generate.mjs makes: run `npm run gen`\n')
+  process.stderr.write(
+    'src/messages/gen/descriptors.ts is not what proto/generate.mjs makes: run `npm run gen`\n',
+  )
   process.exitCode = 1
 }

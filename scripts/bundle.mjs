@@ -10,7 +10,10 @@ import { transformSync } from 'rolldown/utils'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const published = [...Object.values(exports).map(({ node, default: path }) => node ?? path), ...Object.values(bin)]
+const published = [
+  ...Object.values(exports).map(({ node, default: path }) => node ?? path),
+  ...Object.values(bin),
+]
 /** Programs and modules that are started or loaded by their path. */
 export const byPath = [
   'cli/config/write-schema',
@@ -26,7 +29,9 @@ export const byPath = [
   'values/image/pixel-thread',
   'values/table/file-thread',
 ]
-const names = published.flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? []).concat(byPath)
+const names = published
+  .flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? [])
+  .concat(byPath)
 
 /** Lets each source keep the URL of its own file, whichever file of dist/ it is joined to. */
 const ownUrl = '@dist/'
@@ -59,8 +64,17 @@ const forWeb = {
  * not used.
  */
 export async function bundleForWeb(dir) {
-  const bundle = await rolldown({ ...options, input: join(root, 'src/io/index.ts'), plugins: [forWeb] })
-  await bundle.write({ dir, preserveModules: true, preserveModulesRoot: join(root, 'src'), ...output })
+  const bundle = await rolldown({
+    ...options,
+    input: join(root, 'src/io/index.ts'),
+    plugins: [forWeb],
+  })
+  await bundle.write({
+    dir,
+    preserveModules: true,
+    preserveModulesRoot: join(root, 'src'),
+    ...output,
+  })
   await bundle.close()
 }
 

@@ -7,7 +7,16 @@
  * what was built; `--write` renews test/fixtures/kubernetes/schemas.json. Needs Go, etcd and openssl.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +26,10 @@ import { parseArgs } from 'node:util'
 import { parse, parseAllDocuments } from 'yaml'
 import { fixtureOf } from '../test/fixtures/kubernetes/fixture.mjs'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { write: { type: 'boolean' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean' } },
+})
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = positionals[0] ?? '/var/tmp/serving-kube'
 const fixture = join(root, 'test/fixtures/kubernetes/schemas.json')
@@ -43,7 +55,10 @@ const crds = [
 ]
 
 function moduleFolder(module) {
-  const printed = execFileSync('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), encoding: 'utf8' })
+  const printed = execFileSync('go', ['mod', 'download', '-json', module], {
+    cwd: tmpdir(),
+    encoding: 'utf8',
+  })
   return JSON.parse(printed).Dir
 }
 
@@ -58,7 +73,8 @@ function buildServer() {
   const required = `require ${kubernetes.replace('@', ' ')}\nrequire k8s.io/component-base ${version}\n`
   const replacements = replaced.map((name) => `replace ${name} => ${name} ${version}\n`).join('')
   writeFileSync(join(source, 'go.mod'), `module server\ngo 1.26.0\n${required}${replacements}`)
-  const imports = 'import ("os"; "k8s.io/component-base/cli"; "k8s.io/kubernetes/cmd/kube-apiserver/app")'
+  const imports =
+    'import ("os"; "k8s.io/component-base/cli"; "k8s.io/kubernetes/cmd/kube-apiserver/app")'
   const main = 'func main() { os.Exit(cli.Run(app.NewAPIServerCommand())) }'
   writeFileSync(join(source, 'main.go'), `package main\n${imports}\n${main}\n`)
   const options = { cwd: source, stdio: 'inherit' }
@@ -108,23 +124,37 @@ async function startServer(binary) {
   openssl('rsa', '-in', 'sa.key', '-pubout', '-out', 'sa.pub')
   writeFileSync(join(scratch, 'tokens.csv'), 'token,admin,admin,"system:masters"\n')
   start(binary, [
-    ...[`--etcd-servers=${etcd}`, `--secure-port=${port}`, '--bind-address=127.0.0.1', '--cert-dir=certs'],
+    ...[
+      `--etcd-servers=${etcd}`,
+      `--secure-port=${port}`,
+      '--bind-address=127.0.0.1',
+      '--cert-dir=certs',
+    ],
     ...['--service-account-issuer=https://localhost', '--service-account-key-file=sa.pub'],
-    ...['--service-account-signing-key-file=sa.key', '--authorization-mode=RBAC', '--token-auth-file=tokens.csv'],
+    ...[
+      '--service-account-signing-key-file=sa.key',
+      '--authorization-mode=RBAC',
+      '--token-auth-file=tokens.csv',
+    ],
     ...['--service-cluster-ip-range=10.0.0.0/24', '--disable-admission-plugins=ServiceAccount'],
   ])
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   process.removeAllListeners('warning')
   const ask = async (path, body) => {
     const headers = { authorization: 'Bearer token', 'content-type': 'application/json' }
-    const response = await fetch(`https://127.0.0.1:${port}${path}`, { headers, method: body ? 'POST' : 'GET', body })
+    const response = await fetch(`https://127.0.0.1:${port}${path}`, {
+      headers,
+      method: body ? 'POST' : 'GET',
+      body,
+    })
     const text = await response.text()
     return { status: response.status, text, json: () => JSON.parse(text) }
   }
   for (let i = 0; ; i++) {
     const ready = await ask('/readyz').catch(() => undefined)
     if (ready?.status === 200) return ask
-    if (i === 300) throw new Error(`the server did not start\n${readFileSync(join(scratch, '1.log'), 'utf8')}`)
+    if (i === 300)
+      throw new Error(`the server did not start\n${readFileSync(join(scratch, '1.log'), 'utf8')}`)
     await wait(200)
   }
 }
@@ -164,8 +194,14 @@ function buildRemote() {
   const folder = join(scratch, 'remote')
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
   symlinkSync(root, join(folder, 'node_modules/serving'))
-  writeFileSync(join(folder, 'package.json'), '{"name":"front","version":"1.0.0+7","type":"module","private":true}')
-  writeFileSync(join(folder, 'serving.config.json'), '{"grpcPort":3001,"baseUrl":"/front","drainTimeoutMs":60000}')
+  writeFileSync(
+    join(folder, 'package.json'),
+    '{"name":"front","version":"1.0.0+7","type":"module","private":true}',
+  )
+  writeFileSync(
+    join(folder, 'serving.config.json'),
+    '{"grpcPort":3001,"baseUrl":"/front","drainTimeoutMs":60000}',
+  )
   writeFileSync(
     join(folder, 'service.ts'),
     `import { io, Runner, Service } from 'serving'
@@ -201,18 +237,23 @@ try {
         const flags = ['--print', platform, '--autoscaler', autoscaler, ...extra]
         for (const document of parseAllDocuments(serving('deploy', folder, ...flags))) {
           last = document.toJS()
-          report(`${last.kind} of ${folder.slice(scratch.length + 1)}: ${flags.join(' ')}`, await validate(ask, last))
+          report(
+            `${last.kind} of ${folder.slice(scratch.length + 1)}: ${flags.join(' ')}`,
+            await validate(ask, last),
+          )
         }
       }
     }
   }
   const misspelt = await validate(ask, { ...last, spec: { ...last.spec, predictors: {} } })
   console.log(`a misspelt field: ${misspelt}`)
-  if (!misspelt.includes('unknown field "spec.predictors"')) failures.push('the server takes unknown fields')
+  if (!misspelt.includes('unknown field "spec.predictors"'))
+    failures.push('the server takes unknown fields')
 
   const published = `${JSON.stringify(await fixtureOf(async (path) => (await ask(path)).json()))}\n`
   if (values.write) writeFileSync(fixture, published)
-  else if (published === readFileSync(fixture, 'utf8')) console.log(`${fixture} is what the server publishes`)
+  else if (published === readFileSync(fixture, 'utf8'))
+    console.log(`${fixture} is what the server publishes`)
   else failures.push(`${fixture} differs from what the server publishes: --write`)
 } finally {
   // The server does not end by itself once etcd is gone.

@@ -10,7 +10,9 @@ export function declarationsFrom(entries) {
     const file = queue.pop()
     if (named.has(file)) continue
     named.add(file)
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import |import\()'(\.[^']+)\.[jt]s'/g)) {
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(
+      /(?:from |import |import\()'(\.[^']+)\.[jt]s'/g,
+    )) {
       const next = join(file, '..', `${path}.d.ts`)
       if (existsSync(next)) queue.push(next)
     }

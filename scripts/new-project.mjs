@@ -7,7 +7,15 @@
  * scripts/chain.sh goes on from it to a container.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -17,12 +25,21 @@ import { parseArgs } from 'node:util'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'serving-new-'))
 const { PATH, HOME, npm_config_cache: cache } = process.env
-const env = { PATH, HOME, CI: '1', YARN_ENABLE_IMMUTABLE_INSTALLS: 'false', npm_config_loglevel: 'error' }
+const env = {
+  PATH,
+  HOME,
+  CI: '1',
+  YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+  npm_config_loglevel: 'error',
+}
 if (cache !== undefined) env.npm_config_cache = cache
 // Yarn does not read npm's configuration.
-const npmConfig = (name) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
+const npmConfig = (name) =>
+  execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
 env.YARN_NPM_REGISTRY_SERVER = npmConfig('registry')
-const authority = [process.env.NODE_EXTRA_CA_CERTS, npmConfig('cafile')].find((file) => file && file !== 'null')
+const authority = [process.env.NODE_EXTRA_CA_CERTS, npmConfig('cafile')].find(
+  (file) => file && file !== 'null',
+)
 if (authority !== undefined) {
   env.YARN_HTTPS_CA_FILE_PATH = authority
   env.NODE_EXTRA_CA_CERTS = authority
@@ -35,9 +52,17 @@ env.ONNXRUNTIME_NODE_INSTALL = 'skip'
 const quiet = '--no-audit --no-fund'
 const cases = {
   npm: [`npm install ${quiet}`, `npm install ${quiet}`, 'npm run'],
-  'npm-ignore-scripts': [`npm install --ignore-scripts ${quiet}`, `npm install --ignore-scripts ${quiet}`, 'npm run'],
+  'npm-ignore-scripts': [
+    `npm install --ignore-scripts ${quiet}`,
+    `npm install --ignore-scripts ${quiet}`,
+    'npm run',
+  ],
   pnpm: ['npx -y pnpm@10 install', 'npx -y pnpm@10 add', 'npx -y pnpm@10 run'],
-  yarn: ['npx -y @yarnpkg/cli-dist@4 install', 'npx -y @yarnpkg/cli-dist@4 add', 'npx -y @yarnpkg/cli-dist@4 run'],
+  yarn: [
+    'npx -y @yarnpkg/cli-dist@4 install',
+    'npx -y @yarnpkg/cli-dist@4 add',
+    'npx -y @yarnpkg/cli-dist@4 run',
+  ],
 }
 const options = { allowPositionals: true, options: { keep: { type: 'string' } } }
 const { positionals, values } = parseArgs(options)
@@ -46,7 +71,12 @@ const chosen = positionals.length > 0 ? positionals : Object.keys(cases)
 function sh(command, cwd) {
   const begun = Date.now()
   try {
-    const text = execFileSync('sh', ['-c', command], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+    const text = execFileSync('sh', ['-c', command], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const last = text.trim().split('\n').at(-1) ?? ''
     const seconds = ((Date.now() - begun) / 1000).toFixed(1)
     console.log(`  ${seconds} s  ${command.replace(work, '…')}  ${last.slice(0, 100)}`)
@@ -57,7 +87,9 @@ function sh(command, cwd) {
 }
 
 const flowers = { headers: { 'content-type': 'application/json' }, body: '[[5.1, 3.5, 1.4, 0.2]]' }
-const picture = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+const picture = readFileSync(
+  join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'),
+)
 const digit = { headers: { 'content-type': 'image/png' }, body: picture }
 
 async function ask(port, path, request, expected) {
@@ -69,7 +101,10 @@ async function ask(port, path, request, expected) {
 }
 
 async function serves(command, args, cwd, use) {
-  const child = spawn(command, [...args, '--port', '0', '--host', '127.0.0.1', '--workers', '1'], { cwd, env })
+  const child = spawn(command, [...args, '--port', '0', '--host', '127.0.0.1', '--workers', '1'], {
+    cwd,
+    env,
+  })
   let [text, errors] = ['', '']
   const begun = performance.now()
   try {
@@ -110,10 +145,14 @@ async function addDigits(demo, port) {
   const saved = performance.now()
   writeFileSync(service, edited)
   for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/classify_digit`, { method: 'POST', ...digit })
+    const response = await fetch(`http://127.0.0.1:${port}/classify_digit`, {
+      method: 'POST',
+      ...digit,
+    })
     const answer = await response.text()
     if (answer.startsWith('{"digit":7,')) break
-    if (performance.now() - saved > 60_000) throw new Error(`the edit is not served: ${response.status}`)
+    if (performance.now() - saved > 60_000)
+      throw new Error(`the edit is not served: ${response.status}`)
     await wait(20)
   }
   console.log(`  an edit is served after ${Math.round(performance.now() - saved)} ms`)
@@ -147,7 +186,8 @@ try {
     sh(`${run} build`, demo)
     const alone = join(work, `${name}-alone`)
     cpSync(join(demo, 'build'), alone, { recursive: true })
-    if (values.keep !== undefined) cpSync(demo, values.keep, { recursive: true, verbatimSymlinks: true })
+    if (values.keep !== undefined)
+      cpSync(demo, values.keep, { recursive: true, verbatimSymlinks: true })
     rmSync(folder, { recursive: true })
     await serves(process.execPath, ['main.js'], alone, asksBoth)
     for (const tool of ['tsx', 'esbuild', 'typescript']) {

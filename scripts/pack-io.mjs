@@ -5,7 +5,16 @@
  * @module
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -24,10 +33,14 @@ const ofServers = ['protobufjs-8']
 function packagesIn(dir) {
   const files = readdirSync(dir, { recursive: true }).filter((file) => /\.(js|d\.ts)$/.test(file))
   const texts = files.map((file) => readFileSync(join(dir, file), 'utf8')).join('\n')
-  const isNamed = (name) => [`'${name}`, `"${name}`, `\`${name}`].some((text) => texts.includes(text))
+  const isNamed = (name) =>
+    [`'${name}`, `"${name}`, `\`${name}`].some((text) => texts.includes(text))
   const pick = (all) => Object.fromEntries(Object.entries(all).filter(([name]) => isNamed(name)))
-  const isImported = (name) => new RegExp(`(?:from|import)\\s*["']${name.replace('.', '\\.')}["'/]`).test(texts)
-  const imported = Object.entries(dependencies).filter(([name]) => isImported(name) && !ofServers.includes(name))
+  const isImported = (name) =>
+    new RegExp(`(?:from|import)\\s*["']${name.replace('.', '\\.')}["'/]`).test(texts)
+  const imported = Object.entries(dependencies).filter(
+    ([name]) => isImported(name) && !ofServers.includes(name),
+  )
   return { dependencies: Object.fromEntries(imported), peerDependencies: pick(peerDependencies) }
 }
 
@@ -43,8 +56,10 @@ try {
     cpSync(file, copy)
   }
   const prebuilds = join(root, 'native/prebuilds')
-  if (existsSync(prebuilds)) cpSync(prebuilds, join(folder, 'native/prebuilds'), { recursive: true })
-  for (const file of ['LICENSE', 'SECURITY.md', 'THIRD_PARTY.md']) cpSync(join(root, file), join(folder, file))
+  if (existsSync(prebuilds))
+    cpSync(prebuilds, join(folder, 'native/prebuilds'), { recursive: true })
+  for (const file of ['LICENSE', 'SECURITY.md', 'THIRD_PARTY.md'])
+    cpSync(join(root, file), join(folder, file))
   cpSync(join(root, 'docs/guide/frameworks.md'), join(folder, 'README.md'))
   const packages = packagesIn(dist)
   const optional = Object.keys(packages.peerDependencies).map((name) => [name, { optional: true }])
@@ -57,7 +72,11 @@ try {
     sideEffects: false,
     engines,
     exports: {
-      '.': { types: './dist/io/index.d.ts', node: './dist/io/index.js', default: './dist/web/io/index.js' },
+      '.': {
+        types: './dist/io/index.d.ts',
+        node: './dist/io/index.js',
+        default: './dist/web/io/index.js',
+      },
       './package.json': './package.json',
     },
     ...packages,
@@ -66,7 +85,11 @@ try {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   const to = resolve(process.argv[2] ?? '.')
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', to]
-  const told = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const told = execFileSync('npm', pack, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const [{ filename }] = Object.values(JSON.parse(told))
   console.log(join(to, filename))
 } finally {

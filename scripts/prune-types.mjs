@@ -9,5 +9,7 @@ const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const named = declarationsFrom(
   Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [join(root, types)])),
 )
-const all = readdirSync(join(root, 'dist'), { recursive: true }).map((file) => join(root, 'dist', file))
+const all = readdirSync(join(root, 'dist'), { recursive: true }).map((file) =>
+  join(root, 'dist', file),
+)
 for (const file of all) if (file.endsWith('.d.ts') && !named.has(file)) rmSync(file)

@@ -33,7 +33,13 @@ function run(command, ...args) {
   })
 }
 
-const part = (name, version, licenses, more) => ({ type: 'library', name, version, licenses, ...more })
+const part = (name, version, licenses, more) => ({
+  type: 'library',
+  name,
+  version,
+  licenses,
+  ...more,
+})
 const license = (id) => [{ license: { id } }]
 
 /**
@@ -42,11 +48,13 @@ const license = (id) => [{ license: { id } }]
  */
 function partsList() {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const packages = production(lockedPackages(lock)).map(({ name, version, license: id, integrity }) => {
-    const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex')
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
-    return part(name, version, license(id), { purl, hashes: [{ alg: 'SHA-512', content }] })
-  })
+  const packages = production(lockedPackages(lock)).map(
+    ({ name, version, license: id, integrity }) => {
+      const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex')
+      const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+      return part(name, version, license(id), { purl, hashes: [{ alg: 'SHA-512', content }] })
+    },
+  )
   const compiled = [
     part('simdjson', '0.9.1', license('Apache-2.0')),
     part('libjpeg-turbo', '3.1.0', license('IJG')),
@@ -58,9 +66,11 @@ function partsList() {
 }
 
 function check() {
-  if (run('git', 'status', '--porcelain') !== '') throw new Error('there are changes that are not committed')
+  if (run('git', 'status', '--porcelain') !== '')
+    throw new Error('there are changes that are not committed')
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
-  if (!changelog.includes(`\n## ${version}`)) throw new Error(`CHANGELOG.md has no section of version ${version}`)
+  if (!changelog.includes(`\n## ${version}`))
+    throw new Error(`CHANGELOG.md has no section of version ${version}`)
 }
 
 /** Does a step that may refuse the release: a rehearsal notes the refusal and goes on. */
@@ -85,7 +95,9 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
 step('add-ons of all targets', () => run(process.execPath, 'native/prebuild.mjs', '--required'))
 step('build', () => run('npm', 'run', 'build'))
-const [{ filename }] = JSON.parse(run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', out))
+const [{ filename }] = JSON.parse(
+  run('npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', out),
+)
 const sbomName = `${name}-${version}.cdx.json`
 writeFileSync(join(out, sbomName), `${JSON.stringify(partsList(), null, 2)}\n`)
 const ioName = basename(run(process.execPath, 'scripts/pack-io.mjs', out).trim())

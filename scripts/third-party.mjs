@@ -8,23 +8,39 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Licences that ask for no more than their text and notice. */
-export const allowed = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT']
+export const allowed = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+]
 
 /** Returns the entries of a lock file with their names and paths. */
 export function lockedPackages(lock) {
   return Object.entries(lock.packages)
     .filter(([path]) => path !== '')
-    .map(([path, entry]) => ({ ...entry, name: entry.name ?? path.replace(/^.*node_modules\//, ''), path }))
+    .map(([path, entry]) => ({
+      ...entry,
+      name: entry.name ?? path.replace(/^.*node_modules\//, ''),
+      path,
+    }))
 }
 
 /** Returns those that come along where serving is installed. */
-export const production = (packages) => packages.filter(({ dev, devOptional, peer }) => !dev && !devOptional && !peer)
+export const production = (packages) =>
+  packages.filter(({ dev, devOptional, peer }) => !dev && !devOptional && !peer)
 
 /** Returns the list, a line of Markdown for each licence, wrapped. */
 export function licenceList(packages) {
   const named = production(packages).filter(({ os, cpu }) => os === undefined && cpu === undefined)
   return allowed
-    .map((licence) => [licence, new Set(named.filter((entry) => entry.license === licence).map(({ name }) => name))])
+    .map((licence) => [
+      licence,
+      new Set(named.filter((entry) => entry.license === licence).map(({ name }) => name)),
+    ])
     .filter(([, names]) => names.size > 0)
     .map(([licence, names]) => wrap(`- ${licence}: ${[...names].sort().join(', ')}`))
     .join('')

@@ -17,7 +17,14 @@ export type { OwnerKey, SightKey } from './api/caller-identity.ts'
 export type { CorsOptions } from './api/cors.ts'
 export type { Endpoint, EndpointReceiver } from './api/endpoint.ts'
 export type { ApiExample, EncodedExample } from './api/examples.ts'
-export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, SecurityScheme } from './api/hooks.ts'
+export type {
+  ErrorHook,
+  HookOptions,
+  Hooks,
+  RequestHook,
+  ResponseHook,
+  SecurityScheme,
+} from './api/hooks.ts'
 export type {
   InjectedLive,
   InjectedMessage,
@@ -51,13 +58,28 @@ export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './
 export type { NumberDType } from './core/dtype.ts'
 export type { ByteSize, Duration } from './core/text/units.ts'
 export type { LogLevel } from './engine/log-levels.ts'
-export type { EngineName, GrpcTls, JobRole, Limits, Listener, ServeOptions } from './engine/options.ts'
+export type {
+  EngineName,
+  GrpcTls,
+  JobRole,
+  Limits,
+  Listener,
+  ServeOptions,
+} from './engine/options.ts'
 export type { EndpointSlots } from './http/limits.ts'
 export { type AllHeaders, type HeaderNames, wholeBody } from './http/message.ts'
 export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
 export * from './io/values.ts'
 export type { BlobStore } from './jobs/blob-store.ts'
-export type { Job, JobEvent, JobStatus, NewJob, StoredRequest, StoredResponse, WebhookTarget } from './jobs/job.ts'
+export type {
+  Job,
+  JobEvent,
+  JobStatus,
+  NewJob,
+  StoredRequest,
+  StoredResponse,
+  WebhookTarget,
+} from './jobs/job.ts'
 export type {
   Added,
   AgainJob,
@@ -70,7 +92,12 @@ export type {
   WorkQueue,
 } from './jobs/job-store.ts'
 export type { JobsOptions } from './jobs/jobs-options.ts'
-export { type Holder, type StoredAnswer, StoredBody, type UnreadRequest } from './jobs/stored-body.ts'
+export {
+  type Holder,
+  type StoredAnswer,
+  StoredBody,
+  type UnreadRequest,
+} from './jobs/stored-body.ts'
 export type { WebhookOptions } from './jobs/webhooks.ts'
 export type { EncodedMessage } from './messages/encoded-message.ts'
 export type {
@@ -86,9 +113,24 @@ export type {
 } from './messages/messages.ts'
 export { modelRepository, type RepositoryOptions } from './protocols/oip/repository.ts'
 export type { ModelCall, ModelPlace } from './runner/model-host.ts'
-export type { CondaPackages, PythonOptions, PythonSettings } from './runner/python/python-options.ts'
-export type { RemoteMethods, RemoteOptions, RemoteTensor, RemoteTensors } from './runner/remote-options.ts'
-export { type RemoteRunner, Runner, type RunnerClass, type RunnerLife, type StartOptions } from './runner/runner.ts'
+export type {
+  CondaPackages,
+  PythonOptions,
+  PythonSettings,
+} from './runner/python/python-options.ts'
+export type {
+  RemoteMethods,
+  RemoteOptions,
+  RemoteTensor,
+  RemoteTensors,
+} from './runner/remote-options.ts'
+export {
+  type RemoteRunner,
+  Runner,
+  type RunnerClass,
+  type RunnerLife,
+  type StartOptions,
+} from './runner/runner.ts'
 export type {
   BatchOptions,
   CallerMethod,
@@ -103,7 +145,13 @@ export { registerSerializer, type SerializedFields, type Serializer } from './ru
 export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
 export { serve } from './server/listener.ts'
-export { type DocumentOptions, type Hook, type ServerPaths, Service, type ServiceOptions } from './service.ts'
+export {
+  type DocumentOptions,
+  type Hook,
+  type ServerPaths,
+  Service,
+  type ServiceOptions,
+} from './service.ts'
 export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
 export { traceHeaders } from './telemetry/tracing/active-trace.ts'
 export type { EncodeOptions } from './values/image/image-codec.ts'

@@ -13,9 +13,22 @@ import {
 } from './api/api.ts'
 import { type CorsOptions, corsBy } from './api/cors.ts'
 import type { functionOf } from './api/function-of.ts'
-import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
+import {
+  add,
+  type ErrorHook,
+  Hooks,
+  parseAuth,
+  type RequestHook,
+  type ResponseHook,
+} from './api/hooks.ts'
 import type { InjectLiveRequest, Injector, InjectRequest } from './api/inject.ts'
-import { createLiveApi, type LiveApi, type LiveFunction, type LiveOptions, type LiveTypes } from './api/live-api.ts'
+import {
+  createLiveApi,
+  type LiveApi,
+  type LiveFunction,
+  type LiveOptions,
+  type LiveTypes,
+} from './api/live-api.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount, type MountOptions } from './api/mount.ts'
 import { type ParamsArgument, type ParamsOf, paramNames } from './api/path-params.ts'
@@ -150,9 +163,11 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    */
   readonly inject: Injector = Object.assign(
     // Loaded at the first call: the server stands above the service.
-    async (request: InjectRequest) => (await import('./server/memory-engine.ts')).inject(this, request),
+    async (request: InjectRequest) =>
+      (await import('./server/memory-engine.ts')).inject(this, request),
     {
-      live: async (request: InjectLiveRequest) => (await import('./server/memory-live.ts')).injectLive(this, request),
+      live: async (request: InjectLiveRequest) =>
+        (await import('./server/memory-live.ts')).injectLive(this, request),
     },
   )
   /** The APIs that clients may call by name over any protocol, in the order of registration. */
@@ -174,7 +189,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    */
   constructor(name: string, options: ServiceOptions = {}) {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
-      throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
+      throw new InvalidArgument(
+        expected('letters, digits, _ . and -', 'the name of a Service', name),
+      )
     }
     checkOptions('Service', options, optionNames)
     this.name = name
@@ -185,18 +202,29 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])
     this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store', 'blobs', 'webhooks'])
-    const { include = [] } = checkOptions('openapi of Service', options.openapi ?? { include: [] }, ['include'])
+    const { include = [] } = checkOptions(
+      'openapi of Service',
+      options.openapi ?? { include: [] },
+      ['include'],
+    )
     for (const each of include) checkOneOf('openapi.include of Service', each, serverPaths)
     this.openapi = { include }
     this.mcp = checkOneOf('mcp of Service', options.mcp ?? false, [true, false])
     const { repository } = options
     const models = parseModels(options.models ?? [], name)
-    this.models = repository === undefined ? models : parseModels([...models, repositoryOf(repository)], name)
+    this.models =
+      repository === undefined ? models : parseModels([...models, repositoryOf(repository)], name)
     const runners = requireRunners(options.runners ?? [], name)
     this.protocols = options.protocols ?? []
     const areProtocols =
-      Array.isArray(this.protocols) && this.protocols.every((each) => typeof each?.attach === 'function')
-    checkThat(areProtocols, 'a list of protocols, such as openai(...) returns', 'protocols of Service', this.protocols)
+      Array.isArray(this.protocols) &&
+      this.protocols.every((each) => typeof each?.attach === 'function')
+    checkThat(
+      areProtocols,
+      'a list of protocols, such as openai(...) returns',
+      'protocols of Service',
+      this.protocols,
+    )
     const served = [
       ...this.models.map(({ runner }) => runner),
       ...this.protocols.flatMap(({ runners = [] }) => runners),
@@ -237,7 +265,8 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly get: QueryMethod = (route, options, fn) => this.#register('GET', route, options, fn)
 
   /** Like `get`, as DELETE. */
-  readonly delete: QueryMethod = (route, options, fn) => this.#register('DELETE', route, options, fn)
+  readonly delete: QueryMethod = (route, options, fn) =>
+    this.#register('DELETE', route, options, fn)
 
   /** Like `api`, as PUT on the route. */
   readonly put: BodyMethod = (route, options, fn) => this.#register('PUT', route, options, fn)
@@ -262,10 +291,15 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** @throws InvalidArgument for a taken name, or a taken route of the same method. */
   #requireNew({ name, route, method }: { name: string; route: string; method?: ApiMethod }): void {
     const shape = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    for (const other of [...this.#apis.values(), ...this.#routes.values(), ...this.#lives.values()]) {
+    for (const other of [
+      ...this.#apis.values(),
+      ...this.#routes.values(),
+      ...this.#lives.values(),
+    ]) {
       if (other.name === name) throw new InvalidArgument(`the API ${name} is registered already`)
       // One path of the OpenAPI document has parameters of one name.
-      const isTaken = ('method' in other ? other.method : undefined) === method || other.route !== route
+      const isTaken =
+        ('method' in other ? other.method : undefined) === method || other.route !== route
       if (isTaken && shape(other.route) === shape(route))
         throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
     }
@@ -293,7 +327,12 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   }
 
   /** Like `get` on the route `name`, but returns the service, whose type then has the API. */
-  addGet<N extends string, O extends AnyDescriptor, F extends ApiFunction<Query<Q>, O>, Q extends Schema = undefined>(
+  addGet<
+    N extends string,
+    O extends AnyDescriptor,
+    F extends ApiFunction<Query<Q>, O>,
+    Q extends Schema = undefined,
+  >(
     name: N,
     options: QueryOptions<O, Q> & { readonly name?: never },
     fn: F & ApiFunction<Query<Q>, O>,
@@ -328,7 +367,12 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    *
    * @throws as `api`.
    */
-  addLive<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends LiveFunction<I, O>>(
+  addLive<
+    N extends string,
+    I extends AnyDescriptor,
+    O extends AnyDescriptor,
+    F extends LiveFunction<I, O>,
+  >(
     name: N,
     options: LiveOptions<I, O>,
     fn: F & LiveFunction<I, O>,
@@ -395,13 +439,16 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     for (const hook of this.#startup) await hook()
     for (const { examples } of [...this.#apis.values(), ...this.#routes.values()])
       for (const { checked } of examples) await checked
-    if (this.#isCancelled) throw new Overloaded(`the start of the service ${this.name} was broken off`)
+    if (this.#isCancelled)
+      throw new Overloaded(`the start of the service ${this.name} was broken off`)
     const starts = (withRunners ? this.runners : []).map(async (runner) => {
       await runner.start(options)
       this.#started.push(runner)
     })
     // All must settle, so that a failed start stops all that has started.
-    for (const { status, reason } of (await Promise.allSettled(starts)) as PromiseRejectedResult[]) {
+    for (const { status, reason } of (await Promise.allSettled(
+      starts,
+    )) as PromiseRejectedResult[]) {
       if (status === 'rejected') throw reason
     }
   }

@@ -2,7 +2,9 @@
 import { fileURLToPath } from 'node:url'
 import protobuf from 'protobufjs-8'
 
-const root = protobuf.loadSync(fileURLToPath(new URL('../proto/serving/v1/serving.proto', import.meta.url)))
+const root = protobuf.loadSync(
+  fileURLToPath(new URL('../proto/serving/v1/serving.proto', import.meta.url)),
+)
 
 /** A message of the file: `encode(message).finish()`, `decode(bytes)`. */
 export interface StockType {

@@ -15,7 +15,9 @@ export async function twoIssuers() {
   writeFileSync(jwks, JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }))
   const exp = Math.floor(Date.now() / 1000) + 600
   const as = async (claims: Readonly<Record<string, unknown>>) => {
-    const token = new SignJWT({ iss: 'https://one', aud: 'a', exp, ...claims }).setProtectedHeader({ alg: 'ES256' })
+    const token = new SignJWT({ iss: 'https://one', aud: 'a', exp, ...claims }).setProtectedHeader({
+      alg: 'ES256',
+    })
     return { authorization: `Bearer ${await token.sign(privateKey)}` }
   }
   return { auth: jwt({ jwks, issuer: ['https://one', 'https://two'], audience: 'a' }), as }

@@ -80,8 +80,14 @@ function isSame(one: unknown, other: unknown): boolean {
   if (typeof one === 'number' && typeof other === 'number') {
     return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(other))
   }
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
+    return one === other
   const [keys, otherKeys] = [Object.keys(one), Object.keys(other)]
-  const same = (key: string) => isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key])
-  return Array.isArray(one) === Array.isArray(other) && keys.length === otherKeys.length && otherKeys.every(same)
+  const same = (key: string) =>
+    isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key])
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    keys.length === otherKeys.length &&
+    otherKeys.every(same)
+  )
 }

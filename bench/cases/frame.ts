@@ -32,14 +32,23 @@ function digits(count: number): Row[] {
   const random = seeded()
   const small = (limit: number) => Math.floor(random() * limit)
   return Array.from({ length: count }, () => ({
-    ...{ a: random() * 100, b: random() * 100, c: random() * 100, d: random() * 100, e: random() * 100 },
+    ...{
+      a: random() * 100,
+      b: random() * 100,
+      c: random() * 100,
+      d: random() * 100,
+      e: random() * 100,
+    },
     ...{ few: small(10), some: small(100), many: small(1000) },
     ...{ text: `category ${small(97)}`, flag: random() < 0.5 },
   }))
 }
 
 function records(value: readonly Row[], connections: number): Omit<BenchCase, 'name'> {
-  return echo('/frame', 'application/json', JSON.stringify(value), { connections, isRight: sameJson(value) })
+  return echo('/frame', 'application/json', JSON.stringify(value), {
+    connections,
+    isRight: sameJson(value),
+  })
 }
 
 function csvOf(table: readonly Row[]): string {
@@ -96,7 +105,10 @@ export const frameCases: readonly CasePlan[] = [
     isQuick: true,
     contenders: [...everyone, 'rust', 'go'],
     targets: { bentoml: 40 },
-    make: () => echo('/frame', 'application/json', '[{"a":1,"b":2.5}]', { isRight: sameJson([{ a: 1, b: 2.5 }]) }),
+    make: () =>
+      echo('/frame', 'application/json', '[{"a":1,"b":2.5}]', {
+        isRight: sameJson([{ a: 1, b: 2.5 }]),
+      }),
   },
   {
     name: 'frame records 1000×10',
@@ -145,9 +157,24 @@ export const frameCases: readonly CasePlan[] = [
     const plan = { isQuick: false, contenders: ['bare', 'serving', 'fastify', 'rust'] }
     const connections = count === 1000 ? 64 : 2
     return [
-      { ...plan, name: `frame records ${size}`, targets: {}, make: () => records(digits(count), connections) },
-      { ...plan, name: `CSV ${size}`, targets: { rust: 1.1 }, make: () => csv(digits(count), connections) },
-      { ...plan, name: `Parquet ${size}`, targets: { rust: 1 }, make: () => parquet(digits(count)) },
+      {
+        ...plan,
+        name: `frame records ${size}`,
+        targets: {},
+        make: () => records(digits(count), connections),
+      },
+      {
+        ...plan,
+        name: `CSV ${size}`,
+        targets: { rust: 1.1 },
+        make: () => csv(digits(count), connections),
+      },
+      {
+        ...plan,
+        name: `Parquet ${size}`,
+        targets: { rust: 1 },
+        make: () => parquet(digits(count)),
+      },
     ]
   }),
   {

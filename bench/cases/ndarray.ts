@@ -4,19 +4,26 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { NDArray } from '../../src/values/array/ndarray.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+} from '../../src/values/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '[[5.1,3.5,1.4,0.2],[6.2,2.9,4.3,1.3]]'
 
 /** 2×4 numbers. */
-export const smallMatrix = () => echo('/ndarray', 'application/json', small, { isRight: sameJson(JSON.parse(small)) })
+export const smallMatrix = () =>
+  echo('/ndarray', 'application/json', small, { isRight: sameJson(JSON.parse(small)) })
 
 /** Rows of 1000 random float64 numbers with all their digits, as JSON: about 19 KB each. */
 export function matrix(rows: number): Omit<BenchCase, 'name'> {
   const random = seeded()
   const value = Array.from({ length: rows }, () => Array.from({ length: 1000 }, random))
-  return echo('/ndarray', 'application/json', JSON.stringify(value), { connections: 2, isRight: sameJson(value) })
+  return echo('/ndarray', 'application/json', JSON.stringify(value), {
+    connections: 2,
+    isRight: sameJson(value),
+  })
 }
 
 /** A one-dimensional or picture-shaped float32 array as a file of numpy.save. */
@@ -34,7 +41,12 @@ const picture = Float32Array.from({ length: 3 * 224 * 224 }, seeded())
 export const npyPicture = () => npyOf(picture, '3, 224, 224')
 
 /** The first 1000 elements of a large array. */
-function firstOf(contentType: string, body: Uint8Array, right: Uint8Array, isRight: BenchCase['isRight']) {
+function firstOf(
+  contentType: string,
+  body: Uint8Array,
+  right: Uint8Array,
+  isRight: BenchCase['isRight'],
+) {
   return echo('/first', contentType, body, {
     headers: { accept: contentType },
     bare: { contentType, body: right },
@@ -79,7 +91,8 @@ export const ndarrayCases: readonly CasePlan[] = [
     make() {
       const first = picture.slice(0, 1000)
       const right = encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32'))
-      const isRight = (answer: Buffer) => isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
+      const isRight = (answer: Buffer) =>
+        isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
       const body = encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32'))
       return firstOf('application/x-flatbuffers', body, right, isRight)
     },

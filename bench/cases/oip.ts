@@ -24,7 +24,9 @@ function smallJson(): Omit<BenchCase, 'name'> {
     isRight(answer) {
       const { outputs } = JSON.parse(answer.toString())
       const [{ name, shape, data: found }] = outputs
-      const isNear = found.flat().every((value: number, i: number) => Math.abs(value - data[i]) < 1e-6)
+      const isNear = found
+        .flat()
+        .every((value: number, i: number) => Math.abs(value - data[i]) < 1e-6)
       return name === 'output' && String(shape) === '1,4' && isNear
     },
   })
@@ -33,7 +35,9 @@ function smallJson(): Omit<BenchCase, 'name'> {
 /** A picture as a tensor, in binary form both ways. */
 function binary(): Omit<BenchCase, 'name'> {
   const { shape, bytes } = image()
-  const inputs = [{ name: 'input', shape, datatype: 'FP32', parameters: { binary_data_size: bytes.length } }]
+  const inputs = [
+    { name: 'input', shape, datatype: 'FP32', parameters: { binary_data_size: bytes.length } },
+  ]
   const json = Buffer.from(JSON.stringify({ inputs, parameters: { binary_data_output: true } }))
   return echo(rest('picture'), 'application/octet-stream', Buffer.concat([json, bytes]), {
     headers: { [lengthHeader]: String(json.length) },
@@ -42,7 +46,12 @@ function binary(): Omit<BenchCase, 'name'> {
   })
 }
 
-function grpc(model: string, shape: readonly number[], bytes: Buffer, connections: number): Omit<BenchCase, 'name'> {
+function grpc(
+  model: string,
+  shape: readonly number[],
+  bytes: Buffer,
+  connections: number,
+): Omit<BenchCase, 'name'> {
   const writer = new ProtoWriter(bytes.length + 256)
   writer.text(1, model)
   writer.message(5, () => {

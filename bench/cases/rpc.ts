@@ -6,12 +6,16 @@
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import type { NDArrayMessage } from '../../src/messages/messages.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+} from '../../src/values/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'
 
 const path = '/serving.v1.ServingService/Call'
 const floats = (size: number) => Float32Array.from({ length: size }, seeded())
-const bytesOf = (array: Float32Array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)
+const bytesOf = (array: Float32Array) =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength)
 
 function small(): Omit<BenchCase, 'name'> {
   const right = floats(8)
@@ -20,7 +24,10 @@ function small(): Omit<BenchCase, 'name'> {
     isRight(answer) {
       const content = decodeResponse(answer)
       const array = content?.message as NDArrayMessage
-      return content?.field === 'ndarray' && bytesOf(array.floatValues as Float32Array).equals(bytesOf(right))
+      return (
+        content?.field === 'ndarray' &&
+        bytesOf(array.floatValues as Float32Array).equals(bytesOf(right))
+      )
     },
   })
 }
@@ -28,17 +35,22 @@ function small(): Omit<BenchCase, 'name'> {
 function large(): Omit<BenchCase, 'name'> {
   const right = floats(1_000_000)
   const message = encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32'))
-  return echo(path, 'application/proto', encodeRequest('floats', { field: 'serialized_bytes', message }), {
-    headers: { accept: 'application/x-flatbuffers' },
-    connections: 2,
-    isRight(answer) {
-      const content = decodeResponse(answer)
-      if (content?.field !== 'serialized_bytes') return false
-      return bytesOf(parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer').data as Float32Array).equals(
-        bytesOf(right),
-      )
+  return echo(
+    path,
+    'application/proto',
+    encodeRequest('floats', { field: 'serialized_bytes', message }),
+    {
+      headers: { accept: 'application/x-flatbuffers' },
+      connections: 2,
+      isRight(answer) {
+        const content = decodeResponse(answer)
+        if (content?.field !== 'serialized_bytes') return false
+        return bytesOf(
+          parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer').data as Float32Array,
+        ).equals(bytesOf(right))
+      },
     },
-  })
+  )
 }
 
 /** RPC. */

@@ -66,7 +66,8 @@ export const runnerCases: readonly CasePlan[] = [
     targets: { unbatched: 3 },
     make() {
       const { cells, predicted, probabilities } = digitsSample()
-      const isDigit = (answer: number[]) => answer.length === 10 && answer.indexOf(Math.max(...answer)) === predicted
+      const isDigit = (answer: number[]) =>
+        answer.length === 10 && answer.indexOf(Math.max(...answer)) === predicted
       return row('/runner_digits', cells, JSON.stringify([probabilities]), isDigit)
     },
   },

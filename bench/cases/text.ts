@@ -14,7 +14,11 @@ function documents(count: number): unknown {
   const random = seeded()
   return Array.from({ length: count }, (_, i) => ({
     id: i,
-    user: { name: `user${Math.floor(random() * 1e6)}`, email: `user${i}@example.org`, verified: random() < 0.5 },
+    user: {
+      name: `user${Math.floor(random() * 1e6)}`,
+      email: `user${i}@example.org`,
+      verified: random() < 0.5,
+    },
     tags: ['alpha', 'beta', `t${i % 17}`],
     scores: [random(), random(), Math.floor(random() * 100)],
     note: 'a sentence of a note, as people write them — with a dash',
@@ -32,7 +36,10 @@ function documentsCase(name: string, count: number, target: number): CasePlan {
     make() {
       const value = documents(count)
       const connections = count > 3400 ? 4 : 64
-      return echo('/json', 'application/json', JSON.stringify(value), { connections, isRight: sameJson(value) })
+      return echo('/json', 'application/json', JSON.stringify(value), {
+        connections,
+        isRight: sameJson(value),
+      })
     },
   }
 }

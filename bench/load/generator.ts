@@ -8,7 +8,13 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { usageOf } from '../servers/listening.ts'
 import { sendByGrpc } from './grpc.ts'
-import { answerHarness, type LoadRequest, type LoadResult, percentile, type Sender } from './load.ts'
+import {
+  answerHarness,
+  type LoadRequest,
+  type LoadResult,
+  percentile,
+  type Sender,
+} from './load.ts'
 import { sendByWebSocket } from './websocket.ts'
 
 interface Instance extends Promise<Result> {
@@ -25,7 +31,10 @@ interface Result {
   readonly non2xx: number
 }
 
-type Autocannon = (options: object, done: (error: Error | null, result: Result) => void) => Pick<Instance, 'on'>
+type Autocannon = (
+  options: object,
+  done: (error: Error | null, result: Result) => void,
+) => Pick<Instance, 'on'>
 
 const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
 
@@ -41,14 +50,19 @@ const sendByAutocannon: Sender = async (request, body, answered) => {
       // It checks only at this interval whether it is done.
       sampleInt: 20,
       // A counted number of requests is answered in full, so that the server's CPU time is for these requests only.
-      ...(request.amount === undefined ? { duration: request.seconds } : { amount: request.amount }),
+      ...(request.amount === undefined
+        ? { duration: request.seconds }
+        : { amount: request.amount }),
     }
     autocannon(options, (error, ended) => (error === null ? resolve(ended) : reject(error))).on(
       'response',
       (_client, _status, _bytes, responseTimeMs) => answered(responseTimeMs),
     )
   })
-  return { requests: result.requests.total, errors: result.errors + result.timeouts + result.non2xx }
+  return {
+    requests: result.requests.total,
+    errors: result.errors + result.timeouts + result.non2xx,
+  }
 }
 
 const senders: Readonly<Record<string, Sender>> = { 'grpc:': sendByGrpc, 'ws:': sendByWebSocket }

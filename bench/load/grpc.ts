@@ -21,7 +21,11 @@ function metadataOf(headers: Readonly<Record<string, string>> = {}): Metadata {
 }
 
 /** Returns the answer to one call of a `grpc:` URL. */
-export function callByGrpc(url: string, body: Buffer, headers?: Readonly<Record<string, string>>): Promise<Buffer> {
+export function callByGrpc(
+  url: string,
+  body: Buffer,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Buffer> {
   const { host, pathname } = new URL(url)
   const client = new Client(host, credentials.createInsecure(), options)
   return new Promise<Buffer>((resolve, reject) => {
@@ -32,10 +36,17 @@ export function callByGrpc(url: string, body: Buffer, headers?: Readonly<Record<
 }
 
 /** Makes as many concurrent calls as the request has connections. */
-export const sendByGrpc: Sender = async ({ url, headers, connections, seconds, amount = Infinity }, body, answered) => {
+export const sendByGrpc: Sender = async (
+  { url, headers, connections, seconds, amount = Infinity },
+  body,
+  answered,
+) => {
   const { host, pathname } = new URL(url)
   const metadata = metadataOf(headers)
-  const clients = Array.from({ length: channels }, () => new Client(host, credentials.createInsecure(), options))
+  const clients = Array.from(
+    { length: channels },
+    () => new Client(host, credentials.createInsecure(), options),
+  )
   const endMs = amount === Infinity ? performance.now() + seconds * 1000 : Infinity
   let sent = 0
   let requests = 0

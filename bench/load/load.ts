@@ -74,7 +74,9 @@ export class Generator<Q = LoadRequest, R = LoadResult> implements AsyncDisposab
     this.#child = child
   }
 
-  static async start<Q = LoadRequest, R = LoadResult>(file = './generator.ts'): Promise<Generator<Q, R>> {
+  static async start<Q = LoadRequest, R = LoadResult>(
+    file = './generator.ts',
+  ): Promise<Generator<Q, R>> {
     const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
       ...pinned(loadCore, ['--import', 'tsx']),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

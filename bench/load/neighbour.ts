@@ -57,9 +57,12 @@ function ask(port: number): Promise<void> {
       resolve()
     }
     const headers = { 'content-type': 'application/json', 'content-length': body.length }
-    const sent = request({ host: '127.0.0.1', port, path: '/double', method: 'POST', headers, agent }, (answer) => {
-      answer.resume().on('end', ended).on('error', ended)
-    })
+    const sent = request(
+      { host: '127.0.0.1', port, path: '/double', method: 'POST', headers, agent },
+      (answer) => {
+        answer.resume().on('end', ended).on('error', ended)
+      },
+    )
     sent.on('error', ended).end(body)
   })
 }

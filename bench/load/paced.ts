@@ -34,7 +34,8 @@ export interface PacedResult {
 
 /** Connections stay open between two requests for the same server. */
 const agentsOf = new Map<string, readonly Agent[]>()
-const newAgents = (count: number) => Array.from({ length: count }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+const newAgents = (count: number) =>
+  Array.from({ length: count }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
 
 async function pace(paced: PacedRequest): Promise<PacedResult> {
   const { url, contentType, connections, perSecond, seconds } = paced
@@ -54,7 +55,8 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
         response.on('end', () => {
           const latencyMs = performance.now() - startMs
           if (Buffer.concat(pieces).equals(right)) resolve(latencyMs)
-          else reject(new Error(`${url} answered ${response.statusCode} and other bytes than before`))
+          else
+            reject(new Error(`${url} answered ${response.statusCode} and other bytes than before`))
         })
       })
       outgoing.on('error', reject)
@@ -73,7 +75,11 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
     answers.push(answer)
   }
   const latencies = (await Promise.all(answers)).sort((a, b) => a - b)
-  return { requests: latencies.length, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
+  return {
+    requests: latencies.length,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  }
 }
 
 answerHarness(pace)

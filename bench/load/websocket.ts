@@ -12,7 +12,11 @@ import type { Sender } from './load.ts'
 type Live = NonNullable<BenchCase['live']>
 
 /** Returns the answers to one message in a row. */
-export async function askByWebSocket(url: string, body: Uint8Array, { isText, answers }: Live): Promise<Buffer> {
+export async function askByWebSocket(
+  url: string,
+  body: Uint8Array,
+  { isText, answers }: Live,
+): Promise<Buffer> {
   const socket = new WebSocket(url)
   await once(socket, 'open')
   const pieces: Buffer[] = []
@@ -59,9 +63,14 @@ class FrameCounter {
       if (rest.length < 2) break
       const headLength = { 126: 4, 127: 10 }[rest[1]] ?? 2
       if (rest.length < headLength) break
-      if (rest[0] !== 0x81 && rest[0] !== 0x82) throw new Error(`expected a whole message, received ${rest[0]}`)
+      if (rest[0] !== 0x81 && rest[0] !== 0x82)
+        throw new Error(`expected a whole message, received ${rest[0]}`)
       this.#skip =
-        headLength === 2 ? rest[1] : headLength === 4 ? rest.readUInt16BE(2) : Number(rest.readBigUInt64BE(2))
+        headLength === 2
+          ? rest[1]
+          : headLength === 4
+            ? rest.readUInt16BE(2)
+            : Number(rest.readBigUInt64BE(2))
       rest = rest.subarray(headLength)
     }
     this.#head = rest

@@ -33,5 +33,6 @@ export function besideBaseline(name: string, ratio: number): string {
 process.on('exit', (code) => {
   if (process.argv.includes('--save') && code === 0) {
     writeFileSync(file, `${JSON.stringify({ ...all, [program]: fresh }, null, 2)}\n`)
-  } else if (all[program] !== undefined) console.log(`was: ${all[program].date}, ${all[program].machine}`)
+  } else if (all[program] !== undefined)
+    console.log(`was: ${all[program].date}, ${all[program].machine}`)
 })

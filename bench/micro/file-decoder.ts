@@ -11,7 +11,8 @@ import { loadPolars } from '../../src/values/table/polars/polars.ts'
 import { besideBaseline } from './baseline.ts'
 
 const polars = loadPolars('the benchmark')
-const decode = async (file: Uint8Array) => polars.lazyFrame(await decodeFile(file, 'the benchmark', 'Parquet'))
+const decode = async (file: Uint8Array) =>
+  polars.lazyFrame(await decodeFile(file, 'the benchmark', 'Parquet'))
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 
 for (const [rows, columns] of [
@@ -48,7 +49,9 @@ for (const [rows, columns] of [
   }
   const [w, p, e, b] = [thread, inProcess, echo, bare].map(median)
   console.log(`${rows} × ${columns}, ${file.length} bytes`)
-  console.log(`  decode in the thread ${w.toFixed(2)} ms, in process ${p.toFixed(2)} ms: ${(w - p).toFixed(2)} ms more`)
+  console.log(
+    `  decode in the thread ${w.toFixed(2)} ms, in process ${p.toFixed(2)} ms: ${(w - p).toFixed(2)} ms more`,
+  )
   const ratio = besideBaseline(`${rows}×${columns} echo`, e / b)
   console.log(`  echo in the thread ${e.toFixed(2)} ms, bare Polars ${b.toFixed(2)} ms: ${ratio}`)
 }

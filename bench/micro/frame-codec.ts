@@ -15,10 +15,15 @@ import { compare } from './turns.ts'
 
 const polars = loadPolars('the benchmark')
 interface Bare {
-  DataFrame(rows: readonly object[]): { toRecords(): object[]; writeJSON(options: { format: 'json' }): Buffer }
+  DataFrame(rows: readonly object[]): {
+    toRecords(): object[]
+    writeJSON(options: { format: 'json' }): Buffer
+  }
 }
 const bare = loadOptional<{ default: Bare }>('nodejs-polars', '0.24.1', 'the benchmark').default
-const codecs: FrameCodec[] = nativeFrameCodec ? [nativeFrameCodec, typescriptFrameCodec] : [typescriptFrameCodec]
+const codecs: FrameCodec[] = nativeFrameCodec
+  ? [nativeFrameCodec, typescriptFrameCodec]
+  : [typescriptFrameCodec]
 
 /** Returns rows of 4 floats, 3 integers, 2 texts and a flag. */
 function records(rows: number, columns: number): object[] {
@@ -78,7 +83,8 @@ console.log({ native: nativeFrameCodec !== undefined })
 for (const [rows, columns] of sizes) {
   const value = records(rows, columns)
   const body = Buffer.from(JSON.stringify(value))
-  for (const codec of codecs) assert.deepEqual(JSON.parse(Buffer.from(echo(codec, body)).toString()), value)
+  for (const codec of codecs)
+    assert.deepEqual(JSON.parse(Buffer.from(echo(codec, body)).toString()), value)
   const calls = Math.max(1, Math.round(20_000 / (rows * columns + 40)))
   const times = compare(
     contenders.map(

@@ -47,7 +47,8 @@ const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
 
 const decoded = await image.fromHttpRequest(new HttpRequest(headers, jpeg))
 const bare = await codec.decode(jpeg, header)
-if (Buffer.compare(decoded.data, bare.data) !== 0) throw new Error('the descriptor and the codec disagree')
+if (Buffer.compare(decoded.data, bare.data) !== 0)
+  throw new Error('the descriptor and the codec disagree')
 
 const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
 for (let round = 0; round <= rounds; round++) {
@@ -69,6 +70,10 @@ function shuffled<T>(list: T[]): T[] {
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 const base = median(times.get('codec') ?? [])
 const library = jpegStatus.library ?? '@napi-rs/image'
-console.log(`JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${library}`)
+console.log(
+  `JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${library}`,
+)
 for (const [name, list] of times)
-  console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ${besideBaseline(name, base / median(list))}`)
+  console.log(
+    `${name.padEnd(28)} ${median(list).toFixed(2)} ms  ${besideBaseline(name, base / median(list))}`,
+  )

@@ -65,7 +65,15 @@ async function measure(name: string, start: () => Promise<PeerServer[]>): Promis
 }
 
 function serving(store: string): Promise<PeerServer> {
-  const args = ['dist/cli/main.js', 'serve', 'bench/jobs.service.ts', '--workers', '1', '--job-store', store]
+  const args = [
+    'dist/cli/main.js',
+    'serve',
+    'bench/jobs.service.ts',
+    '--workers',
+    '1',
+    '--job-store',
+    store,
+  ]
   return startPeer({
     name: 'serving',
     program: process.execPath,
@@ -82,10 +90,21 @@ async function fastapi(redis: string): Promise<PeerServer[]> {
   const env = async () => ({ REDIS_URL: redis })
   const api = ['-m', 'uvicorn', 'jobs_app:app', '--host', '127.0.0.1', '--no-access-log', '--port']
   const health = '/openapi.json'
-  const server = await startPeer({ name: 'fastapi', program: python, args: (port) => [...api, port], cwd, health, env })
+  const server = await startPeer({
+    name: 'fastapi',
+    program: python,
+    args: (port) => [...api, port],
+    cwd,
+    health,
+    env,
+  })
   const variables = { ...process.env, REDIS_URL: redis }
   const args = ['-m', 'arq', 'jobs_app.WorkerSettings']
-  const worker = spawn(...onCore(serverCore, python, args), { cwd, env: variables, stdio: 'ignore' })
+  const worker = spawn(...onCore(serverCore, python, args), {
+    cwd,
+    env: variables,
+    stdio: 'ignore',
+  })
   const stop = async () => void worker.kill()
   return [server, { ...server, pid: worker.pid as number, stop }]
 }

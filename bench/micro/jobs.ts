@@ -47,8 +47,12 @@ async function measured(name: string, run: () => Promise<unknown>): Promise<void
   await run()
   const seconds = (performance.now() - start) / 1_000
   const { user, system } = process.cpuUsage(cpu)
-  const [perSecond, perCpu] = [seconds, (user + system) / 1e6].map((time) => Math.round(jobs / time))
-  console.log(`${name.padEnd(36)} ${String(perSecond).padStart(7)}/s ${String(perCpu).padStart(7)} per s of CPU`)
+  const [perSecond, perCpu] = [seconds, (user + system) / 1e6].map((time) =>
+    Math.round(jobs / time),
+  )
+  console.log(
+    `${name.padEnd(36)} ${String(perSecond).padStart(7)}/s ${String(perCpu).padStart(7)} per s of CPU`,
+  )
 }
 
 async function measureStore(name: string, store: JobStore): Promise<void> {
@@ -87,7 +91,9 @@ async function measureBullmq(url: string): Promise<void> {
   const connection = { url, maxRetriesPerRequest: null }
   const queue = new Queue('bare', { connection })
   const data = body.toString()
-  await measured('bare BullMQ: submit', () => each(() => queue.add('bench', data, { removeOnComplete: true })))
+  await measured('bare BullMQ: submit', () =>
+    each(() => queue.add('bench', data, { removeOnComplete: true })),
+  )
   let ended = 0
   await measured('bare BullMQ: complete', async () => {
     const { promise, resolve } = deferred<void>()

@@ -74,7 +74,9 @@ function busboy(Busboy: Busboy): Contender {
   return (pieces) =>
     new Promise((resolve, reject) => {
       const tally = { parts: 0, bytes: 0 }
-      const parser = new Busboy({ headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } })
+      const parser = new Busboy({
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      })
       parser.on('file', (_name: string, stream: Listen) => {
         tally.parts++
         stream.on('data', (bytes: Buffer) => {
@@ -92,7 +94,11 @@ function busboy(Busboy: Busboy): Contender {
     })
 }
 
-async function time(contender: Contender, pieces: readonly Buffer[], runs: number): Promise<number> {
+async function time(
+  contender: Contender,
+  pieces: readonly Buffer[],
+  runs: number,
+): Promise<number> {
   const start = performance.now()
   for (let i = 0; i < runs; i++) await contender(pieces)
   return (performance.now() - start) / runs
@@ -104,7 +110,8 @@ const loaded = await import(library).then(
   (module: { Busboy: Busboy }) => module.Busboy,
   () => undefined,
 )
-const contenders: Record<string, Contender> = loaded === undefined ? { ours } : { ours, busboy: busboy(loaded) }
+const contenders: Record<string, Contender> =
+  loaded === undefined ? { ours } : { ours, busboy: busboy(loaded) }
 
 for (const [title, body] of Object.entries(bodies)) {
   const pieces: Buffer[] = []
@@ -115,7 +122,8 @@ for (const [title, body] of Object.entries(bodies)) {
   for (let round = 0; round < 9; round++) {
     for (const [name, contender] of Object.entries(contenders)) {
       const tally = await contender(pieces)
-      if (tally.parts !== first.parts || tally.bytes !== first.bytes) throw new Error(`${name} read ${title} otherwise`)
+      if (tally.parts !== first.parts || tally.bytes !== first.bytes)
+        throw new Error(`${name} read ${title} otherwise`)
       times[name] ??= []
       times[name].push(await time(contender, pieces, runs))
     }

@@ -16,7 +16,12 @@ import { compare } from './turns.ts'
 const codecs: NumberCodec[] = nativeCodec ? [nativeCodec, typescriptCodec] : [typescriptCodec]
 
 /** Returns random numbers: `short` with one decimal place, `long` with all digits. */
-function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): NDArray {
+function array(
+  rows: number,
+  columns: number,
+  digits: 'short' | 'long',
+  dtype: 'float64' | 'float32',
+): NDArray {
   const values = Array.from({ length: rows * columns }, () =>
     digits === 'long' ? Math.random() : Math.round(Math.random() * 80) / 10,
   )
@@ -29,18 +34,23 @@ function array(rows: number, columns: number, digits: 'short' | 'long', dtype: '
 
 function bytes(text: string | Uint8Array | undefined): Buffer {
   if (text === undefined) throw new Error('a finite array was not printed')
-  return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  return typeof text === 'string'
+    ? Buffer.from(text)
+    : Buffer.from(text.buffer, text.byteOffset, text.byteLength)
 }
 
 function nested(value: NDArray): number[][] {
   const [rows, columns] = value.shape
   const data = value.data as Float64Array
-  return Array.from({ length: rows }, (_, i) => Array.from(data.subarray(i * columns, (i + 1) * columns)))
+  return Array.from({ length: rows }, (_, i) =>
+    Array.from(data.subarray(i * columns, (i + 1) * columns)),
+  )
 }
 
 function check(value: NDArray): Buffer {
   const texts = codecs.map((codec) => bytes(codec.encodeNdarray(value, 'null')))
-  if (!texts.every((text) => text.equals(texts[0]))) throw new Error('the codecs print different texts')
+  if (!texts.every((text) => text.equals(texts[0])))
+    throw new Error('the codecs print different texts')
   for (const codec of codecs) {
     const back = codec.parseNdarray(texts[0], value.dtype)
     if ('failure' in back || !(back.data as Float64Array).every((x, i) => x === value.data[i])) {
@@ -74,20 +84,33 @@ for (const dtype of ['float64', 'float32'] as const) {
       const lists = nested(value)
       const calls = Math.max(1, Math.round(40000 / value.data.length))
       const parse = compare(
-        [...codecs.map((codec) => () => codec.parseNdarray(json, dtype)), () => JSON.parse(json.toString('latin1'))],
+        [
+          ...codecs.map((codec) => () => codec.parseNdarray(json, dtype)),
+          () => JSON.parse(json.toString('latin1')),
+        ],
         calls,
       )
       const encode = compare(
-        [...codecs.map((codec) => () => codec.encodeNdarray(value, 'null')), () => JSON.stringify(lists)],
+        [
+          ...codecs.map((codec) => () => codec.encodeNdarray(value, 'null')),
+          () => JSON.stringify(lists),
+        ],
         calls,
       )
       const name = `${dtype} ${digits} ${rows}×${columns}`
       const show = (what: string, times: number[]) => {
-        const all = times.map((ns, i) => `${names[i] ?? 'JSON'} ${(ns / 1000).toFixed(2)} µs`).join(', ')
-        const ratio = besideBaseline(`${name} ${what}, JSON ÷ ${names[0]}`, (times.at(-1) as number) / times[0])
+        const all = times
+          .map((ns, i) => `${names[i] ?? 'JSON'} ${(ns / 1000).toFixed(2)} µs`)
+          .join(', ')
+        const ratio = besideBaseline(
+          `${name} ${what}, JSON ÷ ${names[0]}`,
+          (times.at(-1) as number) / times[0],
+        )
         return `${what}: ${all}, ${ratio}`
       }
-      console.log(`${name} (${json.length} bytes)  ${show('parse', parse)}  ${show('encode', encode)}`)
+      console.log(
+        `${name} (${json.length} bytes)  ${show('parse', parse)}  ${show('encode', encode)}`,
+      )
     }
   }
 }

@@ -75,10 +75,14 @@ for (const { name, output } of models) {
       return odds.indexOf(Math.max(...odds)) !== predicted
     })
     if (wrong.length > 0)
-      throw new Error(`the digits model reads ${wrong.length} of 64 rows otherwise than scikit-learn`)
+      throw new Error(
+        `the digits model reads ${wrong.length} of 64 rows otherwise than scikit-learn`,
+      )
   }
   const times = await compare(feeds.map((feed) => () => model.run(feed)))
-  const cost = sizes.map((size, i) => `${size}: ${times[i].toFixed(1)} µs (${(times[i] / size).toFixed(2)} a row)`)
+  const cost = sizes.map(
+    (size, i) => `${size}: ${times[i].toFixed(1)} µs (${(times[i] / size).toFixed(2)} a row)`,
+  )
   const share = besideBaseline(`${name}, a row at 64`, times[2] / 64 / times[0])
   console.log(`${name.padEnd(8)} ${cost.join(', ')}; a row at 64 costs ${share} of one alone`)
   const large = batch(20_000)
@@ -92,8 +96,12 @@ for (const { name, output } of models) {
 const sizes = [28, 140, 1000]
 const pictures = sizes.map((size) => {
   const inside = (i: number) => i > size / 4 && i < (size * 3) / 4
-  const pixels = new Uint8Array(size * size).map((_, i) => (inside(i % size) && inside(Math.floor(i / size)) ? 0 : 255))
+  const pixels = new Uint8Array(size * size).map((_, i) =>
+    inside(i % size) && inside(Math.floor(i / size)) ? 0 : 255,
+  )
   return new NDArray(pixels, [size, size], 'uint8')
 })
 const times = await compare(pictures.map((picture) => () => prepare(picture)))
-console.log(`prepare  ${sizes.map((size, i) => `${size}×${size}: ${times[i].toFixed(1)} µs`).join(', ')}`)
+console.log(
+  `prepare  ${sizes.map((size, i) => `${size}×${size}: ${times[i].toFixed(1)} µs`).join(', ')}`,
+)

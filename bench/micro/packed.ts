@@ -13,19 +13,35 @@ import { besideBaseline } from './baseline.ts'
 const size = 1_000_000
 
 const cases: Readonly<Record<string, NDArrayMessage>> = {
-  float_values: { shape: [size], floatValues: Float32Array.from({ length: size }, () => Math.random()) },
-  double_values: { shape: [size], doubleValues: Float64Array.from({ length: size }, () => Math.random()) },
-  'int32_values, small': { shape: [size], int32Values: Int32Array.from({ length: size }, (_, i) => i % 1000) },
-  int64_values: { shape: [size], int64Values: BigInt64Array.from({ length: size }, (_, i) => BigInt(i) * 1_000_003n) },
+  float_values: {
+    shape: [size],
+    floatValues: Float32Array.from({ length: size }, () => Math.random()),
+  },
+  double_values: {
+    shape: [size],
+    doubleValues: Float64Array.from({ length: size }, () => Math.random()),
+  },
+  'int32_values, small': {
+    shape: [size],
+    int32Values: Int32Array.from({ length: size }, (_, i) => i % 1000),
+  },
+  int64_values: {
+    shape: [size],
+    int64Values: BigInt64Array.from({ length: size }, (_, i) => BigInt(i) * 1_000_003n),
+  },
 }
 
 const median = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 1]
 
 for (const [name, message] of Object.entries(cases)) {
   const bytes = Buffer.from(encodeMessage({ field: 'ndarray', message }))
-  const ours = (read: Buffer) => encodeMessage({ field: 'ndarray', message: decodeMessage('ndarray', read) })
+  const ours = (read: Buffer) =>
+    encodeMessage({ field: 'ndarray', message: decodeMessage('ndarray', read) })
   const theirs = (read: Buffer) => stock.NDArray.encode(stock.NDArray.decode(read)).finish()
-  assert(bytes.equals(ours(Buffer.from(bytes))) && bytes.equals(theirs(bytes)), `${name} comes back as it was`)
+  assert(
+    bytes.equals(ours(Buffer.from(bytes))) && bytes.equals(theirs(bytes)),
+    `${name} comes back as it was`,
+  )
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < 25; round++) {
     for (const [i, run] of [ours, theirs].entries()) {
@@ -39,5 +55,7 @@ for (const [name, message] of Object.entries(cases)) {
   }
   const [mine, other] = times.map(median)
   const ratio = besideBaseline(name, other / mine)
-  console.log(`${name}: ours ${mine.toFixed(2)} ms, protobufjs ${other.toFixed(1)} ms, ${ratio} as fast`)
+  console.log(
+    `${name}: ours ${mine.toFixed(2)} ms, protobufjs ${other.toFixed(1)} ms, ${ratio} as fast`,
+  )
 }

@@ -25,7 +25,8 @@ const sizes = [
   },
 ]
 const asIs = (bytes: Buffer) => bytes
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 const options = { 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -35,7 +36,13 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measure({ title, case: name, model, shape, calls }: (typeof sizes)[number]): Promise<void> {
+async function measure({
+  title,
+  case: name,
+  model,
+  shape,
+  calls,
+}: (typeof sizes)[number]): Promise<void> {
   const plan = oipCases.find((each) => each.name === name)
   assert(plan !== undefined)
   const job = { name, ...(await plan.make()) }
@@ -82,11 +89,15 @@ async function measure({ title, case: name, model, shape, calls }: (typeof sizes
       cpus[i].push((user + system) / calls)
     }
   }
-  console.log(`${title}: median of ${rounds} rounds of ${calls} calls, µs a call, and over grpc-js's`)
+  console.log(
+    `${title}: median of ${rounds} rounds of ${calls} calls, µs a call, and over grpc-js's`,
+  )
   for (const [i, kind] of ['grpc-js', 'Runner, grpc:', 'Runner, http:'].entries()) {
     const [time, cpu] = [median(times[i]), median(cpus[i])]
     const ratios = [time / median(times[0]), cpu / median(cpus[0])].map((ratio) => ratio.toFixed(2))
-    console.log(`  ${kind.padEnd(14)} time ${time.toFixed(0)} (${ratios[0]}), CPU ${cpu.toFixed(0)} (${ratios[1]})`)
+    console.log(
+      `  ${kind.padEnd(14)} time ${time.toFixed(0)} (${ratios[0]}), CPU ${cpu.toFixed(0)} (${ratios[1]})`,
+    )
   }
   client.close()
   await Promise.all([overGrpc.stop(), overHttp.stop()])

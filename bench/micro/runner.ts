@@ -23,11 +23,16 @@ type Models = typeof import('../models/shapes.ts')
 const module = new URL('../models/shapes.ts', import.meta.url)
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'))
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name)
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+const median = (numbers: readonly number[]) =>
+  numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 const micros = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
 
 /** Median time of a call, contenders taking turns. **Units**: milliseconds. */
-async function compare(contenders: readonly (() => Promise<unknown>)[], calls: number, rounds = 9): Promise<number[]> {
+async function compare(
+  contenders: readonly (() => Promise<unknown>)[],
+  calls: number,
+  rounds = 9,
+): Promise<number[]> {
   const times = contenders.map((): number[] => [])
   for (let round = 0; round <= rounds; round++) {
     for (const [i, contender] of contenders.entries()) {
@@ -61,7 +66,9 @@ async function moves(): Promise<void> {
   )
   const structured = await compare([async () => structuredClone(structuredClone(kept.data))], 100)
   console.log(`600 KB of float32 there and back: ${micros(moved)}, an empty call: ${micros(empty)}`)
-  console.log(`  ratio ${(moved / empty).toFixed(2)} (target < 2.5); copied ${(copied / empty).toFixed(2)}`)
+  console.log(
+    `  ratio ${(moved / empty).toFixed(2)} (target < 2.5); copied ${(copied / empty).toFixed(2)}`,
+  )
   console.log(`  two structured clones of it alone: ${(structured[0] / empty).toFixed(2)}`)
   await runner.stop()
 }
@@ -92,7 +99,9 @@ async function python(): Promise<void> {
     const [inThread, inPython] = await compare([measured(thread, 0), measured(process_, 1)], 1)
     const times = `${micros(inPython / calls)}, a thread's ${micros(inThread / calls)}`
     console.log(`a call of ${bytes} bytes of a model in Python: ${times}`)
-    console.log(`  ratio ${(inPython / inThread).toFixed(2)} (target < 3), by CPU ${(cpu[1] / cpu[0]).toFixed(2)}`)
+    console.log(
+      `  ratio ${(inPython / inThread).toFixed(2)} (target < 3), by CPU ${(cpu[1] / cpu[0]).toFixed(2)}`,
+    )
   }
   await Promise.all([thread.stop(), process_.stop()])
 }
@@ -129,12 +138,16 @@ async function bareThreads(count: number, work: number) {
 async function scale(): Promise<void> {
   const work = 8_000_000
   const calls = 8
-  const runners = [1, 2].map((threads) => new Runner<Models>('scale', { module, methods: { steps: {} }, threads }))
+  const runners = [1, 2].map(
+    (threads) => new Runner<Models>('scale', { module, methods: { steps: {} }, threads }),
+  )
   await Promise.all(runners.map((runner) => runner.start()))
   const bare = await Promise.all([bareThreads(1, work), bareThreads(2, work)])
   const [one, two, bareOne, bareTwo] = await compare(
     [
-      ...runners.map((runner) => () => Promise.all(Array.from({ length: calls }, () => runner.steps(work)))),
+      ...runners.map(
+        (runner) => () => Promise.all(Array.from({ length: calls }, () => runner.steps(work))),
+      ),
       ...bare.map(
         ({ run }) =>
           () =>
@@ -144,8 +157,12 @@ async function scale(): Promise<void> {
     2,
   )
   const [gain, limit] = [one / two, bareOne / bareTwo]
-  console.log(`2 threads, CPU-bound: ${gain.toFixed(2)} times 1 thread (target 1.85; ${availableParallelism()} cores)`)
-  console.log(`  bare threads at the same time: ${limit.toFixed(2)}; runner ÷ bare ${(gain / limit).toFixed(2)}`)
+  console.log(
+    `2 threads, CPU-bound: ${gain.toFixed(2)} times 1 thread (target 1.85; ${availableParallelism()} cores)`,
+  )
+  console.log(
+    `  bare threads at the same time: ${limit.toFixed(2)}; runner ÷ bare ${(gain / limit).toFixed(2)}`,
+  )
   await Promise.all([...runners, ...bare].map((one) => one.stop()))
 }
 
@@ -155,7 +172,10 @@ async function digits(): Promise<void> {
     const runner = new Runner<typeof import('../models/onnx.ts')>('digits', {
       module: new URL('../models/onnx.ts', import.meta.url),
       methods: { predict: { batchable } },
-      init: { path: new URL('../../examples/digits/model.onnx', import.meta.url), outputs: ['probabilities'] },
+      init: {
+        path: new URL('../../examples/digits/model.onnx', import.meta.url),
+        outputs: ['probabilities'],
+      },
     })
     await runner.start()
     return runner
@@ -169,7 +189,9 @@ async function digits(): Promise<void> {
       const begin = performance.now()
       const caller = async () => {
         for (let now = begin; now < begin + 1_000; ) {
-          const { shape } = await runner.predict(new NDArray(new Float32Array(64), [1, 64], 'float32'))
+          const { shape } = await runner.predict(
+            new NDArray(new Float32Array(64), [1, 64], 'float32'),
+          )
           assert.deepEqual(shape, [1, 10])
           const then = now
           now = performance.now()
@@ -201,7 +223,9 @@ async function delay(url: string, { fire }: Generator): Promise<void> {
     return (await response.json()) as { p50Ms: number; p99Ms: number }
   }
   await ask('start')
-  const idle = (await new Promise((resolve) => setTimeout(resolve, 3_000)).then(() => ask('stop'))) as { p99Ms: number }
+  const idle = (await new Promise((resolve) => setTimeout(resolve, 3_000)).then(() =>
+    ask('stop'),
+  )) as { p99Ms: number }
   await ask('start')
   const bodyFile = join(dir, 'body')
   await writeFile(bodyFile, 'x')
@@ -218,7 +242,9 @@ async function delay(url: string, { fire }: Generator): Promise<void> {
   console.log(`  (target p99 < 5 ms; of the same process idle ${idle.p99Ms.toFixed(2)} ms)`)
 }
 
-async function served(measure: (url: string, generator: Generator) => Promise<void>): Promise<void> {
+async function served(
+  measure: (url: string, generator: Generator) => Promise<void>,
+): Promise<void> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const child = fork(here('../servers/delay.ts'), {
     execArgv: ['--import', 'tsx'],

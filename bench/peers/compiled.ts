@@ -9,7 +9,9 @@ import { type PeerServer, startPeer } from './start.ts'
 /** Returns the program of a peer, or why there is none. */
 export function findProgram(peer: string): { readonly program: string; readonly missing?: string } {
   const program = fileURLToPath(new URL(`../.venv/${peer}/server`, import.meta.url))
-  return existsSync(program) ? { program } : { program, missing: `not built: bench/peers/${peer}/install.sh` }
+  return existsSync(program)
+    ? { program }
+    : { program, missing: `not built: bench/peers/${peer}/install.sh` }
 }
 
 /** Starts a peer on one core, as its processor. **Errors**: an Error with its output when it does not answer. */

@@ -23,21 +23,46 @@ const labelOfBytes =
 /** The command of each: the production command of its documentation with one worker and no access log. */
 const peers: Readonly<Record<string, Peer>> = {
   fastapi: {
-    args: (port) => ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', port, '--no-access-log'],
+    args: (port) => [
+      '-m',
+      'uvicorn',
+      'fastapi_app:app',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      port,
+      '--no-access-log',
+    ],
     health: '/openapi.json',
   },
   bentoml: {
     args(port) {
       const at = ['--host', '127.0.0.1', '--port', port]
-      return ['-m', 'bentoml', 'serve-http', 'bentoml_service:svc', '--production', '--api-workers', '1', ...at]
+      return [
+        '-m',
+        'bentoml',
+        'serve-http',
+        'bentoml_service:svc',
+        '--production',
+        '--api-workers',
+        '1',
+        ...at,
+      ]
     },
     health: '/readyz',
   },
   litserve: { args: (port) => ['litserve_app.py', port], health: '/health' },
-  mlserver: { args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'], health: '/v2/health/ready' },
+  mlserver: {
+    args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'],
+    health: '/v2/health/ready',
+  },
   triton: {
     args(port, grpcPort) {
-      const models = ['rows:TYPE_FP32:-1,4', 'picture:TYPE_FP32:-1,3,224,224', `shapes:TYPE_STRING:1:${labelOfBytes}`]
+      const models = [
+        'rows:TYPE_FP32:-1,4',
+        'picture:TYPE_FP32:-1,3,224,224',
+        `shapes:TYPE_STRING:1:${labelOfBytes}`,
+      ]
       return ['../../../test/oip/python/triton.py', port, grpcPort, ...models]
     },
     health: '/v2/health/ready',
@@ -47,7 +72,9 @@ const peers: Readonly<Record<string, Peer>> = {
 /** Returns the interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
 export function findPython(peer: string): { readonly python: string; readonly missing?: string } {
   const python = join(process.env.BENCH_PYTHON ?? here('../.venv'), peer, 'bin', 'python')
-  return existsSync(python) ? { python } : { python, missing: 'not installed: bench/peers/python/install.sh' }
+  return existsSync(python)
+    ? { python }
+    : { python, missing: 'not installed: bench/peers/python/install.sh' }
 }
 
 /** Starts a peer and waits until it answers. **Errors**: an Error with its output when it ends before that. */

@@ -31,11 +31,22 @@ export interface PeerCommand {
   /** The path that answers 200 once requests are served; undefined for one whose only port is that of gRPC. */
   readonly health?: string
   /** Variables for it. `scratch` is a folder of its own, which is removed afterwards. */
-  readonly env?: (port: string, grpcPort: string, scratch: string) => Promise<Record<string, string>>
+  readonly env?: (
+    port: string,
+    grpcPort: string,
+    scratch: string,
+  ) => Promise<Record<string, string>>
 }
 
 /** Starts a server and waits until it answers. **Errors**: an Error with its output when it ends before that. */
-export async function startPeer({ name, program, args, cwd, health, env }: PeerCommand): Promise<PeerServer> {
+export async function startPeer({
+  name,
+  program,
+  args,
+  cwd,
+  health,
+  env,
+}: PeerCommand): Promise<PeerServer> {
   const [port, grpcPort] = [await freePort(), await freePort()]
   const scratch = await mkdtemp(join(tmpdir(), 'bench-'))
   const child = spawn(...onCore(serverCore, program, args(port, grpcPort)), {

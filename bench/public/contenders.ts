@@ -10,7 +10,16 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** `serving serve` with one worker. With `isPython`, the model of iris is scikit-learn's. */
 export function startServing(isPython = false): Promise<PeerServer> {
-  const options = ['--host', '127.0.0.1', '--workers', '1', '--log-level', 'fatal', '--access-log', 'off']
+  const options = [
+    '--host',
+    '127.0.0.1',
+    '--workers',
+    '1',
+    '--log-level',
+    'fatal',
+    '--access-log',
+    'off',
+  ]
   return startPeer({
     name: 'serving',
     program: process.execPath,
@@ -72,7 +81,11 @@ export function startKserve(): Promise<PeerServer> {
 }
 
 /** A server that speaks gRPC alone, and gets its port. */
-export function startGreeter(name: string, program: string, args: (port: string) => string[]): Promise<PeerServer> {
+export function startGreeter(
+  name: string,
+  program: string,
+  args: (port: string) => string[],
+): Promise<PeerServer> {
   return startPeer({
     name,
     program,

@@ -3,7 +3,9 @@ import grpc from '@grpc/grpc-js'
 import loader from '@grpc/proto-loader'
 
 const [, , port, proto] = process.argv
-const { helloworld } = grpc.loadPackageDefinition(loader.loadSync(proto, { keepCase: true, oneofs: true }))
+const { helloworld } = grpc.loadPackageDefinition(
+  loader.loadSync(proto, { keepCase: true, oneofs: true }),
+)
 const server = new grpc.Server()
 server.addService(helloworld.Greeter.service, {
   SayHello({ request }, answer) {

@@ -10,7 +10,10 @@ import grpc from 'k6/net/grpc'
 const isGrpc = __ENV.PROTOCOL === 'grpc'
 const tensor = { name: 'input-0', shape: [1, 4], datatype: 'FP32' }
 const body = JSON.stringify({ inputs: [{ ...tensor, data: [1, 2, 3, 4] }] })
-const message = { model_name: 'iris', inputs: [{ ...tensor, contents: { fp32_contents: [1, 2, 3, 4] } }] }
+const message = {
+  model_name: 'iris',
+  inputs: [{ ...tensor, contents: { fp32_contents: [1, 2, 3, 4] } }],
+}
 const client = new grpc.Client()
 if (isGrpc) client.load([__ENV.PROTO], 'grpc_service.proto')
 
@@ -27,7 +30,9 @@ export const options = {
 function askByGrpc() {
   if (!isConnected) client.connect(__ENV.ADDRESS, { plaintext: true })
   isConnected = true
-  return client.invoke('inference.GRPCInferenceService/ModelInfer', message).status === grpc.StatusOK
+  return (
+    client.invoke('inference.GRPCInferenceService/ModelInfer', message).status === grpc.StatusOK
+  )
 }
 
 function askByRest() {
@@ -46,6 +51,11 @@ export default function () {
 
 export function handleSummary({ metrics }) {
   const { values } = metrics.took
-  const counts = { answered: metrics.answered?.values.count ?? 0, failed: metrics.failed?.values.count ?? 0 }
-  return { stdout: JSON.stringify({ ...counts, perSecond: metrics.answered?.values.rate ?? 0, ...values }) }
+  const counts = {
+    answered: metrics.answered?.values.count ?? 0,
+    failed: metrics.failed?.values.count ?? 0,
+  }
+  return {
+    stdout: JSON.stringify({ ...counts, perSecond: metrics.answered?.values.rate ?? 0, ...values }),
+  }
 }

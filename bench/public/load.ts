@@ -28,7 +28,11 @@ export function installed(path: string): string {
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-async function run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+async function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
   const [command, commandArgs] = onCore(loadCore, program, args)
   // One core is the generator's, whatever the machine has.
   const options = { env: { ...process.env, GOMAXPROCS: '1', ...env }, maxBuffer: 2 ** 28 }
@@ -61,10 +65,21 @@ export async function readStreams({ url }: PeerServer, seconds: number): Promise
 export function k6(protocol: 'rest' | 'grpc') {
   return async ({ url, grpcUrl }: PeerServer, seconds: number): Promise<Figures> => {
     const { host } = new URL(protocol === 'grpc' ? grpcUrl : url)
-    const variables = { PROTOCOL: protocol, ADDRESS: host, SECONDS: `${seconds}`, PROTO: here('../../proto/inference') }
+    const variables = {
+      PROTOCOL: protocol,
+      ADDRESS: host,
+      SECONDS: `${seconds}`,
+      PROTO: here('../../proto/inference'),
+    }
     const flags = Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`])
     const report = JSON.parse(
-      await run(installed('tools/k6'), ['run', '--quiet', '--no-usage-report', ...flags, here('k6.js')]),
+      await run(installed('tools/k6'), [
+        'run',
+        '--quiet',
+        '--no-usage-report',
+        ...flags,
+        here('k6.js'),
+      ]),
     )
     const { answered, failed, perSecond, med, 'p(99)': p99 } = report
     return { answered, failed, perSecond, p50Ms: med, p99Ms: p99 }
@@ -79,15 +94,32 @@ export function vegeta(rate: number) {
       const body = join(folder, 'body')
       const target = join(folder, 'target')
       await writeFile(body, '{"instances": [[6.8, 2.8, 4.8, 1.4], [6.0, 3.4, 4.5, 1.6]]}')
-      await writeFile(target, `POST ${url}/v1/models/sklearn-iris:predict\nContent-Type: application/json\n@${body}\n`)
+      await writeFile(
+        target,
+        `POST ${url}/v1/models/sklearn-iris:predict\nContent-Type: application/json\n@${body}\n`,
+      )
       const file = join(folder, 'results')
-      const attack = ['-cpus=1', 'attack', `-rate=${rate}/1s`, `-duration=${seconds}s`, `-targets=${target}`]
+      const attack = [
+        '-cpus=1',
+        'attack',
+        `-rate=${rate}/1s`,
+        `-duration=${seconds}s`,
+        `-targets=${target}`,
+      ]
       await run(installed('tools/vegeta'), [...attack, '-timeout=10s', `-output=${file}`])
-      const report = JSON.parse(await run(installed('tools/vegeta'), ['report', '-type=json', file]))
+      const report = JSON.parse(
+        await run(installed('tools/vegeta'), ['report', '-type=json', file]),
+      )
       const answered = report.status_codes['200'] ?? 0
       const { '50th': p50, '99th': p99 } = report.latencies
       const perSecond = report.throughput
-      return { answered, perSecond, p50Ms: p50 / 1e6, p99Ms: p99 / 1e6, failed: report.requests - answered }
+      return {
+        answered,
+        perSecond,
+        p50Ms: p50 / 1e6,
+        p99Ms: p99 / 1e6,
+        failed: report.requests - answered,
+      }
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
@@ -98,13 +130,25 @@ export function vegeta(rate: number) {
 export function ghz(call: string, messages: string, data: string) {
   return async ({ grpcUrl }: PeerServer, seconds: number): Promise<Figures> => {
     const { host } = new URL(grpcUrl)
-    const what = [`--protoset=${installed(`${messages}.protoset`)}`, `--call=${call}`, `--data=${data}`]
+    const what = [
+      `--protoset=${installed(`${messages}.protoset`)}`,
+      `--call=${call}`,
+      `--data=${data}`,
+    ]
     const how = ['--insecure', '--concurrency=1000', '--connections=50', `--duration=${seconds}s`]
     const stop = ['--duration-stop=ignore', '--format=json']
     const report = JSON.parse(await run(installed('tools/ghz'), [...what, ...how, ...stop, host]))
     const answered = report.statusCodeDistribution.OK ?? 0
     const at = (percentage: number) =>
-      report.latencyDistribution.find((each: { percentage: number }) => each.percentage === percentage).latency / 1e6
-    return { answered, perSecond: report.rps, p50Ms: at(50), p99Ms: at(99), failed: report.count - answered }
+      report.latencyDistribution.find(
+        (each: { percentage: number }) => each.percentage === percentage,
+      ).latency / 1e6
+    return {
+      answered,
+      perSecond: report.rps,
+      p50Ms: at(50),
+      p99Ms: at(99),
+      failed: report.count - answered,
+    }
   }
 }

@@ -9,7 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import type { PeerServer } from '../peers/start.ts'
 import { usageOfTree } from '../usage.ts'
-import { startGreeter, startKserve, startLitserve, startMlserver, startServing } from './contenders.ts'
+import {
+  startGreeter,
+  startKserve,
+  startLitserve,
+  startMlserver,
+  startServing,
+} from './contenders.ts'
 import { type Figures, ghz, installed, k6, readStreams, vegeta } from './load.ts'
 import { publish, type Row } from './table.ts'
 
@@ -37,7 +43,9 @@ interface Benchmark {
 
 const serving = { name: 'serving', start: () => startServing() }
 const scikit = { name: 'serving, model in Python', start: () => startServing(true) }
-const greeting = existsSync(installed('payload')) ? readFileSync(installed('payload'), 'utf8') : '{}'
+const greeting = existsSync(installed('payload'))
+  ? readFileSync(installed('payload'), 'utf8')
+  : '{}'
 const greeter = ghz('helloworld.Greeter.SayHello', 'helloworld', greeting)
 const ourMessage = JSON.stringify({ api_name: 'hello', json: JSON.parse(greeting).request })
 
@@ -98,13 +106,19 @@ const benchmarks: readonly Benchmark[] = [
 ]
 
 /** Starts a contender, warms it up, and measures one round. One runs at a time: a second would take its core. */
-async function round({ start, load }: Contender, seconds: number): Promise<Figures & { readonly cpuMicros: number }> {
+async function round(
+  { start, load }: Contender,
+  seconds: number,
+): Promise<Figures & { readonly cpuMicros: number }> {
   const server = await start()
   try {
     await load(server, Math.min(3, seconds))
     const before = usageOfTree(server.pid).cpuMicros
     const figures = await load(server, seconds)
-    return { ...figures, cpuMicros: (usageOfTree(server.pid).cpuMicros - before) / Math.max(figures.answered, 1) }
+    return {
+      ...figures,
+      cpuMicros: (usageOfTree(server.pid).cpuMicros - before) / Math.max(figures.answered, 1),
+    }
   } finally {
     await server.stop()
   }
@@ -116,7 +130,9 @@ function median(values: readonly number[]): number {
 }
 
 async function measure({ name, contenders }: Benchmark): Promise<Row[]> {
-  const rounds = new Map(contenders.map((contender) => [contender.name, [] as Awaited<ReturnType<typeof round>>[]]))
+  const rounds = new Map(
+    contenders.map((contender) => [contender.name, [] as Awaited<ReturnType<typeof round>>[]]),
+  )
   for (let i = 0; i < Number(options.rounds); i++) {
     for (const contender of i % 2 === 0 ? contenders : contenders.toReversed()) {
       const figures = await round(contender, Number(options.seconds))
@@ -143,4 +159,9 @@ const rows: Row[] = []
 for (const benchmark of benchmarks.filter(({ name }) => name.includes(options.only))) {
   rows.push(...(await measure(benchmark)))
 }
-publish(rows, { load, seconds: Number(options.seconds), rounds: Number(options.rounds), toPage: options.publish })
+publish(rows, {
+  load,
+  seconds: Number(options.seconds),
+  rounds: Number(options.rounds),
+  toPage: options.publish,
+})

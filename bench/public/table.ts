@@ -23,7 +23,10 @@ export interface Conditions {
 }
 
 const page = new URL('../../docs/performance.md', import.meta.url)
-const [start, end] = ['<!-- public: npx tsx bench/public/main.ts --publish writes it -->', '<!-- /public -->']
+const [start, end] = [
+  '<!-- public: npx tsx bench/public/main.ts --publish writes it -->',
+  '<!-- /public -->',
+]
 
 const number = (value: number) =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(2)))

@@ -18,7 +18,10 @@ const unary = {
 } as const
 server.addService(
   { Call: unary },
-  { Call: (call: { request: Buffer }, reply: (error: null, bytes: Buffer) => void) => reply(null, call.request) },
+  {
+    Call: (call: { request: Buffer }, reply: (error: null, bytes: Buffer) => void) =>
+      reply(null, call.request),
+  },
 )
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error !== null) throw error

@@ -17,7 +17,8 @@ type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) 
 
 /** Returns the handler of every request, chosen once. */
 function answerOf(text = 'echo'): Answer {
-  if (text === 'echo') return (res, body, type) => void res.writeHeader('content-type', type).end(body)
+  if (text === 'echo')
+    return (res, body, type) => void res.writeHeader('content-type', type).end(body)
   const { contentType, piece, pieces } = JSON.parse(text)
   if (piece === undefined) {
     const bytes = readFileSync(`${process.env.BENCH_BODY}.answer`)

@@ -73,7 +73,8 @@ async function inLoop(times: number): Promise<{ latencies: number[]; seconds: nu
 
 process.on('message', async (message: 'usage' | 'once' | { readonly times: number }) => {
   if (message === 'usage') process.send?.({ usage: usageOf() })
-  else if (message === 'once') process.send?.({ answer: Buffer.from(await work()).toString('base64') })
+  else if (message === 'once')
+    process.send?.({ answer: Buffer.from(await work()).toString('base64') })
   else process.send?.(await inLoop(message.times))
 })
 process.on('disconnect', () => process.exit(0))

@@ -19,16 +19,26 @@ export function runnerService(path: string): Service {
   })
   const digits = new Runner<typeof import('../models/onnx.ts')>('digits', {
     module: new URL('../models/onnx.ts', import.meta.url),
-    init: { path: new URL('../../examples/digits/model.onnx', import.meta.url), outputs: ['probabilities'] },
+    init: {
+      path: new URL('../../examples/digits/model.onnx', import.meta.url),
+      outputs: ['probabilities'],
+    },
     methods: { predict: { batchable } },
   })
   const model = load()
   // Without the network: the limit of any runner.
   const answer = Float32Array.from(digitsSample().probabilities)
-  const jobs: Record<string, { runner: typeof shapes | typeof digits; pooled: Call; inline: Call }> = {
+  const jobs: Record<
+    string,
+    { runner: typeof shapes | typeof digits; pooled: Call; inline: Call }
+  > = {
     '/runner_small': { runner: shapes, pooled: shapes.rowSums, inline: model.rowSums },
     '/runner_2ms': { runner: shapes, pooled: shapes.network, inline: model.network },
-    '/runner_digits': { runner: digits, pooled: digits.predict, inline: () => new NDArray(answer.slice(), [1, 10]) },
+    '/runner_digits': {
+      runner: digits,
+      pooled: digits.predict,
+      inline: () => new NDArray(answer.slice(), [1, 10]),
+    },
   }
   const { runner, pooled, inline } = jobs[path]
   const call = how === 'inline' ? inline : pooled

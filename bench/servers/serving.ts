@@ -82,12 +82,20 @@ svc.api({ input: new io.File(), output: new io.File() }, function file(value) {
   return value
 })
 const parts = { arr: new io.NumpyNdarray(), meta: new io.JSON(), file: new io.File() }
-svc.api({ input: new io.Multipart(parts), output: new io.JSON() }, function form({ arr, meta, file }) {
-  const sum = (arr.data as Float64Array).reduce((total, value) => total + value, 0)
-  return { sum, x: (meta as { x: number }).x, size: file.size }
-})
+svc.api(
+  { input: new io.Multipart(parts), output: new io.JSON() },
+  function form({ arr, meta, file }) {
+    const sum = (arr.data as Float64Array).reduce((total, value) => total + value, 0)
+    return { sum, x: (meta as { x: number }).x, size: file.size }
+  },
+)
 
 const isGrpc = process.env.BENCH_GRPC === '1'
 const engine = process.env.BENCH_ENGINE === 'node' ? 'node' : 'uws'
-const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine, ...(isGrpc && { grpcPort: 0 }) })
+const listener = await serve(svc, {
+  port: 0,
+  host: '127.0.0.1',
+  engine,
+  ...(isGrpc && { grpcPort: 0 }),
+})
 listening(listener.grpcPort ?? listener.port)

@@ -10,9 +10,12 @@ const svc = new Service('upload')
 svc.api({ input: new io.File(), output: new io.JSON() }, function file(value) {
   return value.size
 })
-svc.api({ input: new io.Multipart({ file: new io.File() }), output: new io.JSON() }, function form({ file }) {
-  return file.size
-})
+svc.api(
+  { input: new io.Multipart({ file: new io.File() }), output: new io.JSON() },
+  function form({ file }) {
+    return file.size
+  },
+)
 svc.api({ input: new io.File(), output: new io.File() }, function echo(value) {
   return value
 })

@@ -146,7 +146,9 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: 'local',
-      options: { _render: (text, env, md) => (isSearched(env.relativePath) ? md.render(text, env) : '') },
+      options: {
+        _render: (text, env, md) => (isSearched(env.relativePath) ? md.render(text, env) : ''),
+      },
     },
     outline: [2, 3],
     nav: [

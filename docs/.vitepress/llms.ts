@@ -27,7 +27,9 @@ export function markdownOf(srcDir: string, page: string): string {
     .replace(/^<!--.*-->\n+/gm, '')
     .replace(/^:::.*\n+/gm, '')
     .replace(/^<<< ([^\s{[]+).*$/gm, (_, path: string) => {
-      const file = path.startsWith('@/') ? join(srcDir, path.slice(2)) : join(srcDir, dirname(page), path)
+      const file = path.startsWith('@/')
+        ? join(srcDir, path.slice(2))
+        : join(srcDir, dirname(page), path)
       const [language] = /[^.]*$/.exec(file) ?? []
       return `\`\`\`${language}\n${readFileSync(file, 'utf8').trimEnd()}\n\`\`\``
     })
@@ -44,7 +46,11 @@ function summaryOf(markdown: string): string {
 }
 
 /** Writes the files beside the HTML. */
-export function writeMarkdown({ srcDir, outDir, pages }: Site, about: string, menu: readonly MenuGroup[]): void {
+export function writeMarkdown(
+  { srcDir, outDir, pages }: Site,
+  about: string,
+  menu: readonly MenuGroup[],
+): void {
   const texts = new Map(pages.map((page) => [page, markdownOf(srcDir, page)]))
   for (const [page, text] of texts) {
     mkdirSync(dirname(join(outDir, page)), { recursive: true })
@@ -52,14 +58,22 @@ export function writeMarkdown({ srcDir, outDir, pages }: Site, about: string, me
   }
   const groups = menu.map(({ text, items }) => ({
     text,
-    entries: items.map((item) => ({ ...item, page: `${item.link.slice(1).replace(/(^|\/)$/, '$1index')}.md` })),
+    entries: items.map((item) => ({
+      ...item,
+      page: `${item.link.slice(1).replace(/(^|\/)$/, '$1index')}.md`,
+    })),
   }))
   const lines = groups.flatMap(({ text, entries }) => [
     `\n## ${text}\n`,
-    ...entries.map((entry) => `- [${entry.text}](/${entry.page}): ${summaryOf(texts.get(entry.page) ?? '')}`),
+    ...entries.map(
+      (entry) => `- [${entry.text}](/${entry.page}): ${summaryOf(texts.get(entry.page) ?? '')}`,
+    ),
   ])
   writeFileSync(join(outDir, 'llms.txt'), `# serving\n\n> ${about}\n${lines.join('\n')}\n`)
-  const guides = ['index.md', ...groups.flatMap(({ entries }) => entries.map(({ page }) => page)).filter(isSearched)]
+  const guides = [
+    'index.md',
+    ...groups.flatMap(({ entries }) => entries.map(({ page }) => page)).filter(isSearched),
+  ]
   const parts = guides.map((page) => `<!-- /${page} -->\n\n${texts.get(page)?.trim()}\n`)
   writeFileSync(join(outDir, 'llms-full.txt'), parts.join('\n\n'))
 }

@@ -10,7 +10,11 @@ import { z } from 'zod'
 const svc = new Service('all', { doc: 'One API for each descriptor.' })
 
 svc.api(
-  { input: new io.NumpyNdarray({ dtype: 'float64' }), output: new io.NumpyNdarray(), doc: 'Every number times two.' },
+  {
+    input: new io.NumpyNdarray({ dtype: 'float64' }),
+    output: new io.NumpyNdarray(),
+    doc: 'Every number times two.',
+  },
   function double(x) {
     return new NDArray(
       x.data.map((value) => value * 2),
@@ -22,7 +26,11 @@ svc.api(
 
 svc.api(
   {
-    input: new io.PandasDataFrame({ dtype: { price: 'float64', count: 'int64' }, shape: [-1, 3], enforceShape: true }),
+    input: new io.PandasDataFrame({
+      dtype: { price: 'float64', count: 'int64' },
+      shape: [-1, 3],
+      enforceShape: true,
+    }),
     output: new io.PandasDataFrame(),
     doc: 'Rows of item, price and count get their total.',
   },
@@ -32,7 +40,11 @@ svc.api(
 )
 
 svc.api(
-  { input: new io.PandasSeries({ dtype: 'float64' }), output: new io.PandasSeries(), doc: 'Differences to the mean.' },
+  {
+    input: new io.PandasSeries({ dtype: 'float64' }),
+    output: new io.PandasSeries(),
+    doc: 'Differences to the mean.',
+  },
   function center(series) {
     return series.sub(series.mean())
   },
@@ -71,7 +83,11 @@ svc.api(
 )
 
 svc.api(
-  { input: new io.File(), output: new io.JSON(), doc: 'Name, type, size and SHA-256 of a file of any size.' },
+  {
+    input: new io.File(),
+    output: new io.JSON(),
+    doc: 'Name, type, size and SHA-256 of a file of any size.',
+  },
   async function digest(file) {
     const hash = createHash('sha256')
     for await (const chunk of file.stream()) hash.update(chunk)

@@ -15,7 +15,10 @@ function clear(): void {
   pen.fillRect(0, 0, canvas.width, canvas.height)
   pen.lineWidth = 22
   pen.lineCap = 'round'
-  bars.innerHTML = Array.from({ length: 10 }, (_, digit) => `<dt>${digit}</dt><dd style="--odds: 0"></dd>`).join('')
+  bars.innerHTML = Array.from(
+    { length: 10 },
+    (_, digit) => `<dt>${digit}</dt><dd style="--odds: 0"></dd>`,
+  ).join('')
   output.textContent = ''
 }
 

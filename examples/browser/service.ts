@@ -7,7 +7,10 @@ import { io, NDArray, Service } from 'serving'
 import { digits } from '../digits/apis.ts'
 import { prepare, readDigit } from '../digits/digits.ts'
 
-const svc = new Service('drawing', { doc: 'Reads digits that are drawn in the browser.', runners: [digits] })
+const svc = new Service('drawing', {
+  doc: 'Reads digits that are drawn in the browser.',
+  runners: [digits],
+})
 
 export const read = svc.api(
   { input: new io.Image({ pilmode: 'L' }), output: new io.JSON() },
@@ -18,7 +21,10 @@ export const read = svc.api(
 )
 
 // `app.js` is app.ts, bundled by esbuild.
-const files = { '/app': ['index.html', 'text/html; charset=utf-8'], '/app/app.js': ['app.js', 'text/javascript'] }
+const files = {
+  '/app': ['index.html', 'text/html; charset=utf-8'],
+  '/app/app.js': ['app.js', 'text/javascript'],
+}
 const bodies = new Map(
   Object.entries(files).map(([path, [file, type]]) => [
     path,

@@ -24,5 +24,7 @@ const sentences = prose.flatMap((text) =>
       .split(/(?<=[.!?]) (?=[A-Z])/),
   ),
 )
-const whole = new Set(sentences.filter((sentence) => /^[A-Z].*[.!?]$/.test(sentence) && sentence.length > 20))
+const whole = new Set(
+  sentences.filter((sentence) => /^[A-Z].*[.!?]$/.test(sentence) && sentence.length > 20),
+)
 writeFileSync(new URL('corpus.txt', import.meta.url), `${[...whole].join('\n')}\n`)

@@ -30,7 +30,10 @@ export function load() {
   function linesAbout(prompt: string): string[] {
     const asked = new Set(wordsOf(prompt))
     const score = (line: string) =>
-      wordsOf(line).reduce((sum, word) => sum + (asked.has(word) ? 1 / (counts.get(word) ?? 1) : 0), 0)
+      wordsOf(line).reduce(
+        (sum, word) => sum + (asked.has(word) ? 1 / (counts.get(word) ?? 1) : 0),
+        0,
+      )
     return lines
       .map((line) => ({ line, score: score(line) }))
       .sort((a, b) => b.score - a.score)
@@ -47,7 +50,9 @@ export function load() {
         for (let length = 2; word !== undefined && length < 40; length++) {
           yield `${word} `
           await wait(tokenMs)
-          const choices: string[] = /[.!?]$/.test(word) ? [] : (next.get(`${before} ${word}`) ?? next.get(word) ?? [])
+          const choices: string[] = /[.!?]$/.test(word)
+            ? []
+            : (next.get(`${before} ${word}`) ?? next.get(word) ?? [])
           ;[before, word] = [word, choices[Math.floor(random() * choices.length)]]
         }
       }

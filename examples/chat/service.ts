@@ -23,6 +23,9 @@ svc.api(
     yield* model.reply(prompt, ctx)
   },
 )
-svc.mount('/chat', () => new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8' } }))
+svc.mount(
+  '/chat',
+  () => new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+)
 
 export default svc

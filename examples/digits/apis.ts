@@ -23,9 +23,18 @@ export function addDigitApis(svc: Service): void {
       output: new io.JSON(),
       doc: 'The digit in a picture of any size, dark on light or light on dark, and the probability of each.',
       examples: [
-        { name: '7, blue on cream', input: new URL('./held-out/7-blue-on-cream-200x150-rgb-29.png', import.meta.url) },
-        { name: '3, white on green', input: new URL('./held-out/3-white-on-green-64x64-rgb-14.png', import.meta.url) },
-        { name: '9, noisy', input: new URL('./held-out/9-noisy-dark-on-grey-57x48-39.png', import.meta.url) },
+        {
+          name: '7, blue on cream',
+          input: new URL('./held-out/7-blue-on-cream-200x150-rgb-29.png', import.meta.url),
+        },
+        {
+          name: '3, white on green',
+          input: new URL('./held-out/3-white-on-green-64x64-rgb-14.png', import.meta.url),
+        },
+        {
+          name: '9, noisy',
+          input: new URL('./held-out/9-noisy-dark-on-grey-57x48-39.png', import.meta.url),
+        },
       ],
     },
     async function classify_digit({ width, height, data }, ctx) {

@@ -63,7 +63,10 @@ export function prepare(pixels: NDArray<'uint8'>): NDArray<'float32'> {
 /** Returns the likeliest digit and all probabilities from the model's output, `[1, 10]`. */
 export function readDigit(probabilities: NDArray<'float32'>): Reading {
   const { data } = probabilities
-  return { digit: data.indexOf(data.reduce((a, b) => Math.max(a, b))), probabilities: Array.from(data) }
+  return {
+    digit: data.indexOf(data.reduce((a, b) => Math.max(a, b))),
+    probabilities: Array.from(data),
+  }
 }
 
 interface Grey {
@@ -77,9 +80,12 @@ function toGrey({ data, shape }: NDArray<'uint8'>): Grey {
   const [height, width, channels] = shape
   const colored = shape.length === 3 && channels === 3
   if ((shape.length !== 2 && !colored) || data.length === 0) {
-    throw new BadInput(`expected pixels of shape (h, w) or (h, w, 3) for a picture, received (${shape.join(', ')})`, {
-      reason: 'shape',
-    })
+    throw new BadInput(
+      `expected pixels of shape (h, w) or (h, w, 3) for a picture, received (${shape.join(', ')})`,
+      {
+        reason: 'shape',
+      },
+    )
   }
   if (!colored) return { width, height, data }
   const grey = new Uint8Array(width * height)
@@ -101,10 +107,14 @@ function inkByLevel(grey: Grey): Float64Array {
   }
   const contrast = Math.max(paper - min, max - paper)
   if (contrast < minContrast) {
-    throw new BadInput(`expected a digit for a picture, received one of hardly any contrast: ${contrast} levels`)
+    throw new BadInput(
+      `expected a digit for a picture, received one of hardly any contrast: ${contrast} levels`,
+    )
   }
   const sign = paper - min > max - paper ? -1 : 1
-  return new Float64Array(256).map((_, level) => Math.min(1, Math.max(0, ((level - paper) * sign) / contrast)))
+  return new Float64Array(256).map((_, level) =>
+    Math.min(1, Math.max(0, ((level - paper) * sign) / contrast)),
+  )
 }
 
 /**

@@ -8,7 +8,12 @@ import { model, predict, probabilities } from './model.ts'
 
 // Beyond 1 m it is no flower, and far beyond it no float32.
 const cm = z.number().positive().max(100)
-const Flower = z.strictObject({ sepal_length: cm, sepal_width: cm, petal_length: cm, petal_width: cm })
+const Flower = z.strictObject({
+  sepal_length: cm,
+  sepal_width: cm,
+  petal_length: cm,
+  petal_width: cm,
+})
 
 const looks = new Map([
   [
@@ -19,7 +24,10 @@ const looks = new Map([
     'versicolor',
     'Its flowers lie between the other two in size, which makes the larger ones easy to take for virginica.',
   ],
-  ['virginica', 'It has the largest petals of the three; smaller flowers are easy to take for versicolor.'],
+  [
+    'virginica',
+    'It has the largest petals of the three; smaller flowers are easy to take for versicolor.',
+  ],
 ])
 
 /** Adds `classify`, `classify_flower` and `describe`. */
@@ -51,7 +59,10 @@ export function addIrisApis(svc: Service): void {
       const bad = flowers.data.findIndex((cm) => !Number.isFinite(cm))
       if (bad !== -1) {
         const path = `[${Math.floor(bad / 4)}][${bad % 4}]`
-        throw new BadInput(`expected a finite number for ${path}, received none`, { reason: 'dtype', path })
+        throw new BadInput(`expected a finite number for ${path}, received none`, {
+          reason: 'dtype',
+          path,
+        })
       }
       return predict(flowers)
     },
@@ -63,8 +74,14 @@ export function addIrisApis(svc: Service): void {
       output: new io.JSON(),
       doc: 'One flower by named measurements in cm becomes its species and the probability of each.',
       examples: [
-        { name: 'Setosa', input: { sepal_length: 5.1, sepal_width: 3.5, petal_length: 1.4, petal_width: 0.2 } },
-        { name: 'Between two', input: { sepal_length: 6.0, sepal_width: 2.7, petal_length: 5.0, petal_width: 1.6 } },
+        {
+          name: 'Setosa',
+          input: { sepal_length: 5.1, sepal_width: 3.5, petal_length: 1.4, petal_width: 0.2 },
+        },
+        {
+          name: 'Between two',
+          input: { sepal_length: 6.0, sepal_width: 2.7, petal_length: 5.0, petal_width: 1.6 },
+        },
       ],
     },
     function classify_flower({ sepal_length, sepal_width, petal_length, petal_width }) {

@@ -8,7 +8,10 @@ import { NDArray } from 'serving'
 /** The file that `train.py` writes. **Units**: averages of the training set, in cm. */
 interface TrainedModel {
   readonly species: readonly string[]
-  readonly layers: readonly { readonly weights: readonly number[][]; readonly bias: readonly number[] }[]
+  readonly layers: readonly {
+    readonly weights: readonly number[][]
+    readonly bias: readonly number[]
+  }[]
   readonly averages_cm: Readonly<Record<string, Readonly<Record<Measurement, number>>>>
   readonly held_out_accuracy: number
 }
@@ -16,7 +19,9 @@ interface TrainedModel {
 type Measurement = 'sepal_length' | 'sepal_width' | 'petal_length' | 'petal_width'
 
 /** The model as it was trained. */
-export const model = JSON.parse(readFileSync(new URL('./model.json', import.meta.url), 'utf8')) as TrainedModel
+export const model = JSON.parse(
+  readFileSync(new URL('./model.json', import.meta.url), 'utf8'),
+) as TrainedModel
 
 const [hidden, output] = model.layers.map(({ weights, bias }) => ({
   weights: Float64Array.from(weights.flat()),
@@ -49,7 +54,11 @@ export function predict(x: NDArray<'float32'>): NDArray<'str'> {
 }
 
 /** `x @ weights + bias`. */
-function dense(x: Float32Array | Float64Array, rows: number, layer: { weights: Float64Array; bias: Float64Array }) {
+function dense(
+  x: Float32Array | Float64Array,
+  rows: number,
+  layer: { weights: Float64Array; bias: Float64Array },
+) {
   const { weights, bias } = layer
   const outputs = bias.length
   const inputs = weights.length / outputs

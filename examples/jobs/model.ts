@@ -27,7 +27,8 @@ export function load() {
       const random = randomOf(7)
       const last = towns.length - 1
       const order = towns.map((_, town) => town)
-      const between = (a: number, b: number) => Math.hypot(towns[a][0] - towns[b][0], towns[a][1] - towns[b][1])
+      const between = (a: number, b: number) =>
+        Math.hypot(towns[a][0] - towns[b][0], towns[a][1] - towns[b][1])
       const after = (i: number) => order[i === last ? 0 : i + 1]
       let length = order.reduce((sum, town, i) => sum + between(town, after(i)), 0)
       let heat = length / towns.length
@@ -37,7 +38,11 @@ export function load() {
           const to = from + Math.floor(random() * (last - from + 1))
           const [before, first, end, next] = [order[from - 1], order[from], order[to], after(to)]
           // What the trip gains if it visits the towns from `from` to `to` the other way round.
-          const longer = between(before, end) + between(first, next) - between(before, first) - between(end, next)
+          const longer =
+            between(before, end) +
+            between(first, next) -
+            between(before, first) -
+            between(end, next)
           if (longer > 0 && random() > Math.exp(-longer / heat)) continue
           for (let i = from, j = to; i < j; i++, j--) [order[i], order[j]] = [order[j], order[i]]
           length += longer

@@ -46,7 +46,9 @@ function draw(samples: Float32Array): void {
   context.fillRect(width - 40, 0, 40, height)
   context.fillStyle = '#0b6e4f'
   for (let i = 0; i < 40; i++) {
-    const loudest = Math.max(...samples.subarray((i * chunk) / 40, ((i + 1) * chunk) / 40).map(Math.abs))
+    const loudest = Math.max(
+      ...samples.subarray((i * chunk) / 40, ((i + 1) * chunk) / 40).map(Math.abs),
+    )
     context.fillRect(width - 40 + i, (height * (1 - loudest)) / 2, 1, Math.max(1, height * loudest))
   }
 }
@@ -64,7 +66,9 @@ const worklet = `registerProcessor('recorder', class extends AudioWorkletProcess
 async function record(): Promise<void> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const context = new AudioContext({ sampleRate: rate })
-  await context.audioWorklet.addModule(URL.createObjectURL(new Blob([worklet], { type: 'text/javascript' })))
+  await context.audioWorklet.addModule(
+    URL.createObjectURL(new Blob([worklet], { type: 'text/javascript' })),
+  )
   const recorder = new AudioWorkletNode(context, 'recorder')
   const send = listen()
   recorder.port.onmessage = ({ data }) => send(data)
@@ -87,7 +91,8 @@ async function speak(): Promise<void> {
     for (let i = 0; i < 0.35 * rate; i++) {
       const swell = Math.sin((Math.PI * i) / (0.35 * rate))
       for (let harmonic = 1; harmonic <= 6; harmonic++) {
-        sound[from + i] += (0.3 / harmonic) * swell * Math.sin((2 * Math.PI * pitch * harmonic * i) / rate)
+        sound[from + i] +=
+          (0.3 / harmonic) * swell * Math.sin((2 * Math.PI * pitch * harmonic * i) / rate)
       }
     }
   }

@@ -10,7 +10,12 @@ import { z } from 'zod'
 import { WordFinder } from './words.ts'
 
 const svc = new Service('listener', { doc: 'Finds words in live sound.' })
-const word = z.object({ start: z.number(), end: z.number(), level: z.number(), pitch: z.number().nullable() })
+const word = z.object({
+  start: z.number(),
+  end: z.number(),
+  level: z.number(),
+  pitch: z.number().nullable(),
+})
 
 export const listen = svc.live(
   'listen',
@@ -28,8 +33,19 @@ export const listen = svc.live(
 
 const page = readFileSync(new URL('./index.html', import.meta.url))
 const entry = fileURLToPath(new URL('./app.ts', import.meta.url))
-const [app] = buildSync({ entryPoints: [entry], bundle: true, format: 'esm', write: false }).outputFiles
-svc.mount('/app', () => new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8' } }))
-svc.mount('/app/app.js', () => new Response(app.text, { headers: { 'content-type': 'text/javascript' } }))
+const [app] = buildSync({
+  entryPoints: [entry],
+  bundle: true,
+  format: 'esm',
+  write: false,
+}).outputFiles
+svc.mount(
+  '/app',
+  () => new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8' } }),
+)
+svc.mount(
+  '/app/app.js',
+  () => new Response(app.text, { headers: { 'content-type': 'text/javascript' } }),
+)
 
 export default svc

@@ -80,7 +80,12 @@ export class WordFinder {
     for (const [i, each] of loud.entries()) sound.set(each, i * frame)
     const seconds = (frames: number) => (frames * frame) / rate
     const level = Math.round(levelOf(sound))
-    return { start: seconds(start), end: seconds(start + loud.length), level, pitch: pitchOf(sound) }
+    return {
+      start: seconds(start),
+      end: seconds(start + loud.length),
+      level,
+      pitch: pitchOf(sound),
+    }
   }
 }
 
@@ -113,7 +118,9 @@ function periodOf(window: Float32Array): number | undefined {
     return product / Math.sqrt(here * there)
   }
   const shortest = Math.floor(rate / highest)
-  const all = Array.from({ length: window.length - size - shortest }, (_, i) => likeness(shortest + i))
+  const all = Array.from({ length: window.length - size - shortest }, (_, i) =>
+    likeness(shortest + i),
+  )
   const best = Math.max(...all)
   if (best < 0.6) return undefined
   const peak = all.findIndex(

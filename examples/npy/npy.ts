@@ -49,7 +49,9 @@ export class Npy extends io.IODescriptor<NDArray> {
   fromHttpRequest(request: HttpRequest): NDArray {
     const type = request.headers.get('content-type')?.split(';')[0].trim().toLowerCase()
     if (type !== undefined && type !== mimeType && type !== 'application/octet-stream') {
-      throw new UnsupportedMediaType(`expected content-type ${mimeType} for Npy, received ${JSON.stringify(type)}`)
+      throw new UnsupportedMediaType(
+        `expected content-type ${mimeType} for Npy, received ${JSON.stringify(type)}`,
+      )
     }
     // Valid until this method returns; the elements are copied below.
     const body = request.peek()
@@ -58,17 +60,23 @@ export class Npy extends io.IODescriptor<NDArray> {
     const size = shape.reduce((product, length) => product * length, 1)
     const bytes = size * Container.BYTES_PER_ELEMENT
     if (bytes !== body.length - start) {
-      throw new BadInput(`expected ${bytes} bytes for Npy of shape (${shape}), received ${body.length - start}`, {
-        reason: 'shape',
-        offset: start,
-      })
+      throw new BadInput(
+        `expected ${bytes} bytes for Npy of shape (${shape}), received ${body.length - start}`,
+        {
+          reason: 'shape',
+          offset: start,
+        },
+      )
     }
     // A copy also has the alignment that typed arrays ask for.
     const data = new Container(new Uint8Array(body.subarray(start)).buffer)
     if (dtype === 'bool') {
       const bad = (data as Uint8Array).findIndex((byte) => byte > 1)
       if (bad !== -1)
-        throw new BadInput('expected bytes 0 or 1 for Npy of bool', { reason: 'dtype', offset: start + bad })
+        throw new BadInput('expected bytes 0 or 1 for Npy of bool', {
+          reason: 'dtype',
+          offset: start + bad,
+        })
     }
     return new NDArray((isFortran ? toCOrder(data, shape) : data) as NDArray['data'], shape, dtype)
   }
@@ -76,7 +84,9 @@ export class Npy extends io.IODescriptor<NDArray> {
   toHttpResponse(array: NDArray): HttpResponse {
     const descr = Object.entries(types).find(([, [dtype]]) => dtype === array?.dtype)?.[0]
     if (descr === undefined)
-      throw new BadOutput(`expected an NDArray of numbers or booleans for Npy, received ${array?.dtype}`)
+      throw new BadOutput(
+        `expected an NDArray of numbers or booleans for Npy, received ${array?.dtype}`,
+      )
     const data = array.data as Data
     return {
       headers: [['content-type', mimeType]],
@@ -90,17 +100,27 @@ export class Npy extends io.IODescriptor<NDArray> {
 }
 
 /** Reads the header in front of the elements: a Python dictionary, in the forms that numpy writes. */
-function parseHeader(body: Uint8Array): { start: number; descr: Descr; isFortran: boolean; shape: number[] } {
+function parseHeader(body: Uint8Array): {
+  start: number
+  descr: Descr
+  isFortran: boolean
+  shape: number[]
+} {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   const major = bytes[6]
   if (bytes.length < 12 || !bytes.subarray(0, 6).equals(magic) || (major !== 1 && major !== 2)) {
-    throw new BadInput('expected NPY version 1.0 or 2.0 for Npy, received other bytes', { reason: 'syntax', offset: 0 })
+    throw new BadInput('expected NPY version 1.0 or 2.0 for Npy, received other bytes', {
+      reason: 'syntax',
+      offset: 0,
+    })
   }
   const at = major === 1 ? 10 : 12
   const start = at + (major === 1 ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8))
   const text = bytes.toString('latin1', at, start)
   const fields =
-    /^\{'descr': (?:'([^']*)'|\[.*\]), 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n$/.exec(text)
+    /^\{'descr': (?:'([^']*)'|\[.*\]), 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n$/.exec(
+      text,
+    )
   if (fields === null || start > bytes.length) {
     throw new BadInput("expected numpy's description of an array for Npy, received another", {
       reason: 'syntax',
@@ -116,10 +136,13 @@ function parseHeader(body: Uint8Array): { start: number; descr: Descr; isFortran
   }
   const shape = (lengths.match(/\d+/g) ?? []).map(Number)
   if (shape.length > 64 || !shape.every(Number.isSafeInteger)) {
-    throw new BadInput(`expected at most 64 lengths within 2^53 for Npy, received (${lengths.slice(0, 80)})`, {
-      reason: 'shape',
-      offset: at,
-    })
+    throw new BadInput(
+      `expected at most 64 lengths within 2^53 for Npy, received (${lengths.slice(0, 80)})`,
+      {
+        reason: 'shape',
+        offset: at,
+      },
+    )
   }
   return { start, descr: descr as Descr, isFortran: order === 'True', shape }
 }
@@ -132,7 +155,11 @@ function encodeHeader(descr: string, shape: readonly number[]): Buffer {
   const growth = shape.length === 0 ? '' : ' '.repeat(21 - String(shape[0]).length)
   const text = `{'descr': '${descr}', 'fortran_order': False, 'shape': (${lengths}), }${growth}`
   const padding = ' '.repeat(63 - ((10 + text.length) % 64))
-  const head = Buffer.concat([magic, Buffer.from([1, 0, 0, 0]), Buffer.from(`${text}${padding}\n`, 'latin1')])
+  const head = Buffer.concat([
+    magic,
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.from(`${text}${padding}\n`, 'latin1'),
+  ])
   head.writeUInt16LE(head.length - 10, 8)
   return head
 }
@@ -141,7 +168,9 @@ function encodeHeader(descr: string, shape: readonly number[]): Buffer {
 function toCOrder(data: Data, shape: readonly number[]): Data {
   const ordered = data.slice()
   const index = shape.map(() => 0)
-  const strides = shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1))
+  const strides = shape.map((_, axis) =>
+    shape.slice(0, axis).reduce((product, length) => product * length, 1),
+  )
   for (let i = 0, from = 0; i < data.length; i++) {
     ordered[i] = data[from]
     for (let axis = shape.length - 1; axis >= 0; axis--) {

@@ -8,7 +8,11 @@ import { Npy } from './npy.ts'
 const svc = new Service('npy', { doc: 'Statistics of arrays that numpy.save wrote.' })
 
 svc.api(
-  { input: new Npy(), output: new Npy(), doc: 'An array becomes the array of its means along the last axis.' },
+  {
+    input: new Npy(),
+    output: new Npy(),
+    doc: 'An array becomes the array of its means along the last axis.',
+  },
   function means(array) {
     return meansOf(array)
   },
@@ -16,12 +20,18 @@ svc.api(
 
 svc.api(
   {
-    input: new io.Multipart({ array: new Npy(), weights: new io.NumpyNdarray({ dtype: 'float64', shape: [-1] }) }),
+    input: new io.Multipart({
+      array: new Npy(),
+      weights: new io.NumpyNdarray({ dtype: 'float64', shape: [-1] }),
+    }),
     output: new io.Multipart({ means: new Npy(), summary: new io.JSON() }),
     doc: 'As means, with a weight for each element of the last axis; the answer is a form, too.',
   },
   function weighted_means({ array, weights }) {
-    return { means: meansOf(array, weights.data), summary: { shape: array.shape, dtype: array.dtype } }
+    return {
+      means: meansOf(array, weights.data),
+      summary: { shape: array.shape, dtype: array.dtype },
+    }
   },
 )
 
@@ -29,7 +39,10 @@ function meansOf(array: NDArray, weights?: Float64Array): NDArray {
   const { data, shape } = array
   const width = shape.at(-1) ?? 1
   if (weights !== undefined && weights.length !== width) {
-    throw new BadInput(`expected ${width} weights, received ${weights.length}`, { reason: 'shape', path: 'weights' })
+    throw new BadInput(`expected ${width} weights, received ${weights.length}`, {
+      reason: 'shape',
+      path: 'weights',
+    })
   }
   const total = weights?.reduce((sum, weight) => sum + weight, 0) ?? width
   const rows = width === 0 ? 0 : data.length / width

@@ -33,7 +33,8 @@ export function load() {
         followers.set(context, next.set(tokens[at], [...(next.get(tokens[at]) ?? []), i]))
       }
     }
-    for (const gram of new Set(gramsOf(sentence))) documents.set(gram, (documents.get(gram) ?? 0) + 1)
+    for (const gram of new Set(gramsOf(sentence)))
+      documents.set(gram, (documents.get(gram) ?? 0) + 1)
   }
 
   /** Returns a vector of length 1; each n-gram adds to one of its numbers. */
@@ -50,7 +51,10 @@ export function load() {
   const vectors = sentences.map(embedOne)
 
   /** Returns the tokens that may follow, with their weights. */
-  function choicesAfter(tokens: readonly string[], relevance: readonly number[]): [string, number][] {
+  function choicesAfter(
+    tokens: readonly string[],
+    relevance: readonly number[],
+  ): [string, number][] {
     const weights = new Map<string, number>()
     let share = 1
     for (const context of contextsOf(tokens)) {
@@ -77,7 +81,8 @@ export function load() {
     } = request
     const random = randomOf(seed)
     const topic = embedOne(about)
-    const likeness = (vector: Float32Array) => vector.reduce((sum, each, i) => sum + each * topic[i], 0)
+    const likeness = (vector: Float32Array) =>
+      vector.reduce((sum, each, i) => sum + each * topic[i], 0)
     const relevance = vectors.map((vector) => Math.exp(topicWeight * likeness(vector)))
     const tokens = [end, ...tokensOf(prompt)]
     const prompt_tokens = tokensOf(about).length
@@ -91,7 +96,10 @@ export function load() {
       // Lets the thread look for calls that have been given up.
       await new Promise(setImmediate)
     }
-    yield { usage: { prompt_tokens, completion_tokens: count }, finish_reason: count < max_tokens ? 'stop' : 'length' }
+    yield {
+      usage: { prompt_tokens, completion_tokens: count },
+      finish_reason: count < max_tokens ? 'stop' : 'length',
+    }
   }
 
   return {
@@ -139,10 +147,17 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 13)) >>> 0
 }
 
-function sample(choices: [string, number][], temperature: number, topP: number, random: () => number): string {
+function sample(
+  choices: [string, number][],
+  temperature: number,
+  topP: number,
+  random: () => number,
+): string {
   choices.sort((a, b) => b[1] - a[1])
   if (temperature === 0) return choices[0][0]
-  const sharp = choices.map(([token, weight]) => [token, (weight / choices[0][1]) ** (1 / temperature)] as const)
+  const sharp = choices.map(
+    ([token, weight]) => [token, (weight / choices[0][1]) ** (1 / temperature)] as const,
+  )
   const total = sharp.reduce((sum, [, weight]) => sum + weight, 0)
   let kept = 0
   const likely = sharp.filter(([, weight]) => {

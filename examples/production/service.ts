@@ -65,6 +65,8 @@ svc.get('/labels', { query, output: new io.JSON() }, function labels({ top }) {
   return ['setosa', 'versicolor', 'virginica'].slice(0, top)
 })
 
-svc.mount('/about', (request, ctx) => Response.json({ url: request.url, caller: ctx.state.caller?.name ?? null }))
+svc.mount('/about', (request, ctx) =>
+  Response.json({ url: request.url, caller: ctx.state.caller?.name ?? null }),
+)
 
 export default svc

@@ -20,12 +20,18 @@ const iris = new Runner<Model>('iris', {
 const svc = new Service('iris_sklearn', { runners: [iris], models: [iris] })
 const measurements = new io.NumpyNdarray({ dtype: 'float64', shape: [-1, 4], enforceShape: true })
 
-svc.api({ input: measurements, output: new io.NumpyNdarray({ dtype: 'str' }) }, async function classify(x, ctx) {
-  return iris.classify(x, ctx)
-})
+svc.api(
+  { input: measurements, output: new io.NumpyNdarray({ dtype: 'str' }) },
+  async function classify(x, ctx) {
+    return iris.classify(x, ctx)
+  },
+)
 
-svc.api({ input: measurements, output: new io.NumpyNdarray() }, async function probabilities(x, ctx) {
-  return iris.predict(x, ctx)
-})
+svc.api(
+  { input: measurements, output: new io.NumpyNdarray() },
+  async function probabilities(x, ctx) {
+    return iris.predict(x, ctx)
+  },
+)
 
 export default svc

@@ -14,8 +14,16 @@ const model = new Runner<Model>('wines', {
   packages: ['scikit-learn==1.5.2', 'pandas==2.2.3', 'pyarrow==18.1.0'],
   methods: { classify: {} },
 })
-const svc = new Service('wines', { doc: 'Tells which of three growers made a wine.', runners: [model] })
-const dtype = { alcohol: 'float64', flavanoids: 'float64', color_intensity: 'float64', proline: 'float64' } as const
+const svc = new Service('wines', {
+  doc: 'Tells which of three growers made a wine.',
+  runners: [model],
+})
+const dtype = {
+  alcohol: 'float64',
+  flavanoids: 'float64',
+  color_intensity: 'float64',
+  proline: 'float64',
+} as const
 
 svc.api(
   {

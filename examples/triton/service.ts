@@ -8,7 +8,10 @@ const shapes = new Runner('shapes', {
   url: process.env.PREDICTOR_URL ?? 'grpc://localhost:8001',
   methods: { predict: { batchable: true, maxBatchSize: 32, maxWaitMs: 10 } },
 })
-const svc = new Service('shapes_front', { doc: 'Tells five shapes apart, by a model on Triton.', runners: [shapes] })
+const svc = new Service('shapes_front', {
+  doc: 'Tells five shapes apart, by a model on Triton.',
+  runners: [shapes],
+})
 const labels = ['circle', 'cross', 'square', 'star', 'triangle']
 
 svc.api(
@@ -19,7 +22,10 @@ svc.api(
   },
   async function classify(pixels, ctx) {
     const odds = await shapes.predict(pixels, ctx)
-    return { shape: labels[odds.argmax().data[0]], probability: Math.max(...(odds.data as Float32Array)) }
+    return {
+      shape: labels[odds.argmax().data[0]],
+      probability: Math.max(...(odds.data as Float32Array)),
+    }
   },
 )
 

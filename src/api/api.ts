@@ -67,7 +67,10 @@ export interface ApiOptions<
 }
 
 /** A function behind descriptors `I` and `O`, with the parameters `P` of its path. */
-export type ApiFunction<I, O, P = PathParams> = (input: Received<I>, ctx: Context<P>) => MaybePromise<Returned<O>>
+export type ApiFunction<I, O, P = PathParams> = (
+  input: Received<I>,
+  ctx: Context<P>,
+) => MaybePromise<Returned<O>>
 
 declare const apiTypes: unique symbol
 
@@ -114,12 +117,29 @@ export interface Api {
 }
 
 /** First path segments that APIs may not have: the server's own paths. */
-const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json', 'openapi.json']
+const reservedNames: readonly string[] = [
+  'healthz',
+  'livez',
+  'readyz',
+  'metrics',
+  'docs',
+  'docs.json',
+  'openapi.json',
+]
 
 /** What every function is registered with. */
 export type FunctionOptions = HookOptions &
   Pick<ApiOptions<AnyDescriptor, AnyDescriptor>, 'output' | 'name' | 'doc' | 'auth' | 'maxInFlight'>
-const optionNames = ['output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
+const optionNames = [
+  'output',
+  'name',
+  'doc',
+  'auth',
+  'maxInFlight',
+  'onRequest',
+  'onResponse',
+  'onError',
+]
 
 /** The options of all methods. */
 export type AnyOptions = FunctionOptions &
@@ -143,19 +163,27 @@ export function createApi(
 ): Api {
   const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
   const hasQuery = method === 'GET' || method === 'DELETE'
-  const own = method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
+  const own =
+    method === 'POST' ? ['input', 'examples', 'route', 'async', 'cache'] : ['input', 'examples']
   const path = given ?? options.route
   // Two methods of one route have two names.
   const toName = method === 'GET' || method === 'POST' ? path : `${method.toLowerCase()}/${path}`
   const pathRoute = path === undefined ? undefined : parseRoute(path)
-  const common = parseFunction(caller, options, fn, toName, ['params', ...(hasQuery ? ['query'] : own)])
+  const common = parseFunction(caller, options, fn, toName, [
+    'params',
+    ...(hasQuery ? ['query'] : own),
+  ])
   const { name, output, hooks } = common
   const route = pathRoute ?? parseRoute(name)
-  const input = hasQuery ? new Query(options.query, name) : requireDescriptor(options.input, 'input', name)
+  const input = hasQuery
+    ? new Query(options.query, name)
+    : requireDescriptor(options.input, 'input', name)
   hooks.request.unshift(...paramsHook(options.params, route, name))
   const settings = parseAsync(options.async, name)
   if (settings !== undefined && paramNames(route).length > 0)
-    throw new InvalidArgument(`expected a route without {parameters} for async of ${name}, received ${route}`)
+    throw new InvalidArgument(
+      `expected a route without {parameters} for async of ${name}, received ${route}`,
+    )
   const cache = parseCache(options.cache, name)
   return {
     ...common,
@@ -167,7 +195,11 @@ export function createApi(
     async: settings,
     cache,
     readsHeaders:
-      takesContext(fn) || !hooks.isEmpty || options.auth || settings !== undefined || cache !== undefined
+      takesContext(fn) ||
+      !hooks.isEmpty ||
+      options.auth ||
+      settings !== undefined ||
+      cache !== undefined
         ? allHeaders
         : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
   }
@@ -197,7 +229,10 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
     isGenerator: /^(Async)?GeneratorFunction$/.test(fn.constructor.name),
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks: new Hooks(options),
-    slots: max === undefined ? undefined : new ConcurrencyLimiter(checkAtLeast(`maxInFlight of ${name}`, max, 1)),
+    slots:
+      max === undefined
+        ? undefined
+        : new ConcurrencyLimiter(checkAtLeast(`maxInFlight of ${name}`, max, 1)),
   }
 }
 
@@ -208,7 +243,9 @@ function nameOfRoute(route = ''): string {
 
 function requireName(name: unknown, method: string): string {
   if (typeof name !== 'string' || name === '')
-    throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)
+    throw new InvalidArgument(
+      `expected a name for ${method}: name the function or give options.name`,
+    )
   checkThat(isPathSegment(name), 'letters, digits, _ . ~ and -', 'the name of an API', name)
   return name
 }
@@ -226,11 +263,18 @@ export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
   const colon = segments.find((segment) => /^:\w+$/.test(segment))
   if (colon !== undefined)
-    throw new InvalidArgument(`expected {name} for a parameter of the route ${route}: write {${colon.slice(1)}}`)
+    throw new InvalidArgument(
+      `expected {name} for a parameter of the route ${route}: write {${colon.slice(1)}}`,
+    )
   const isPath = segments.every((segment) => isPathSegment(segment) || isParameter(segment))
   const names = paramNames(segments.join('/'))
   const isUnique = new Set(names).size === names.length
-  checkThat(isPath && isUnique, 'a path of letters, digits, _ . ~ -, and {name} once for a parameter', 'route', route)
+  checkThat(
+    isPath && isUnique,
+    'a path of letters, digits, _ . ~ -, and {name} once for a parameter',
+    'route',
+    route,
+  )
   requireFreePath(route, segments)
   return segments.join('/')
 }
@@ -239,7 +283,9 @@ export function parseRoute(route: string): string {
 export function requireFreePath(path: string, segments: readonly string[]): void {
   if (!reservedNames.includes(segments[0])) return
   const names = reservedNames.join(', ')
-  throw new InvalidArgument(`the path ${JSON.stringify(path)} is reserved; the server answers ${names} itself`)
+  throw new InvalidArgument(
+    `the path ${JSON.stringify(path)} is reserved; the server answers ${names} itself`,
+  )
 }
 
 /** Whether a function may read its context; in doubt true: a wrong false hides headers from default parameters. */

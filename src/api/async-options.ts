@@ -59,18 +59,40 @@ export interface AsyncSettings {
   readonly resultTtlMs: number
 }
 
-const optionNames = ['retries', 'timeout', 'priority', 'concurrency', 'maxQueued', 'queueTtl', 'resultTtl']
+const optionNames = [
+  'retries',
+  'timeout',
+  'priority',
+  'concurrency',
+  'maxQueued',
+  'queueTtl',
+  'resultTtl',
+]
 
 /**
  * @returns undefined for an API that is only called synchronously.
  * @throws InvalidArgument.
  */
-export function parseAsync(given: boolean | AsyncOptions | undefined, api: string): AsyncSettings | undefined {
+export function parseAsync(
+  given: boolean | AsyncOptions | undefined,
+  api: string,
+): AsyncSettings | undefined {
   if (given === undefined || given === false) return undefined
   const options = given === true ? {} : checkOptions(`async of ${api}`, given, optionNames)
-  const { retries = 3, timeout = '30m', priority = 0, concurrency = 1, maxQueued = 10_000 } = options
+  const {
+    retries = 3,
+    timeout = '30m',
+    priority = 0,
+    concurrency = 1,
+    maxQueued = 10_000,
+  } = options
   const { queueTtl = '7d', resultTtl = '24h' } = options
-  checkThat(checkAtLeast(`priority of ${api}`, priority, 0) <= 100, 'at most 100', `priority of ${api}`, priority)
+  checkThat(
+    checkAtLeast(`priority of ${api}`, priority, 0) <= 100,
+    'at most 100',
+    `priority of ${api}`,
+    priority,
+  )
   return {
     retries: checkAtLeast(`retries of ${api}`, retries, 0),
     timeoutMs: parseDuration(`timeout of ${api}`, timeout),

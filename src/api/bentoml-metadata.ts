@@ -24,7 +24,15 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
     enforce_dtype,
     enforce_shape,
   }),
-  PandasDataFrame: ({ orient, columns = null, dtype, shape, enforce_dtype, enforce_shape, default_format }) => ({
+  PandasDataFrame: ({
+    orient,
+    columns = null,
+    dtype,
+    shape,
+    enforce_dtype,
+    enforce_shape,
+    default_format,
+  }) => ({
     orient,
     columns,
     dtype: typeof dtype === 'object' && dtype !== null ? pandasTypes(dtype) : null,
@@ -37,11 +45,21 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
   // BentoML's client fails on the text "null" that BentoML writes for no dtype.
   PandasSeries: ({ orient, dtype, shape = null, enforce_dtype, enforce_shape }) => {
     const type = numpyType(dtype)
-    return { orient, dtype: type, shape, enforce_dtype: type !== null && enforce_dtype === true, enforce_shape }
+    return {
+      orient,
+      dtype: type,
+      shape,
+      enforce_dtype: type !== null && enforce_dtype === true,
+      enforce_shape,
+    }
   },
   JSON: () => ({ has_pydantic_model: false, has_json_encoder: false }),
   Text: () => undefined,
-  Image: ({ pilmode = null, mime_type, allowed_mime_types = null }) => ({ pilmode, mime_type, allowed_mime_types }),
+  Image: ({ pilmode = null, mime_type, allowed_mime_types = null }) => ({
+    pilmode,
+    mime_type,
+    allowed_mime_types,
+  }),
   File: ({ mime_type }) => ({
     kind: 'binaryio',
     mime_type: mime_type === 'application/octet-stream' ? null : mime_type,
@@ -55,7 +73,9 @@ export function bentomlSpec(descriptor: IODescriptor): BentomlSpec | undefined {
   const id = `bentoml.io.${kind}`
   if (kind === 'Multipart') {
     const specs = [...parts].map(([name, part]) => [name, bentomlSpec(part)] as const)
-    return specs.every(([, spec]) => spec !== undefined) ? { id, args: Object.fromEntries(specs) } : undefined
+    return specs.every(([, spec]) => spec !== undefined)
+      ? { id, args: Object.fromEntries(specs) }
+      : undefined
   }
   if (kind === undefined || !Object.hasOwn(argsOf, kind)) return undefined
   const args = argsOf[kind](options)
@@ -70,7 +90,14 @@ export function bentomlMetadata({ name, doc, apis }: MetadataSource): ServiceMet
     apis: [...apis.values()].flatMap((api) => {
       const [input, output] = [bentomlSpec(api.input), bentomlSpec(api.output)]
       if (input === undefined || output === undefined) return []
-      return [{ name: api.name, input: metadataOf(input), output: metadataOf(output), docs: api.doc ?? '' }]
+      return [
+        {
+          name: api.name,
+          input: metadataOf(input),
+          output: metadataOf(output),
+          docs: api.doc ?? '',
+        },
+      ]
     }),
   }
 }
@@ -88,7 +115,9 @@ export function bentomlName(name: string): string {
 }
 
 function pandasTypes(dtypes: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(dtypes).map(([column, dtype]) => [column, pandasType(dtype)]))
+  return Object.fromEntries(
+    Object.entries(dtypes).map(([column, dtype]) => [column, pandasType(dtype)]),
+  )
 }
 
 function pandasType(dtype: string): string {
@@ -96,7 +125,9 @@ function pandasType(dtype: string): string {
   if (type === 'Utf8') return 'str'
   if (type === 'Categorical') return 'category'
   if (type === 'Date') return 'datetime64[ns]'
-  return type.startsWith('Datetime') ? type.replace(/^Datetime\((.*)\)$/, 'datetime64[$1]') : type.toLowerCase()
+  return type.startsWith('Datetime')
+    ? type.replace(/^Datetime\((.*)\)$/, 'datetime64[$1]')
+    : type.toLowerCase()
 }
 
 /** Null for a dtype that numpy does not have. */

@@ -32,7 +32,10 @@ export interface CacheSettings {
  * @returns undefined for an API without a cache.
  * @throws InvalidArgument.
  */
-export function parseCache(given: CacheOptions | undefined, api: string): CacheSettings | undefined {
+export function parseCache(
+  given: CacheOptions | undefined,
+  api: string,
+): CacheSettings | undefined {
   return given === undefined ? undefined : settingsOf(given, api)
 }
 

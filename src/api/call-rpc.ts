@@ -5,7 +5,14 @@ import type { Context } from '../http/context.ts'
 import type { RawContent } from '../messages/content-types.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { Api } from './api.ts'
-import { abortOf, type Callable, decodeFailureOf, type Encoding, endIterator, resultFailureOf } from './stages.ts'
+import {
+  abortOf,
+  type Callable,
+  decodeFailureOf,
+  type Encoding,
+  endIterator,
+  resultFailureOf,
+} from './stages.ts'
 import type { Visit } from './visit.ts'
 
 /** A call, its content decoded or still as bytes; undefined if the client sent no content. */
@@ -18,16 +25,20 @@ export interface RpcRequest {
 export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: ServingError }
 
 /** The outcome of a streaming call: its first content was awaited, so that an early failure has a status. */
-export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
+export type RpcStream =
+  | { readonly contents: AsyncIterable<ProtoContent> }
+  | { readonly error: ServingError }
 
 const unary: Encoding<RpcAnswer> = {
-  encode: (api, result, ctx) => whenReady(api.output.toProto(result, ctx), (message) => answerOf(api, message, ctx)),
+  encode: (api, result, ctx) =>
+    whenReady(api.output.toProto(result, ctx), (message) => answerOf(api, message, ctx)),
   fail: (error) => ({ error }),
 }
 
 const streaming: Encoding<RpcStream> = {
   encode: async (api, result, ctx) => {
-    const messages = api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
+    const messages =
+      api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
     const stream = await firstOf(messages[Symbol.asyncIterator](), result, ctx)
     return 'error' in stream ? stream : { contents: contentsOf(api, stream.items) }
   },
@@ -35,7 +46,11 @@ const streaming: Encoding<RpcStream> = {
 }
 
 /** Answers a call under the context's deadline, synchronously if possible. Never throws, never rejects. */
-export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, visit: Visit): MaybePromise<RpcAnswer> {
+export function callRpc(
+  apis: ReadonlyMap<string, Api>,
+  request: RpcRequest,
+  visit: Visit,
+): MaybePromise<RpcAnswer> {
   return start(apis, request, visit, unary)
 }
 
@@ -100,7 +115,10 @@ export async function* once<T>(make: () => MaybePromise<T>): AsyncGenerator<T> {
   yield await make()
 }
 
-async function* contentsOf(api: Callable, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
+async function* contentsOf(
+  api: Callable,
+  messages: AsyncIterable<unknown>,
+): AsyncGenerator<ProtoContent> {
   for await (const message of messages) yield contentOf(api.output, message)
 }
 
@@ -128,7 +146,11 @@ export async function firstOf<T>(
   }
 }
 
-async function* resumed<T>(first: IteratorResult<T>, items: AsyncIterator<T>, result: unknown): AsyncGenerator<T> {
+async function* resumed<T>(
+  first: IteratorResult<T>,
+  items: AsyncIterator<T>,
+  result: unknown,
+): AsyncGenerator<T> {
   try {
     for (let next = first; !next.done; next = await items.next()) yield next.value
   } catch (error) {

@@ -5,7 +5,14 @@ import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { Api } from './api.ts'
-import { abortOf, type Callable, callDecoded, type Encoding, endIterator, functionFailureOf } from './stages.ts'
+import {
+  abortOf,
+  type Callable,
+  callDecoded,
+  type Encoding,
+  endIterator,
+  functionFailureOf,
+} from './stages.ts'
 import type { Visit } from './visit.ts'
 
 /**
@@ -21,7 +28,11 @@ export function call(
   return callDecoded(api, () => decode(api, request, ctx), ctx, httpEncoding)
 }
 
-function decode(api: Pick<Api, 'input'>, request: HttpRequest, ctx: Context): MaybePromise<unknown> {
+function decode(
+  api: Pick<Api, 'input'>,
+  request: HttpRequest,
+  ctx: Context,
+): MaybePromise<unknown> {
   let input: unknown
   try {
     input = api.input.fromHttpRequest(request, ctx)
@@ -38,36 +49,56 @@ function decode(api: Pick<Api, 'input'>, request: HttpRequest, ctx: Context): Ma
 }
 
 /** As {@link call}, for a caller whom the server lets in. */
-export function answerHttp(visit: Visit, api: Api, request: HttpRequest): MaybePromise<HttpResponse> {
+export function answerHttp(
+  visit: Visit,
+  api: Api,
+  request: HttpRequest,
+): MaybePromise<HttpResponse> {
   return visit.call(api, () => decode(api, request, visit.ctx), httpEncoding)
 }
 
 /** As {@link call}, for a value that `decode` makes. */
-export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx: Context): MaybePromise<HttpResponse> {
+export function callWith(
+  api: Callable,
+  decode: () => MaybePromise<unknown>,
+  ctx: Context,
+): MaybePromise<HttpResponse> {
   return callDecoded(api, decode, ctx, httpEncoding)
 }
 
 /** Results and errors as answers of HTTP. */
 export const httpEncoding: Encoding<HttpResponse> = {
-  encode: (api, result, ctx) => whenReady(api.output.toHttpResponse(result, ctx), (response) => finish(response, ctx)),
+  encode: (api, result, ctx) =>
+    whenReady(api.output.toHttpResponse(result, ctx), (response) => finish(response, ctx)),
   fail: failure,
 }
 
 function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse> {
-  return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : withOwn(response, ctx)
+  return isAsyncBody(response.body)
+    ? firstChunk(response, response.body, ctx)
+    : withOwn(response, ctx)
 }
 
 function withOwn(response: HttpResponse, ctx: Context): HttpResponse {
   const own = ctx.ownResponse
   if (own === undefined) return response
-  return { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
+  return {
+    ...response,
+    status: own.status ?? response.status,
+    headers: own.merge(response.headers),
+  }
 }
 
 /** Awaits the first chunk, so that an early failure has an error status. */
-async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ctx: Context): Promise<HttpResponse> {
+async function firstChunk(
+  response: HttpResponse,
+  body: AsyncIterable<Chunk>,
+  ctx: Context,
+): Promise<HttpResponse> {
   try {
     const iterator = body[Symbol.asyncIterator]()
-    const pieces = iterator instanceof EncodedPieces ? iterator : new EncodedPieces(iterator, (chunk) => chunk)
+    const pieces =
+      iterator instanceof EncodedPieces ? iterator : new EncodedPieces(iterator, (chunk) => chunk)
     const giveUp = () => void endIterator(pieces)
     const reason = ctx.abortReason
     if (reason !== undefined) {

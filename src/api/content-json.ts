@@ -35,5 +35,7 @@ function countElements({ field, message }: ProtoContent): number {
 
 function countList(list: SeriesMessage): number {
   const own = valueLists.reduce((sum, { property }) => sum + (list[property]?.length ?? 0), 0)
-  return own + (list.nullPositions?.length ?? 0) + (list.index === undefined ? 0 : countList(list.index))
+  return (
+    own + (list.nullPositions?.length ?? 0) + (list.index === undefined ? 0 : countList(list.index))
+  )
 }

@@ -30,19 +30,40 @@ export interface CorsOptions {
   readonly maxAge?: number
 }
 
-const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'location', 'preference-applied']
+const exposed = [
+  'x-request-id',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'location',
+  'preference-applied',
+]
 
 /** The CORS protocol for one set of options. */
 export type Cors = ReturnType<typeof corsBy>
 
 /** @throws InvalidArgument naming the wrong option. */
 export function corsBy(options: CorsOptions) {
-  checkOptions('cors', options, ['origin', 'methods', 'headers', 'exposedHeaders', 'credentials', 'maxAge'])
+  checkOptions('cors', options, [
+    'origin',
+    'methods',
+    'headers',
+    'exposedHeaders',
+    'credentials',
+    'maxAge',
+  ])
   const { methods: own, exposedHeaders = [], credentials = false, maxAge = 600 } = options
   const origins = parseOrigins(options.origin)
   if (credentials && origins === '*')
-    throw new InvalidArgument('credentials of cors need a list of origins: any page could act as its visitor')
-  checkThat(Number.isSafeInteger(maxAge) && maxAge >= 0, 'a whole number of seconds', 'maxAge of cors', maxAge)
+    throw new InvalidArgument(
+      'credentials of cors need a list of origins: any page could act as its visitor',
+    )
+  checkThat(
+    Number.isSafeInteger(maxAge) && maxAge >= 0,
+    'a whole number of seconds',
+    'maxAge of cors',
+    maxAge,
+  )
   if (own !== undefined) parseNames(own, 'methods')
   const allowed = options.headers === undefined ? undefined : parseNames(options.headers, 'headers')
   const names = [...exposed, ...parseNames(exposedHeaders, 'exposedHeaders')].join(', ')
@@ -91,7 +112,8 @@ function parseOrigins(origin: unknown): ReadonlySet<string> | '*' {
 }
 
 function parseNames(names: readonly string[], option: string): readonly string[] {
-  const ok = Array.isArray(names) && names.every((name) => typeof name === 'string' && isHeaderName(name))
+  const ok =
+    Array.isArray(names) && names.every((name) => typeof name === 'string' && isHeaderName(name))
   checkThat(ok, 'a list of names', `${option} of cors`, names)
   return names
 }

@@ -26,19 +26,31 @@ export interface EncodedExample {
  *
  * @throws InvalidArgument with the example's name.
  */
-export function encodeExamples(given: unknown, input: IODescriptor, api: string): readonly EncodedExample[] {
+export function encodeExamples(
+  given: unknown,
+  input: IODescriptor,
+  api: string,
+): readonly EncodedExample[] {
   const place = `examples of API ${api}`
   checkThat(Array.isArray(given), 'a list of { name, input }', place, given)
   return given.map((example: ApiExample, i) => {
     const { name } = checkOptions(place, example, ['name', 'input'])
-    const isOwn = typeof name === 'string' && name !== '' && given.findIndex((other) => other?.name === name) === i
+    const isOwn =
+      typeof name === 'string' &&
+      name !== '' &&
+      given.findIndex((other) => other?.name === name) === i
     checkThat(isOwn, 'a name of its own', `each of the ${place}`, name)
     const refuse = (cause: unknown): never => {
-      throw new InvalidArgument(`example ${JSON.stringify(name)} of API ${api}: ${(cause as Error).message}`, { cause })
+      throw new InvalidArgument(
+        `example ${JSON.stringify(name)} of API ${api}: ${(cause as Error).message}`,
+        { cause },
+      )
     }
     try {
       const { headers, body } = atOnce(input.encodeExample(example.input as never))
-      const checked = input.fromHttpRequest(new HttpRequest(HeaderList.from(Object.fromEntries(headers)), body.slice()))
+      const checked = input.fromHttpRequest(
+        new HttpRequest(HeaderList.from(Object.fromEntries(headers)), body.slice()),
+      )
       if (!isPromise(checked)) return { name, headers, body, checked: undefined }
       const outcome = Promise.resolve(checked).catch(refuse)
       // Awaited when the service starts; a service that does not start must not end the process.

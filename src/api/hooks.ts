@@ -62,8 +62,16 @@ export class Hooks {
  *
  * @throws InvalidArgument.
  */
-export function parseAuth(auth: RequestHook | false | undefined, name: string): RequestHook | false | undefined {
-  checkThat(auth === undefined || auth === false || typeof auth === 'function', 'a hook or false', name, auth)
+export function parseAuth(
+  auth: RequestHook | false | undefined,
+  name: string,
+): RequestHook | false | undefined {
+  checkThat(
+    auth === undefined || auth === false || typeof auth === 'function',
+    'a hook or false',
+    name,
+    auth,
+  )
   return auth
 }
 
@@ -91,7 +99,8 @@ export function runRequestHooks(
   try {
     for (let i = from; i < hooks.length; i++) {
       const result = hooks[i](ctx)
-      if (isPromise(result)) return Promise.resolve(result).then(() => runRequestHooks(hooks, ctx, i + 1), refuse)
+      if (isPromise(result))
+        return Promise.resolve(result).then(() => runRequestHooks(hooks, ctx, i + 1), refuse)
     }
   } catch (error) {
     return refuse(error)
@@ -102,13 +111,17 @@ export function runRequestHooks(
 
 function refusalOf(error: unknown, ctx: Context): ServingError {
   ctx.saveHeaders()
-  return ServingError.is(error) ? error : new FunctionError('an onRequest hook failed', { cause: error })
+  return ServingError.is(error)
+    ? error
+    : new FunctionError('an onRequest hook failed', { cause: error })
 }
 
 /** Whether a path needs no auth: an entry is a path, or with `/*` all below it, too. */
 export function isPublicPath(publicPaths: readonly string[], path: string): boolean {
   return publicPaths.some((each) => {
     const above = each.endsWith('/*') ? each.slice(0, -2) : undefined
-    return path === each || (above !== undefined && (path === above || path.startsWith(`${above}/`)))
+    return (
+      path === each || (above !== undefined && (path === above || path.startsWith(`${above}/`)))
+    )
   })
 }

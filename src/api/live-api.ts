@@ -1,6 +1,11 @@
 import { checkThat } from '../core/options.ts'
 import { type ByteSize, type Duration, parseByteSize, parseDuration } from '../core/text/units.ts'
-import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
+import {
+  type AnyDescriptor,
+  IODescriptor,
+  type Received,
+  type Returned,
+} from '../descriptors/descriptor.ts'
 import type { Context } from '../http/context.ts'
 import { type Api, type ApiOptions, parseFunction, parseRoute } from './api.ts'
 import { functionOf } from './function-of.ts'
@@ -43,7 +48,10 @@ export interface LiveOptions<I extends AnyDescriptor, O extends AnyDescriptor>
 }
 
 /** Takes the messages of one client, and yields those to it. The stream ends when it returns. */
-export type LiveFunction<I, O> = (inputs: AsyncIterable<Received<I>>, ctx: Context) => AsyncIterable<Returned<O>>
+export type LiveFunction<I, O> = (
+  inputs: AsyncIterable<Received<I>>,
+  ctx: Context,
+) => AsyncIterable<Returned<O>>
 
 declare const liveTypes: unique symbol
 
@@ -53,7 +61,8 @@ export interface LiveTypes<I = unknown, O = unknown> {
 }
 
 /** A registered live stream. */
-export interface LiveApi extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
+export interface LiveApi
+  extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
   /** The function. Only `run-live.ts` calls it. */
   readonly [functionOf]: (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
   /** **Units**: bytes. */
@@ -73,10 +82,22 @@ export function createLiveApi(
   fn: LiveApi[typeof functionOf],
 ): LiveApi {
   const common = parseFunction('svc.live', { ...options, name }, fn, name, optionNames)
-  const { input, maxMessage = '256kb', maxBuffered = '1mb', idleTimeout = '60s', origins = [] } = options
-  const single = (value: unknown) => value instanceof IODescriptor && value.mimeType !== 'multipart/form-data'
+  const {
+    input,
+    maxMessage = '256kb',
+    maxBuffered = '1mb',
+    idleTimeout = '60s',
+    origins = [],
+  } = options
+  const single = (value: unknown) =>
+    value instanceof IODescriptor && value.mimeType !== 'multipart/form-data'
   checkThat(single(input), 'an IODescriptor of one value', `input of ${name}`, input)
-  checkThat(single(common.output), 'an IODescriptor of one value', `output of ${name}`, common.output)
+  checkThat(
+    single(common.output),
+    'an IODescriptor of one value',
+    `output of ${name}`,
+    common.output,
+  )
   for (const each of origins) {
     const isOrigin = each === '*' || (URL.canParse(each) && new URL(each).origin === each)
     checkThat(isOrigin, "'*' or an origin like https://app.example.org", `origins of ${name}`, each)
@@ -97,6 +118,11 @@ const idleBounds = { least: 100, most: 900_000 }
 
 function parseIdle(option: string, given: Duration): number {
   const ms = parseDuration(option, given)
-  checkThat(ms >= idleBounds.least && ms <= idleBounds.most, 'a time from 100ms to 15m', option, given)
+  checkThat(
+    ms >= idleBounds.least && ms <= idleBounds.most,
+    'a time from 100ms to 15m',
+    option,
+    given,
+  )
   return ms
 }

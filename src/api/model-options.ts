@@ -44,13 +44,19 @@ const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs',
  *
  * @throws InvalidArgument.
  */
-export function parseModels(given: readonly (RunnerLife | ModelOptions)[], service: string): readonly ModelOptions[] {
+export function parseModels(
+  given: readonly (RunnerLife | ModelOptions)[],
+  service: string,
+): readonly ModelOptions[] {
   const place = `models of the service ${service}`
   checkThat(Array.isArray(given), 'a list', place, given)
   const models = given.map((each) => parseModel(each, place))
-  const keys = models.map(({ runner, name = runner.name, version = '1' }) => `${name} version ${version}`)
+  const keys = models.map(
+    ({ runner, name = runner.name, version = '1' }) => `${name} version ${version}`,
+  )
   const twice = keys.find((key, i) => keys.indexOf(key) !== i)
-  if (twice !== undefined) throw new InvalidArgument(`the service ${service} has two models ${twice}`)
+  if (twice !== undefined)
+    throw new InvalidArgument(`the service ${service} has two models ${twice}`)
   return Object.freeze(models)
 }
 
@@ -59,16 +65,27 @@ function parseModel(each: RunnerLife | ModelOptions, place: string): ModelOption
   checkOptions(place, each, optionNames)
   const { name, version, inputs, outputs } = each
   checkThat(name === undefined || (typeof name === 'string' && name !== ''), 'a name', place, name)
-  checkThat(version === undefined || /^\d+$/.test(version), 'digits', `version of ${place}`, version)
+  checkThat(
+    version === undefined || /^\d+$/.test(version),
+    'digits',
+    `version of ${place}`,
+    version,
+  )
   if ((inputs === undefined) !== (outputs === undefined)) {
     throw new InvalidArgument(`expected both inputs and outputs for ${place}, received one of them`)
   }
   for (const tensor of [...(inputs ?? []), ...(outputs ?? [])]) {
-    const ok = typeof tensor?.name === 'string' && isDType(tensor.dtype) && Array.isArray(tensor.shape)
+    const ok =
+      typeof tensor?.name === 'string' && isDType(tensor.dtype) && Array.isArray(tensor.shape)
     checkThat(ok, '{ name, dtype, shape }', `inputs and outputs of ${place}`, tensor)
     const { datatype, dtype } = tensor
     const fits = datatype === undefined || (datatype === 'BF16' && dtype === 'float32')
-    checkThat(fits, 'BF16 with dtype float32', `the datatype of ${tensor.name}`, `${datatype} with ${dtype}`)
+    checkThat(
+      fits,
+      'BF16 with dtype float32',
+      `the datatype of ${tensor.name}`,
+      `${datatype} with ${dtype}`,
+    )
   }
   return each
 }

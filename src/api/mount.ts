@@ -26,9 +26,16 @@ export function createMount(path: string, handler: FetchHandler, options: MountO
   if (path !== '/') requireFreePath(path, segments)
   const { openapi } = checkOptions('svc.mount', options, ['openapi'])
   if (openapi === undefined) return { path, handler }
-  const paths = isRecord(openapi) && isRecord(openapi.paths) ? Object.keys(openapi.paths) : [openapi]
-  const isBelow = (each: unknown) => path === '/' || each === path || String(each).startsWith(`${path}/`)
+  const paths =
+    isRecord(openapi) && isRecord(openapi.paths) ? Object.keys(openapi.paths) : [openapi]
+  const isBelow = (each: unknown) =>
+    path === '/' || each === path || String(each).startsWith(`${path}/`)
   const stray = paths.find((each) => typeof each !== 'string' || !isBelow(each))
-  checkThat(stray === undefined, `an OpenAPI document whose paths begin with ${path}`, 'openapi of svc.mount', stray)
+  checkThat(
+    stray === undefined,
+    `an OpenAPI document whose paths begin with ${path}`,
+    'openapi of svc.mount',
+    stray,
+  )
   return { path, handler, openapi }
 }

@@ -5,7 +5,9 @@ import { checkSchema, type StandardSchemaV1 } from '../descriptors/run-schema.ts
 import type { RequestHook } from './hooks.ts'
 import { checked } from './query.ts'
 
-type NamesIn<R extends string> = R extends `${string}{${infer N}}${infer Rest}` ? N | NamesIn<Rest> : never
+type NamesIn<R extends string> = R extends `${string}{${infer N}}${infer Rest}`
+  ? N | NamesIn<Rest>
+  : never
 
 /** `ctx.params` of a function on route `R` with schema `P`. */
 export type ParamsOf<R extends string, P> =
@@ -41,10 +43,19 @@ export function paramNames(route: string): string[] {
  * @returns the hook that checks the parameters, before the body is read.
  * @throws InvalidArgument.
  */
-export function paramsHook(schema: StandardSchemaV1 | undefined, route: string, api: string): RequestHook[] {
+export function paramsHook(
+  schema: StandardSchemaV1 | undefined,
+  route: string,
+  api: string,
+): RequestHook[] {
   if (schema === undefined) return []
   checkSchema(schema, `params of ${api}`)
-  checkThat(paramNames(route).length > 0, 'a route with {name} for the schema params', `the route of ${api}`, route)
+  checkThat(
+    paramNames(route).length > 0,
+    'a route with {name} for the schema params',
+    `the route of ${api}`,
+    route,
+  )
   return [
     (ctx) =>
       whenReady(checked(schema, ctx.params, 'the path'), (params) => {

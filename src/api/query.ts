@@ -14,7 +14,10 @@ export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
 export type QueryOf<Q> = Q extends StandardSchemaV1<unknown, infer Out> ? Out : QueryRecord
 
 /** The input of functions that answer GET and DELETE: the query of the URL, as its schema makes it. */
-export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends IODescriptor<QueryOf<Q>, never> {
+export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends IODescriptor<
+  QueryOf<Q>,
+  never
+> {
   override readonly readsHeaders: readonly string[] = []
   readonly mimeType = 'application/x-www-form-urlencoded'
   readonly schema: Q
@@ -48,7 +51,11 @@ export class Query<Q extends StandardSchemaV1 | undefined = undefined> extends I
  * @returns what a schema makes of parameters.
  * @throws BadInput `schema`.
  */
-export function checked(schema: StandardSchemaV1 | undefined, value: object, place: string): MaybePromise<unknown> {
+export function checked(
+  schema: StandardSchemaV1 | undefined,
+  value: object,
+  place: string,
+): MaybePromise<unknown> {
   if (schema === undefined) return value
   return whenReady(runSchema(schema, value), (result) => {
     if (result.issues !== undefined) throw schemaError(result.issues, place)
@@ -58,7 +65,9 @@ export function checked(schema: StandardSchemaV1 | undefined, value: object, pla
 
 /** @returns the list parameters of a query's JSON Schema, if its library has one. */
 function listsOf(query: StandardSchemaV1): string[] {
-  const { properties = {} } = jsonSchemaOf(query, 'input') as { readonly properties?: Record<string, unknown> }
+  const { properties = {} } = jsonSchemaOf(query, 'input') as {
+    readonly properties?: Record<string, unknown>
+  }
   const typeOf = (property: unknown) => (property as { readonly type?: unknown } | null)?.type
   return Object.keys(properties).filter((name) => typeOf(properties[name]) === 'array')
 }
@@ -67,7 +76,9 @@ const maxParams = 1000
 
 function recordOf(params: URLSearchParams): Record<string, string | string[]> {
   if (params.size > maxParams)
-    throw new BadInput(expected(`at most ${maxParams} parameters`, 'the query', params.size), { reason: 'size' })
+    throw new BadInput(expected(`at most ${maxParams} parameters`, 'the query', params.size), {
+      reason: 'size',
+    })
   // No prototype: a parameter may have any name.
   const record: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of params) {

@@ -52,7 +52,11 @@ interface Asked {
 }
 
 /** Answers from memory, else by `compute`, which never fails. */
-export type AnswerAgain = (request: HttpRequest, visit: Visit, compute: Compute) => MaybePromise<HttpResponse>
+export type AnswerAgain = (
+  request: HttpRequest,
+  visit: Visit,
+  compute: Compute,
+) => MaybePromise<HttpResponse>
 
 /**
  * Undefined if a descriptor does not name the headers that it reads. `warn`: told why answers are
@@ -67,9 +71,16 @@ export function responseCache(
   warn: (message: string) => void,
 ): AnswerAgain | undefined {
   const control = `private, max-age=${Math.floor(ttlMs / 1000)}`
-  const names = joinHeaderNames(['content-type', 'accept'], api.input.readsHeaders, api.output.readsHeaders, vary)
+  const names = joinHeaderNames(
+    ['content-type', 'accept'],
+    api.input.readsHeaders,
+    api.output.readsHeaders,
+    vary,
+  )
   if (readsAll(names)) {
-    warn(`the cache of ${api.name} keeps nothing: readsHeaders of its descriptors does not name the headers they read`)
+    warn(
+      `the cache of ${api.name} keeps nothing: readsHeaders of its descriptors does not name the headers they read`,
+    )
     return undefined
   }
   const { LRUCache } = loadOptional<typeof import('lru-cache')>('lru-cache', '^11.0.0', 'cache')
@@ -80,11 +91,27 @@ export function responseCache(
   const running = new Map<string, Promise<Landing>>()
   let isTold = false
 
-  const keyOf = (request: HttpRequest, { headers, path, query, scheme }: Context, sight: SightKey) => {
+  const keyOf = (
+    request: HttpRequest,
+    { headers, path, query, scheme }: Context,
+    sight: SightKey,
+  ) => {
     const values = names.map((name) => headers.get(name))
     // An answer of another version is another one.
-    const seen = [service.name, service.version, api.name, scheme, path, String(query), sight, ...values]
-    return createHash('sha256').update(JSON.stringify(seen)).update(request.peek()).digest('base64url')
+    const seen = [
+      service.name,
+      service.version,
+      api.name,
+      scheme,
+      path,
+      String(query),
+      sight,
+      ...values,
+    ]
+    return createHash('sha256')
+      .update(JSON.stringify(seen))
+      .update(request.peek())
+      .digest('base64url')
   }
 
   const lines = (headers: readonly HeaderLine[], ageMs: number): readonly HeaderLine[] => {
@@ -92,7 +119,12 @@ export function responseCache(
     const hasOwn = headers.some(([name]) => name === 'cache-control')
     // It names accept, too.
     const others = headers.filter(([name, value]) => name !== 'vary' || value !== 'accept')
-    return [...others, ['vary', names.join(', ')], ...(hasOwn ? [] : [['cache-control', control] as const]), age]
+    return [
+      ...others,
+      ['vary', names.join(', ')],
+      ...(hasOwn ? [] : [['cache-control', control] as const]),
+      age,
+    ]
   }
 
   const again = ({ status, headers, body, at }: Entry): HttpResponse => {
@@ -117,7 +149,10 @@ export function responseCache(
   }
 
   /** Looks for a `stored` answer, and else computes; equal requests wait for it from now on. */
-  const lead = (asked: Asked, stored: MaybePromise<Entry | undefined>): MaybePromise<HttpResponse> => {
+  const lead = (
+    asked: Asked,
+    stored: MaybePromise<Entry | undefined>,
+  ): MaybePromise<HttpResponse> => {
     const { key, request, ctx, compute } = asked
     const flight = deferred<Landing>()
     const land = (landing: Landing) => {
@@ -136,7 +171,8 @@ export function responseCache(
       return whenReady(compute(), (response) => {
         const landing = ctx.abortReason === undefined ? landingOf(response) : 'left'
         land(landing)
-        if (typeof landing === 'string' || 'error' in landing || !isSuccess(landing.entry)) return response
+        if (typeof landing === 'string' || 'error' in landing || !isSuccess(landing.entry))
+          return response
         keep(key, landing.entry)
         share(key, landing.entry)
         return { ...response, headers: lines(response.headers, 0) }
@@ -163,7 +199,9 @@ export function responseCache(
     const control = ctx.headers.get('cache-control') ?? ''
     if (sight === undefined && !isTold) {
       isTold = true
-      warn(`the cache of ${api.name} keeps no answers for what hooks leave in ctx.state without the name of a caller`)
+      warn(
+        `the cache of ${api.name} keeps no answers for what hooks leave in ctx.state without the name of a caller`,
+      )
     }
     if (sight === undefined || /\bno-store\b/i.test(control)) return compute()
     const asked = { key: keyOf(request, ctx, sight), request, ctx, compute }
@@ -188,7 +226,11 @@ function isSuccess({ status }: Pick<Entry, 'status'>): boolean {
 function landingOf({ status = 200, headers, body, before = '', error }: HttpResponse): Landing {
   if (ServingError.is(error)) return { error }
   if (error !== undefined || isAsyncBody(body)) return 'alone'
-  if (headers.some(([name, value]) => name === 'set-cookie' || (name === 'cache-control' && /no-/i.test(value)))) {
+  if (
+    headers.some(
+      ([name, value]) => name === 'set-cookie' || (name === 'cache-control' && /no-/i.test(value)),
+    )
+  ) {
     return 'alone'
   }
   const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
@@ -196,7 +238,8 @@ function landingOf({ status = 200, headers, body, before = '', error }: HttpResp
   return { entry: { status, headers, body: Buffer.concat(pieces), at: Date.now() } }
 }
 
-const digestOf = (key: string, entry: Uint8Array) => createHash('sha256').update(key).update(entry).digest()
+const digestOf = (key: string, entry: Uint8Array) =>
+  createHash('sha256').update(key).update(entry).digest()
 const digestBytes = 32
 
 /** @returns an entry for the shared store: digest, length of the head, head as JSON, body. */

@@ -8,14 +8,18 @@ import type { Query } from './query.ts'
 type Schema = StandardSchemaV1 | undefined
 
 /** How a function that answers PUT or PATCH is registered. */
-export type BodyOptions<I extends AnyDescriptor, O extends AnyDescriptor, P extends Schema = undefined> = Omit<
-  ApiOptions<I, O, string, P>,
-  'route' | 'async' | 'cache'
->
+export type BodyOptions<
+  I extends AnyDescriptor,
+  O extends AnyDescriptor,
+  P extends Schema = undefined,
+> = Omit<ApiOptions<I, O, string, P>, 'route' | 'async' | 'cache'>
 
 /** How a function that answers GET or DELETE is registered. */
-export interface QueryOptions<O extends AnyDescriptor, Q extends Schema = undefined, P extends Schema = undefined>
-  extends Omit<BodyOptions<AnyDescriptor, O, P>, 'input' | 'examples'> {
+export interface QueryOptions<
+  O extends AnyDescriptor,
+  Q extends Schema = undefined,
+  P extends Schema = undefined,
+> extends Omit<BodyOptions<AnyDescriptor, O, P>, 'input' | 'examples'> {
   /** A Standard Schema of the {@link QueryRecord}; its output is the function's input. */
   readonly query?: Q
 }

@@ -50,14 +50,20 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
 function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
   const { options, parts } = publicOptions(descriptor)
   const nested = [...parts].map(([name, part]) => [name, descriptorMetadata(part)] as const)
-  return { descriptorId: descriptor.descriptorId, attributes: { args: { ...options, ...Object.fromEntries(nested) } } }
+  return {
+    descriptorId: descriptor.descriptorId,
+    attributes: { args: { ...options, ...Object.fromEntries(nested) } },
+  }
 }
 
 /** A descriptor for clients and pages: kind, options in the spec's names, parts. */
 export interface ClientDescriptor {
   readonly descriptorId: string
   readonly args: Readonly<Record<string, unknown>>
-  readonly parts?: readonly (ClientDescriptor & { readonly name: string; readonly occurrence: string })[]
+  readonly parts?: readonly (ClientDescriptor & {
+    readonly name: string
+    readonly occurrence: string
+  })[]
 }
 
 /** @returns the OpenAPI document's extension `x-serving`. */
@@ -85,7 +91,8 @@ export function publicOptions(descriptor: IODescriptor) {
   for (const key of new Set(['mimeType', ...descriptor.publicOptions])) {
     const value: unknown = descriptor[key as keyof IODescriptor]
     if (value instanceof Map) for (const [name, part] of value) parts.set(name, part)
-    else if (isPlain(value)) options[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
+    else if (isPlain(value))
+      options[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
   }
   return { options, parts }
 }
@@ -95,7 +102,9 @@ function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
   if (typeof value === 'object' && value !== null) {
     const prototype = Object.getPrototypeOf(value)
-    return (prototype === null || prototype === Object.prototype) && Object.values(value).every(isPlain)
+    return (
+      (prototype === null || prototype === Object.prototype) && Object.values(value).every(isPlain)
+    )
   }
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }

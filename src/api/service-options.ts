@@ -11,7 +11,8 @@ export function parseVersion(version: string | undefined): string | undefined {
 
 /** @throws InvalidArgument. */
 export function parsePaths(paths: readonly string[]): readonly string[] {
-  const ok = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path.startsWith('/'))
+  const ok =
+    Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path.startsWith('/'))
   checkThat(ok, 'a list of paths', 'publicPaths of Service', paths)
   return paths
 }
@@ -23,7 +24,9 @@ export function requireRunners(runners: readonly RunnerLife[], service: string):
   for (const [i, runner] of runners.entries()) {
     // By its members: a file may have loaded another copy of the package.
     const ok =
-      typeof runner?.name === 'string' && typeof runner.start === 'function' && typeof runner.stop === 'function'
+      typeof runner?.name === 'string' &&
+      typeof runner.start === 'function' &&
+      typeof runner.stop === 'function'
     checkThat(ok, 'a Runner', place, runner)
     if (runners.findIndex((other) => other.name === runner.name) !== i) {
       throw new InvalidArgument(`the service ${service} has two runners named ${runner.name}`)

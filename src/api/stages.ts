@@ -34,7 +34,9 @@ export function callDecoded<R>(
   try {
     const input = ctx.trace === undefined ? decode() : ctx.trace.stage('decode', decode)
     const next = (value: unknown) => invoke(api, value, ctx, encoding)
-    const answer = isPromise(input) ? awaitStage(input, ctx, encoding, decodeFailureOf, next) : next(input)
+    const answer = isPromise(input)
+      ? awaitStage(input, ctx, encoding, decodeFailureOf, next)
+      : next(input)
     return isPromise(answer) ? withDeadline(ctx, answer, encoding) : answer
   } catch (error) {
     return encoding.fail(decodeFailureOf(error), ctx)
@@ -58,7 +60,12 @@ async function awaitStage<T, R>(
   return next(value)
 }
 
-function invoke<R>(api: Callable, input: unknown, ctx: Context, encoding: Encoding<R>): MaybePromise<R> {
+function invoke<R>(
+  api: Callable,
+  input: unknown,
+  ctx: Context,
+  encoding: Encoding<R>,
+): MaybePromise<R> {
   const reason = ctx.abortReason
   if (reason !== undefined) return encoding.fail(abortOf(reason), ctx)
   let result: unknown
@@ -71,10 +78,17 @@ function invoke<R>(api: Callable, input: unknown, ctx: Context, encoding: Encodi
     return encoding.fail(functionFailureOf(error), ctx)
   }
   if (!isPromise(result)) return encode(api, result, ctx, encoding)
-  return awaitStage(result, ctx, encoding, functionFailureOf, (value) => encode(api, value, ctx, encoding))
+  return awaitStage(result, ctx, encoding, functionFailureOf, (value) =>
+    encode(api, value, ctx, encoding),
+  )
 }
 
-function encode<R>(api: Callable, result: unknown, ctx: Context, encoding: Encoding<R>): MaybePromise<R> {
+function encode<R>(
+  api: Callable,
+  result: unknown,
+  ctx: Context,
+  encoding: Encoding<R>,
+): MaybePromise<R> {
   ctx.returned = true
   if (ctx.remainingMs === 0) ctx.abort(deadlinePassed())
   const reason = ctx.abortReason
@@ -99,7 +113,8 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, encoding: Encod
 
 /** A generator runs while its result is encoded: its errors are the function's. */
 export function resultFailureOf(result: unknown, error: unknown): ServingError {
-  const isGenerator = typeof (result as { readonly next?: unknown } | null | undefined)?.next === 'function'
+  const isGenerator =
+    typeof (result as { readonly next?: unknown } | null | undefined)?.next === 'function'
   return isGenerator ? functionFailureOf(error) : encodeFailureOf(error)
 }
 
@@ -138,7 +153,9 @@ export function withDeadline<R>(
 
 /** @returns the error of a request whose deadline has passed. */
 export function deadlinePassed(): DeadlineExceeded {
-  return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
+  return new DeadlineExceeded(
+    'expected the function to answer before the request deadline, it did not',
+  )
 }
 
 /** @returns the answer for an abort's reason. */

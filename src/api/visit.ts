@@ -76,7 +76,11 @@ export class Entered<A extends Guarded = Api> {
    * Takes one of the slots of the API until the end of the request, then runs the stages: `decode`, the function, and
    * `encoding`, all within the deadline. Never throws, never rejects.
    */
-  call<R>(this: Entered<A & Callable>, decode: () => MaybePromise<unknown>, encoding: Encoding<R>): MaybePromise<R> {
+  call<R>(
+    this: Entered<A & Callable>,
+    decode: () => MaybePromise<unknown>,
+    encoding: Encoding<R>,
+  ): MaybePromise<R> {
     return this.visit.callEntered(this.api, decode, encoding, this.ctx)
   }
 }
@@ -233,7 +237,11 @@ export abstract class Visit {
   async identify(api: Pick<Guarded, 'name' | 'auth'> | undefined): Promise<void> {
     if (api !== undefined && this.#isAt(api)) return
     const auth = api?.auth
-    const refusal = auth ? await runRequestHooks([auth], this.ctx) : auth === undefined ? this.denial : undefined
+    const refusal = auth
+      ? await runRequestHooks([auth], this.ctx)
+      : auth === undefined
+        ? this.denial
+        : undefined
     if (refusal !== undefined) throw refusal
     this.#admittedBy = auth || undefined
   }
@@ -249,13 +257,17 @@ export abstract class Visit {
    * @param contextOf - Returns the context that the auth of an API gets.
    * @throws ServingError: why, if there are only others.
    */
-  async visible<A extends Guarded>(apis: Iterable<A>, contextOf: (api: A) => Context): Promise<readonly A[]> {
+  async visible<A extends Guarded>(
+    apis: Iterable<A>,
+    contextOf: (api: A) => Context,
+  ): Promise<readonly A[]> {
     const visible: A[] = []
     const refusals = new Map<RequestHook, ServingError | undefined>()
     let refusal: ServingError | undefined
     for (const api of apis) {
       const { auth } = api
-      if (auth && !refusals.has(auth)) refusals.set(auth, await runRequestHooks([auth], contextOf(api)))
+      if (auth && !refusals.has(auth))
+        refusals.set(auth, await runRequestHooks([auth], contextOf(api)))
       const error = auth ? refusals.get(auth) : auth === undefined ? this.denial : undefined
       if (error === undefined) visible.push(api)
       else refusal ??= error

@@ -35,7 +35,9 @@ export async function buildCommand(
   const { manifest, noPython } = plan
   const name = relative(process.cwd(), folder) || '.'
   const count = Object.keys(manifest.packages).length
-  const megabytes = ([...plan.files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6).toFixed(1)
+  const megabytes = (
+    [...plan.files.values()].reduce((sum, file) => sum + size(file), 0) / 1e6
+  ).toFixed(1)
   return [
     `built ${manifest.service.name} in ${name}: ${plan.files.size + 1} files, ${count} packages, ${megabytes} MB`,
     `sha256 ${manifest.digest}`,
@@ -60,7 +62,10 @@ function describeStaged({ root, service }: Project): Describe {
       ).catch((error: Error) => {
         // The source maps of the staged code name sources beside it.
         const shown = (folder: string) => relative(process.cwd(), folder) || '.'
-        const message = error.message.replaceAll(shown(stage), shown(root)).replaceAll(stage, root).replaceAll('./', '')
+        const message = error.message
+          .replaceAll(shown(stage), shown(root))
+          .replaceAll(stage, root)
+          .replaceAll('./', '')
         throw new InvalidArgument(message)
       })
       const source = await childAnswer<DescribedService>('service', [service])
@@ -77,21 +82,34 @@ function describeStaged({ root, service }: Project): Describe {
  * computed name.
  */
 function requireEndpoints(built: readonly string[], source: readonly string[], name: string): void {
-  const missing = source.filter((endpoint) => !built.includes(endpoint)).map((endpoint) => `${endpoint} is missing`)
-  const more = built.filter((endpoint) => !source.includes(endpoint)).map((endpoint) => `${endpoint} is new`)
+  const missing = source
+    .filter((endpoint) => !built.includes(endpoint))
+    .map((endpoint) => `${endpoint} is missing`)
+  const more = built
+    .filter((endpoint) => !source.includes(endpoint))
+    .map((endpoint) => `${endpoint} is new`)
   const differences = [...missing, ...more].join(', ')
-  if (differences !== '') throw new InvalidArgument(`expected the endpoints of ${name} in its build: ${differences}`)
+  if (differences !== '')
+    throw new InvalidArgument(`expected the endpoints of ${name} in its build: ${differences}`)
 }
 
 function listText({ files, manifest }: BuildPlan): string {
   const own = [...files].filter(([path]) => !path.startsWith('node_modules/'))
-  const rows = own.map(([path, file]) => [String(size(file)), manifest.files[path].slice(0, 12), path])
+  const rows = own.map(([path, file]) => [
+    String(size(file)),
+    manifest.files[path].slice(0, 12),
+    path,
+  ])
   const packages = Object.entries(manifest.packages).map(([place, { version, sha256 }]) => {
-    const inside = [...files].filter(([path]) => new RegExp(`^node_modules/${place}/(?!node_modules/)`).test(path))
+    const inside = [...files].filter(([path]) =>
+      new RegExp(`^node_modules/${place}/(?!node_modules/)`).test(path),
+    )
     const bytes = inside.reduce((sum, [, file]) => sum + size(file), 0)
     return [String(bytes), sha256.slice(0, 12), `node_modules/${place} ${version}`]
   })
-  return [...rows, ...packages].map(([bytes, hash, name]) => `${bytes.padStart(10)}  ${hash}  ${name}`).join('\n')
+  return [...rows, ...packages]
+    .map(([bytes, hash, name]) => `${bytes.padStart(10)}  ${hash}  ${name}`)
+    .join('\n')
 }
 
 function size(file: { readonly text: string } | { readonly from: string }): number {
@@ -99,9 +117,15 @@ function size(file: { readonly text: string } | { readonly from: string }): numb
 }
 
 function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
-  if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'manifest.json'))) {
+  if (
+    existsSync(folder) &&
+    readdirSync(folder).length > 0 &&
+    !existsSync(join(folder, 'manifest.json'))
+  ) {
     const name = relative(process.cwd(), folder)
-    throw new InvalidArgument(`${name} holds something that is no build: name another folder with --out`)
+    throw new InvalidArgument(
+      `${name} holds something that is no build: name another folder with --out`,
+    )
   }
   const next = `${folder}.next`
   rmSync(next, { recursive: true, force: true })
@@ -112,8 +136,16 @@ function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
 }
 
 /** Writes what a service needs to be loaded, with links to files and packages where they are. */
-function writeStage(files: ReadonlyMap<string, BuildFile>, packages: readonly PlacedPackage[], folder: string): void {
-  writeFiles(new Map([...files, ['package.json', { text: '{"type":"module"}' }]]), folder, symlinkSync)
+function writeStage(
+  files: ReadonlyMap<string, BuildFile>,
+  packages: readonly PlacedPackage[],
+  folder: string,
+): void {
+  writeFiles(
+    new Map([...files, ['package.json', { text: '{"type":"module"}' }]]),
+    folder,
+    symlinkSync,
+  )
   for (const { place, folder: from } of packages) {
     if (place.split('node_modules/').length > 2) continue
     mkdirSync(dirname(join(folder, place)), { recursive: true })

@@ -11,7 +11,10 @@ export type ChildMessage =
  * @returns the default export of a configuration file, or the description of a service.
  * @throws InvalidArgument.
  */
-export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: readonly string[]): Promise<V> {
+export function childAnswer<V>(
+  task: 'config' | 'service',
+  [file, ...others]: readonly string[],
+): Promise<V> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL('./child-module.js', import.meta.url), [file, task, ...others], {
       serialization: 'advanced',
@@ -24,6 +27,8 @@ export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: re
     })
     child.on('error', reject)
     const name = task === 'service' ? 'the service' : file
-    child.on('close', (code) => reject(new InvalidArgument(`${name} ended its process with code ${code}`)))
+    child.on('close', (code) =>
+      reject(new InvalidArgument(`${name} ended its process with code ${code}`)),
+    )
   })
 }

@@ -23,15 +23,19 @@ function end(message: ChildMessage): void {
 async function readConfig(): Promise<unknown> {
   const name = relative(process.cwd(), file)
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
-  const module: { readonly default?: unknown } = await import(pathToFileURL(file).href).catch((error: unknown) => {
-    throw new InvalidArgument(`${name}: ${explain(error)}`)
-  })
+  const module: { readonly default?: unknown } = await import(pathToFileURL(file).href).catch(
+    (error: unknown) => {
+      throw new InvalidArgument(`${name}: ${explain(error)}`)
+    },
+  )
   if (module.default === undefined)
     throw new InvalidArgument(`${name} has no default export: add "export default" and the options`)
   try {
     return structuredClone(module.default)
   } catch (error) {
-    throw new InvalidArgument(`${name} must export plain data: ${error instanceof Error ? error.message : error}`)
+    throw new InvalidArgument(
+      `${name} must export plain data: ${error instanceof Error ? error.message : error}`,
+    )
   }
 }
 

@@ -2,7 +2,12 @@
 import { relative } from 'node:path'
 import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
-import { type OptionName, type OptionValues, optionEntry, servePlan } from './config/option-table.ts'
+import {
+  type OptionName,
+  type OptionValues,
+  optionEntry,
+  servePlan,
+} from './config/option-table.ts'
 import { optionText } from './config/option-types.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
@@ -14,19 +19,26 @@ export async function configText({ service, file, options }: Settings): Promise<
   const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]
-    return [name, value === undefined ? unsetText(name, engine) : withoutPassword(optionText(value)), from]
+    return [
+      name,
+      value === undefined ? unsetText(name, engine) : withoutPassword(optionText(value)),
+      from,
+    ]
   })
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)))
   return [
     `file     ${file?.name ?? 'none'}`,
     `service  ${service === undefined ? 'none' : relative(process.cwd(), service)}`,
     '',
-    ...rows.map(([name, value, from]) => `${name.padEnd(widths[0])}  ${value.padEnd(widths[1])}  ${from}`),
+    ...rows.map(
+      ([name, value, from]) => `${name.padEnd(widths[0])}  ${value.padEnd(widths[1])}  ${from}`,
+    ),
   ].join('\n')
 }
 
 function unsetText(name: OptionName, engine: string): string {
-  const isBuiltIn = engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
+  const isBuiltIn =
+    engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
   return isBuiltIn ? '10000' : (optionEntry(name).unset ?? 'none')
 }
 

@@ -5,7 +5,11 @@ import { SetupError } from '../core/errors.ts'
 import { imageName, readBuiltService } from './deploy/built-service.ts'
 
 /** Programs that make images of a Dockerfile, the best known first; the OCI's format has no health checks. */
-const verbs = { docker: ['build'], podman: ['build', '--format', 'docker'], buildah: ['bud', '--format', 'docker'] }
+const verbs = {
+  docker: ['build'],
+  podman: ['build', '--format', 'docker'],
+  buildah: ['bud', '--format', 'docker'],
+}
 
 /** Name of such a program. */
 export type ImageProgram = keyof typeof verbs
@@ -27,7 +31,8 @@ export function containerizeCommand(
   const chosen = program ?? findProgram()
   const args = [...verbs[chosen], '--tag', name, ...more, path]
   const { status, error } = spawnSync(chosen, args, { stdio: ['ignore', 2, 2] })
-  if (error !== undefined) throw new SetupError('invalid_argument', `${chosen} does not run: ${error.message}`)
+  if (error !== undefined)
+    throw new SetupError('invalid_argument', `${chosen} does not run: ${error.message}`)
   if (status !== 0) throw new SetupError('invalid_argument', `${chosen} ended with code ${status}`)
   const runner = chosen === 'docker' ? 'docker' : 'podman'
   return [

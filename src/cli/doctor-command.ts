@@ -38,9 +38,10 @@ type Line = readonly [subject: string, state: string, remedy?: string]
  * it.
  */
 export function doctorText(): string {
-  const { version, peerDependencies } = readJson<{ version: string; peerDependencies: Record<string, string> }>(
-    manifestUrl,
-  )
+  const { version, peerDependencies } = readJson<{
+    version: string
+    peerDependencies: Record<string, string>
+  }>(manifestUrl)
   const lines: readonly Line[] = [
     ['serving', version],
     ['Node', `${process.version}, ${systemName()}`, nodeWarning()],
@@ -70,7 +71,11 @@ function engineLine(): Line {
   if (typeof uws !== 'string')
     return ['engine', [uws.origin, ...uws.passedOver.map((each) => `not ${each}`)].join('\n')]
   const reasons = uws.split('; ')
-  return ['engine', ['node:http', ...reasons.slice(0, -1).map((each) => `not ${each}`)].join('\n'), reasons.at(-1)]
+  return [
+    'engine',
+    ['node:http', ...reasons.slice(0, -1).map((each) => `not ${each}`)].join('\n'),
+    reasons.at(-1),
+  ]
 }
 
 function addonLine(): Line {
@@ -91,12 +96,16 @@ function jpegRemedy(): string | undefined {
 
 function packageLine(name: string, range: string, use: string): Line {
   const folders = [process.cwd(), dirname(fileURLToPath(manifestUrl))].flatMap(foldersAbove)
-  const manifest = folders.map((at) => join(at, 'node_modules', name, 'package.json')).find(existsSync)
+  const manifest = folders
+    .map((at) => join(at, 'node_modules', name, 'package.json'))
+    .find(existsSync)
   const remedy = `npm install "${name}@${range}"`
   if (manifest === undefined) return [name, `not installed, for ${use}`, remedy]
   const { version } = readJson<{ version: string }>(manifest)
   const failure = name === 'nodejs-polars' ? polarsFailure() : undefined
-  return failure === undefined ? [name, version] : [name, `${version} does not load: ${failure}`, remedy]
+  return failure === undefined
+    ? [name, version]
+    : [name, `${version} does not load: ${failure}`, remedy]
 }
 
 /** Its binary comes in a package of its own for each system, which may be absent. */

@@ -34,7 +34,8 @@ function syntaxProblem(error: Error): string | undefined {
 
 function missingModule(error: Error): string | undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return undefined
-  const [, kind, name, importer] = /^Cannot find (module|package) '(.+)' imported from (.+)$/m.exec(error.message) ?? []
+  const [, kind, name, importer] =
+    /^Cannot find (module|package) '(.+)' imported from (.+)$/m.exec(error.message) ?? []
   if (importer === undefined) return undefined
   const what =
     kind === 'module'
@@ -49,9 +50,13 @@ function missingModule(error: Error): string | undefined {
  */
 function placeOf({ stack = '' }: Error): string | undefined {
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  const frame = frames.find((line) => !isInternal(line) && !ours.some((folder) => line.includes(folder)))
+  const frame = frames.find(
+    (line) => !isInternal(line) && !ours.some((folder) => line.includes(folder)),
+  )
   const found = frame?.match(/\(?((?:file:|\/|[A-Za-z]:\\)[^()]*):(\d+):(\d+)\)?$/)
-  return found === null || found === undefined ? undefined : `${shown(found[1])}:${found[2]}:${found[3]}`
+  return found === null || found === undefined
+    ? undefined
+    : `${shown(found[1])}:${found[2]}:${found[3]}`
 }
 
 function shown(file: string): string {

@@ -26,12 +26,22 @@ export type JobAction = 'show' | 'cancel' | 'retry'
  * @returns the latest jobs, as a table or as JSON.
  * @throws InvalidArgument if there is no such store.
  */
-export function listJobs(settings: Settings, { json = false, ...filter }: JobsFlags): Promise<string> {
+export function listJobs(
+  settings: Settings,
+  { json = false, ...filter }: JobsFlags,
+): Promise<string> {
   return withStore(settings, async (store) => {
     const jobs = await store.list(filter)
     if (json) return jsonOf(jobs.map(jobDocument))
     const rows = jobs.map(({ id, api, status, attempt, createdAt, progress = '' }) => {
-      return [id, api, status, String(attempt), new Date(createdAt).toISOString(), progress.slice(0, 40)]
+      return [
+        id,
+        api,
+        status,
+        String(attempt),
+        new Date(createdAt).toISOString(),
+        progress.slice(0, 40),
+      ]
     })
     return tableOf([['ID', 'API', 'STATUS', 'ATTEMPT', 'CREATED', 'PROGRESS'], ...rows])
   })
@@ -64,11 +74,13 @@ async function failureOfJob(store: JobStore, { id, status }: Job) {
 const actions: Readonly<Record<JobAction, (store: JobStore, job: Job) => Promise<Job>>> = {
   show: async (_, job) => job,
   async cancel(store, job) {
-    if (isFinal(job.status)) throw new InvalidArgument(`the job ${job.id} has ended already: it is ${job.status}`)
+    if (isFinal(job.status))
+      throw new InvalidArgument(`the job ${job.id} has ended already: it is ${job.status}`)
     return (await store.cancel(job.id)) ?? job
   },
   async retry(store, job) {
-    if (!isFinal(job.status)) throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
+    if (!isFinal(job.status))
+      throw new InvalidArgument(`the job ${job.id} has not ended: it is ${job.status}`)
     const next = newJob()
     const added = await store.again(job.id, next, Number.MAX_SAFE_INTEGER)
     if (added === undefined) throw new InvalidArgument(`the input of the job ${job.id} has expired`)
@@ -80,7 +92,9 @@ async function withStore<T>(settings: Settings, act: (store: JobStore) => Promis
   const { jobStore = defaultStore } = valuesOf(settings.options)
   const file = /^sqlite:(.+)$/.exec(jobStore)?.[1]
   if (file !== undefined && !existsSync(file))
-    throw new InvalidArgument(`there is no file ${file}: --job-store names the store of the service`)
+    throw new InvalidArgument(
+      `there is no file ${file}: --job-store names the store of the service`,
+    )
   const store = await openStore({ store: jobStore }, () => {})
   try {
     return await act(store)

@@ -24,7 +24,10 @@ export async function loadService(file: string): Promise<Service> {
   } catch (error) {
     if (error instanceof Error && /^Cannot find package 'serving'/.test(error.message)) {
       const remedy = `run ${installCommand()} in ${dirname(file)}`
-      throw new InvalidArgument(`${name} imports serving, which is not installed there: ${remedy}`, { cause: error })
+      throw new InvalidArgument(
+        `${name} imports serving, which is not installed there: ${remedy}`,
+        { cause: error },
+      )
     }
     const foreign = foreignPackage(file)
     if (foreign !== undefined) throw new InvalidArgument(foreign, { cause: error })
@@ -73,6 +76,8 @@ function requireService(value: unknown, name: string): Service {
   }
   const { apis, routes, lives, mounts, models, protocols } = value
   if (apis.size + routes.size + lives.size + mounts.size + models.length + protocols.length === 0)
-    throw new InvalidArgument(`the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`)
+    throw new InvalidArgument(
+      `the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`,
+    )
   return value
 }

@@ -17,7 +17,10 @@ const packagesOf = {
 export type Template = keyof typeof packagesOf
 
 /** npm packs no files of these names. */
-const packedAs: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'yarnrc.yml': '.yarnrc.yml' }
+const packedAs: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  'yarnrc.yml': '.yarnrc.yml',
+}
 
 /** Options of {@link newCommand}. */
 export interface NewOptions {
@@ -41,7 +44,8 @@ export function newCommand(path: string, options: NewOptions = {}): string {
   const name = basename(folder)
   const isName = /^[a-z0-9][a-z0-9._-]*$/.test(name)
   checkThat(isName, 'a name of lower case letters, digits, - . and _', 'the project', name)
-  if (existsSync(folder) && readdirSync(folder).length > 0) throw new InvalidArgument(`${path} is not empty`)
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new InvalidArgument(`${path} is not empty`)
   if (source === undefined) {
     throw new InvalidArgument(
       'cannot tell where this package was installed from, and the npm registry has another one of its name:' +
@@ -52,7 +56,10 @@ export function newCommand(path: string, options: NewOptions = {}): string {
   const { 'request.sh': request = '', ...files } = { ...filesIn('common'), ...filesIn(template) }
   mkdirSync(folder, { recursive: true })
   for (const [file, text] of Object.entries(files)) {
-    const filled = text.replaceAll('PACKAGE', spec).replaceAll('NAME', name).replace('REQUEST\n', request)
+    const filled = text
+      .replaceAll('PACKAGE', spec)
+      .replaceAll('NAME', name)
+      .replace('REQUEST\n', request)
     writeFileSync(
       join(folder, packedAs[file] ?? file),
       file === 'package.json' ? withPackages(filled, template) : filled,
@@ -63,13 +70,17 @@ export function newCommand(path: string, options: NewOptions = {}): string {
 
 function filesIn(name: string): Readonly<Record<string, string>> {
   const folder = new URL(`${name}/`, templateUrl)
-  return Object.fromEntries(readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]))
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => [file, readFileSync(new URL(file, folder), 'utf8')]),
+  )
 }
 
 function withPackages(text: string, template: Template): string {
   const names = packagesOf[template]
   if (names.length === 0) return text
-  const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', templateUrl), 'utf8'))
+  const { peerDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', templateUrl), 'utf8'),
+  )
   const manifest = JSON.parse(text)
   for (const name of names) manifest.dependencies[name] = peerDependencies[name]
   return `${JSON.stringify(manifest, null, 2)}\n`

@@ -13,5 +13,9 @@ import type { ServiceSettings } from './settings.ts'
  */
 export async function openapiText({ service, options }: ServiceSettings): Promise<string> {
   const { baseUrl = '/' } = valuesOf(options)
-  return JSON.stringify(await describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
+  return JSON.stringify(
+    await describeServer(await loadService(service), parseBaseUrl(baseUrl)),
+    undefined,
+    2,
+  )
 }

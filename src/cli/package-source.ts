@@ -12,10 +12,15 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 export function packageSource(): string | undefined {
   const folder = root.slice(0, -1)
   if (!folder.includes(`${sep}node_modules${sep}`)) return `file:${folder}`
-  const modules = folder.slice(0, folder.lastIndexOf(`${sep}node_modules${sep}`) + '/node_modules'.length)
+  const modules = folder.slice(
+    0,
+    folder.lastIndexOf(`${sep}node_modules${sep}`) + '/node_modules'.length,
+  )
   const lock = join(modules, '.package-lock.json')
   if (!existsSync(lock)) return undefined
-  const { packages } = readJson<{ packages?: Readonly<Record<string, { resolved?: string }>> }>(lock)
+  const { packages } = readJson<{ packages?: Readonly<Record<string, { resolved?: string }>> }>(
+    lock,
+  )
   const source = packages?.['node_modules/serving']?.resolved
   return source?.startsWith('file:') ? `file:${resolve(dirname(modules), source.slice(5))}` : source
 }
@@ -33,7 +38,11 @@ export function foreignPackage(file: string): string | undefined {
   const places = foldersAbove(dirname(file)).map((at) => join(at, 'node_modules', 'serving'))
   const place = places.find((folder) => existsSync(join(folder, 'package.json')))
   if (place === undefined) return undefined
-  const { version, bin, exports = {} } = readJson<Record<string, Record<string, unknown>>>(join(place, 'package.json'))
+  const {
+    version,
+    bin,
+    exports = {},
+  } = readJson<Record<string, Record<string, unknown>>>(join(place, 'package.json'))
   if (bin?.serving !== undefined && './testing' in exports) return undefined
   return `${place} is another package of this name (${version}, from the npm registry): run ${installCommand()}`
 }

@@ -4,7 +4,14 @@ import { SetupError } from '../core/errors.ts'
 import { jobStatuses } from '../jobs/job.ts'
 import type { RepositoryOptions } from '../service.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
-import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
+import {
+  flagOf,
+  helpOf,
+  type OptionName,
+  optionEntry,
+  optionNames,
+  variableOf,
+} from './config/option-table.ts'
 import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
 import type { GivenOptions } from './config/settled-options.ts'
 import type { DeployFlags } from './deploy-command.ts'
@@ -36,7 +43,8 @@ const program = new Command('serving')
 
 const list = (text: string) => text.split(',').map((item) => item.trim())
 
-const fileHelp = 'module whose default export is a Service (default: what serving.config names as service)'
+const fileHelp =
+  'module whose default export is a Service (default: what serving.config names as service)'
 
 serviceCommand(
   'serve',
@@ -79,15 +87,24 @@ const models = program
   )
   .argument('DIR', 'folder of models')
   .addOption(
-    new Option('--control <mode>', 'when models change: as the folder does, by requests to load and unload, never')
+    new Option(
+      '--control <mode>',
+      'when models change: as the folder does, by requests to load and unload, never',
+    )
       .choices(['poll', 'explicit', 'none'])
       .default('poll'),
   )
   .addOption(countOption('--poll-ms <number>', 'time between looks into the folder', 5000))
   .addOption(countOption('--threads <number>', 'threads of each model in each worker', 1))
-  .option('--execution-providers <names>', "what computes, as cuda,cpu: onnxruntime's names (default: cpu)", list)
-  .option('--device-ids <numbers>', 'devices of the threads of each model, in turn, as 0,1', (text) =>
-    list(text).map(Number),
+  .option(
+    '--execution-providers <names>',
+    "what computes, as cuda,cpu: onnxruntime's names (default: cpu)",
+    list,
+  )
+  .option(
+    '--device-ids <numbers>',
+    'devices of the threads of each model, in turn, as 0,1',
+    (text) => list(text).map(Number),
   )
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
   .action(async (path: string, given: RepositoryOptions) => {
@@ -111,10 +128,16 @@ const jobList = jobs
   .option('--json', 'print JSON')
   .action(async ({ api, status, limit, json }: JobsFlags) => {
     const { listJobs } = await import('./jobs-command.ts')
-    process.stdout.write(await listJobs(await settingsOf(jobList, undefined), { api, status, limit, json }))
+    process.stdout.write(
+      await listJobs(await settingsOf(jobList, undefined), { api, status, limit, json }),
+    )
   })
 jobList.addOption(commanderOption('jobStore'))
-const jobActions = { show: 'print a job', cancel: 'end a job', retry: 'submit an ended job once more' } as const
+const jobActions = {
+  show: 'print a job',
+  cancel: 'end a job',
+  retry: 'submit an ended job once more',
+} as const
 for (const [action, summary] of Object.entries(jobActions)) {
   const one = jobs
     .command(action)
@@ -122,7 +145,9 @@ for (const [action, summary] of Object.entries(jobActions)) {
     .argument('ID', 'its id')
     .action(async (id: string) => {
       const { actOnJob } = await import('./jobs-command.ts')
-      process.stdout.write(await actOnJob(await settingsOf(one, undefined), action as JobAction, id))
+      process.stdout.write(
+        await actOnJob(await settingsOf(one, undefined), action as JobAction, id),
+      )
     })
   one.addOption(commanderOption('jobStore'))
 }
@@ -152,7 +177,9 @@ program
 const openapi = program
   .command('openapi')
   .summary('print the OpenAPI document of a service')
-  .description('Prints the OpenAPI 3.1 document of the service that FILE exports as default, without starting it.')
+  .description(
+    'Prints the OpenAPI 3.1 document of the service that FILE exports as default, without starting it.',
+  )
   .argument('[FILE]', fileHelp)
   .addHelpText('after', '\nExample: serving openapi service.ts > openapi.json')
   .action(async (path?: string) => {
@@ -165,14 +192,22 @@ openapi.addOption(commanderOption('baseUrl'))
 program
   .command('new')
   .summary('write a project with a service, a model and a test')
-  .description('Writes a project into a new folder: a service, a model, a test, and the files to run them.')
+  .description(
+    'Writes a project into a new folder: a service, a model, a test, and the files to run them.',
+  )
   .argument('NAME', 'the folder, and the name of the service')
   .addOption(
-    new Option('--template <name>', 'what it serves: a model of arrays, pictures or tables, or one that streams text')
+    new Option(
+      '--template <name>',
+      'what it serves: a model of arrays, pictures or tables, or one that streams text',
+    )
       .choices(['array', 'image', 'table', 'stream'])
       .default('array'),
   )
-  .option('--package <source>', 'tarball or URL that the project installs serving from (default: as this one was)')
+  .option(
+    '--package <source>',
+    'tarball or URL that the project installs serving from (default: as this one was)',
+  )
   .action(async (path: string, options: NewOptions) => {
     const { newCommand } = await import('./new-command.ts')
     process.stdout.write(newCommand(path, options))
@@ -186,13 +221,18 @@ program
       ' folder that runs with node alone. The build part of serving.config, or bentofile.yaml, says what to pack.',
   )
   .argument('[FILE]', fileHelp)
-  .option('--out <folder>', 'folder to write (default: build, beside serving.config or package.json)')
+  .option(
+    '--out <folder>',
+    'folder to write (default: build, beside serving.config or package.json)',
+  )
   .option('--list', 'print what would be written, with sizes and checksums, and write nothing')
-  .action(async (path: string | undefined, { out, list = false }: { out?: string; list?: boolean }) => {
-    const { findSettings } = await import('./settings.ts')
-    const { buildCommand } = await import('./build-command.ts')
-    process.stdout.write(`${await buildCommand(await findSettings(path, {}), { out, list })}\n`)
-  })
+  .action(
+    async (path: string | undefined, { out, list = false }: { out?: string; list?: boolean }) => {
+      const { findSettings } = await import('./settings.ts')
+      const { buildCommand } = await import('./build-command.ts')
+      process.stdout.write(`${await buildCommand(await findSettings(path, {}), { out, list })}\n`)
+    },
+  )
 
 program
   .command('containerize')
@@ -204,31 +244,72 @@ program
   .argument('[FOLDER]', 'folder that serving build wrote', 'build')
   .argument('[OPTIONS...]', 'options of the program that makes the image')
   .option('--tag <name>', "name of the image (default: the service's and the project's version)")
-  .addOption(new Option('--with <program>', 'default: the first that works').choices(['docker', 'podman', 'buildah']))
-  .action(async (...given: Parameters<typeof import('./containerize-command.ts').containerizeCommand>) => {
-    const { containerizeCommand } = await import('./containerize-command.ts')
-    process.stdout.write(`${containerizeCommand(...given)}\n`)
-  })
+  .addOption(
+    new Option('--with <program>', 'default: the first that works').choices([
+      'docker',
+      'podman',
+      'buildah',
+    ]),
+  )
+  .action(
+    async (
+      ...given: Parameters<typeof import('./containerize-command.ts').containerizeCommand>
+    ) => {
+      const { containerizeCommand } = await import('./containerize-command.ts')
+      process.stdout.write(`${containerizeCommand(...given)}\n`)
+    },
+  )
 
 program
   .command('deploy')
   .summary('print manifests for Kubernetes or KServe')
   .description('Prints manifests for what serving build wrote, for kubectl apply --filename -.')
   .argument('[FOLDER]', 'folder that serving build wrote', 'build')
-  .addOption(new Option('--print <platform>', 'what to print').choices(['kubernetes', 'kserve']).makeOptionMandatory())
+  .addOption(
+    new Option('--print <platform>', 'what to print')
+      .choices(['kubernetes', 'kserve'])
+      .makeOptionMandatory(),
+  )
   .option('--image <name>', 'image with its registry (default: as serving containerize names it)')
   .option('--namespace <name>', 'namespace (default: that of kubectl)')
-  .addOption(countOption('--workers <n>', "worker processes of a pod (default: the configuration file's, or 1)"))
+  .addOption(
+    countOption(
+      '--workers <n>',
+      "worker processes of a pod (default: the configuration file's, or 1)",
+    ),
+  )
   .option('--replicas <fewest-most>', 'pods', '2-10')
   .addOption(
-    countOption('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', 32),
+    countOption(
+      '--in-flight <n>',
+      'requests in flight in a pod, on average, above which there is another',
+      32,
+    ),
   )
-  .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
-  .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
-  .option('--job-store <url>', 'Kubernetes: where jobs are kept, for pods of their own that run them, scaled by KEDA')
+  .addOption(
+    new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'),
+  )
+  .option(
+    '--prometheus <url>',
+    'Prometheus, for KEDA',
+    'http://prometheus-operated.monitoring:9090',
+  )
+  .option(
+    '--job-store <url>',
+    'Kubernetes: where jobs are kept, for pods of their own that run them, scaled by KEDA',
+  )
   .option('--job-workers <fewest-most>', 'pods that run jobs', '0-10')
-  .addOption(countOption('--queued <n>', 'jobs that wait for each of them, above which there is another', 10))
-  .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')
+  .addOption(
+    countOption(
+      '--queued <n>',
+      'jobs that wait for each of them, above which there is another',
+      10,
+    ),
+  )
+  .option(
+    '--model-format <name>',
+    'KServe: format of the model that a remote runner calls, as in onnx',
+  )
   .option('--storage-uri <uri>', 'KServe: where the files of that model are')
   .action(async (folder: string, flags: DeployFlags) => {
     const { deployCommand } = await import('./deploy-command.ts')
@@ -242,10 +323,15 @@ async function settingsOf(command: Command, path: string | undefined): Promise<S
   return await findSettings(path, givenOptions(command))
 }
 
-async function serviceSettings(command: Command, path: string | undefined): Promise<ServiceSettings> {
+async function serviceSettings(
+  command: Command,
+  path: string | undefined,
+): Promise<ServiceSettings> {
   const { service, ...settings } = await settingsOf(command, path)
   if (service !== undefined) return { ...settings, service }
-  return command.error("error: missing required argument 'FILE', and no serving.config file here names a service")
+  return command.error(
+    "error: missing required argument 'FILE', and no serving.config file here names a service",
+  )
 }
 
 function givenOptions(command: Command): GivenOptions {
@@ -274,7 +360,11 @@ function serviceCommand(
   description: string,
   run: (command: Command, path: string | undefined) => Promise<void>,
 ): Command {
-  const command = program.command(name).summary(summary).description(description).argument('[FILE]', fileHelp)
+  const command = program
+    .command(name)
+    .summary(summary)
+    .description(description)
+    .argument('[FILE]', fileHelp)
   addOptions(command)
   return command.action((path?: string) => run(command, path))
 }
@@ -286,7 +376,11 @@ function countOption(flag: string, help: string, value?: number): Option {
 function addOptions(command: Command): void {
   const isServe = command.name() === 'serve'
   for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(!isServe))
-  if (!isServe) command.addHelpText('after', '\nIt takes the options of serving serve: see serving serve --help.')
+  if (!isServe)
+    command.addHelpText(
+      'after',
+      '\nIt takes the options of serving serve: see serving serve --help.',
+    )
 }
 
 function commanderOption(name: OptionName): Option {

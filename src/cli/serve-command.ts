@@ -43,7 +43,9 @@ export async function devCommand(read: ReadSettings): Promise<number> {
   })
   const settings = await read()
   const options = supervisorOptions(settings.service, settings, read)
-  const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
+  const isGiven = settings.options.some(
+    ({ name, from }) => name === 'workers' && from !== 'default',
+  )
   const one = isGiven ? {} : { workers: 1 }
   const { config } = options
   // Nobody else on the network, and no foreign page, unless the option asks for it.

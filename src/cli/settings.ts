@@ -17,7 +17,10 @@ export type Settings = Awaited<ReturnType<typeof findSettings>>
 export async function findSettings(path: string | undefined, given: GivenOptions) {
   const named = path === undefined ? undefined : findServiceFile(path)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
-  const file = found === undefined ? undefined : await readConfigFile(found, (path) => childAnswer('config', [path]))
+  const file =
+    found === undefined
+      ? undefined
+      : await readConfigFile(found, (path) => childAnswer('config', [path]))
   const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
   return { service, file, options: settleOptions(given, file) }
 }
@@ -31,7 +34,8 @@ function findServiceFile(path: string): string {
   const file = resolve(path)
   const stat = statSync(file, { throwIfNoEntry: false })
   if (stat === undefined) throw new InvalidArgument(`there is no file ${path}`)
-  if (!stat.isFile()) throw new InvalidArgument(`${path} is no file: name the file that exports the service`)
+  if (!stat.isFile())
+    throw new InvalidArgument(`${path} is no file: name the file that exports the service`)
   if (!extensions.includes(extname(file)))
     throw new InvalidArgument(`expected a .ts, .mts, .js or .mjs file, received ${path}`)
   return file

@@ -11,7 +11,8 @@ import { readJson } from './folders.ts'
 export function versionText(): string {
   const { version } = readJson<{ version: string }>(new URL('../../package.json', import.meta.url))
   const uws = loadUws()
-  const engines = typeof uws === 'string' ? `node (uws does not load here: ${uws})` : `uws (${uws.origin}), node`
+  const engines =
+    typeof uws === 'string' ? `node (uws does not load here: ${uws})` : `uws (${uws.origin}), node`
   const native = nativeStatus.loaded
     ? 'native'
     : `TypeScript (${nativeStatus.reason ?? 'the native add-on was not built'})`

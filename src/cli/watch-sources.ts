@@ -3,7 +3,20 @@ import { basename, dirname, extname, relative } from 'node:path'
 import { watch } from 'chokidar'
 import { projectFolder } from './folders.ts'
 
-const extensions = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '.yaml', '.yml', '.onnx', '.py', '.env']
+const extensions = [
+  '.ts',
+  '.mts',
+  '.cts',
+  '.js',
+  '.mjs',
+  '.cjs',
+  '.json',
+  '.yaml',
+  '.yml',
+  '.onnx',
+  '.py',
+  '.env',
+]
 
 /** An editor writes several files, or one in several steps: they count as one change. **Units**: milliseconds. */
 const settleMs = 30

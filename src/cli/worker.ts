@@ -65,14 +65,25 @@ class WorkerProgram {
   async run(): Promise<void> {
     try {
       const { file, models } = config
-      const service = models === undefined ? await loadService(file) : modelService({ folder: file, ...models })
+      const service =
+        models === undefined ? await loadService(file) : modelService({ folder: file, ...models })
       this.#service = service
-      const when = { at_once: 'at_once', when_loaded: undefined, when_told: this.#told.promise } as const
-      this.#starting = serveFrom(service, { ...config.serve, logger: this.#logger }, when[opens], this.#group.group)
+      const when = {
+        at_once: 'at_once',
+        when_loaded: undefined,
+        when_told: this.#told.promise,
+      } as const
+      this.#starting = serveFrom(
+        service,
+        { ...config.serve, logger: this.#logger },
+        when[opens],
+        this.#group.group,
+      )
       this.#listener = await this.#starting
       if (!this.#isLeaving) await sendReady(service, this.#listener)
     } catch (error) {
-      if (this.#isLeaving) this.#logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
+      if (this.#isLeaving)
+        this.#logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
       else fail(error)
     }
   }
@@ -83,7 +94,10 @@ class WorkerProgram {
   }
 
   /** Stops once, whoever asks first. Breaks off a start that has begun, and waits for its shutdown hooks. */
-  async #leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<DrainRequest> = {}): Promise<void> {
+  async #leave(
+    code: number,
+    { isReplaced, atOnce = code !== 0 }: Partial<DrainRequest> = {},
+  ): Promise<void> {
     if (this.#isLeaving) return
     this.#isLeaving = true
     // A shutdown hook that never ends must not keep a process that has no supervisor.
@@ -101,7 +115,10 @@ class WorkerProgram {
       await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0, atOnce }))
       await this.#group.leave()
     } catch (error) {
-      this.#logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
+      this.#logger.error(
+        { event: 'shutdown_failed', err: error },
+        'the service did not stop in order',
+      )
       process.exit(1)
     }
     process.exit(code)
@@ -122,7 +139,10 @@ async function sendReady(service: Service, { engine }: Listener): Promise<void> 
           ...(service.mcp ? [`POST ${prefix}/mcp`] : []),
           ...[...service.mounts.keys()].map((path) => `ANY ${prefix}${path.replace(/\/$/, '')}/*`),
         ]
-  const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
+  const codecs = {
+    nativeCodec: nativeStatus.loaded,
+    jpegLibrary: jpegStatus.library ?? '@napi-rs/image',
+  }
   void sendToSupervisor({ kind: 'ready', service: service.name, paths, engine, ...codecs })
 }
 
@@ -131,6 +151,7 @@ function fail(error: unknown): void {
 }
 
 const { pythonPackages = [] } = config
-if (pythonPackages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
+if (pythonPackages.length > 0)
+  process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
 const program = new WorkerProgram()
 await program.run()

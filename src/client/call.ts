@@ -23,7 +23,11 @@ export class Call<T> implements Promise<T> {
   #value: Promise<T> | undefined
 
   /** @internal */
-  constructor(response: Promise<Response>, decode: (response: Response) => Promise<T>, limit: Limit) {
+  constructor(
+    response: Promise<Response>,
+    decode: (response: Response) => Promise<T>,
+    limit: Limit,
+  ) {
     this.#response = response
     this.#decode = decode
     this.#limit = limit
@@ -94,7 +98,8 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
       return
     }
     const pieces = this.#piecesOf(body)
-    if (headers.get('content-type') === jsonLines) yield* parseLines(pieces) as AsyncGenerator<never>
+    if (headers.get('content-type') === jsonLines)
+      yield* parseLines(pieces) as AsyncGenerator<never>
     else yield* pieces
   }
 

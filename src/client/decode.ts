@@ -17,7 +17,8 @@ export const acceptedTypes = 'application/x-npy, application/json;q=0.9, */*;q=0
 export async function decodeContent(info: DescriptorInfo, content: Content): Promise<unknown> {
   const type = content.headers.get('content-type') ?? ''
   const essence = type.split(';')[0].trim().toLowerCase()
-  if (info.parts !== undefined && essence === 'multipart/form-data') return decodeForm(info, content, type)
+  if (info.parts !== undefined && essence === 'multipart/form-data')
+    return decodeForm(info, content, type)
   switch (info.id) {
     case 'serving.io.NumpyNdarray':
       if (essence === 'application/x-npy') return decodeNpy(await content.arrayBuffer())
@@ -34,14 +35,22 @@ export async function decodeContent(info: DescriptorInfo, content: Content): Pro
       return decodeFile(content, type)
   }
   if (essence === jsonLines) return (await content.text()).split('\n').slice(0, -1).map(parseJson)
-  if (essence === 'application/json' || essence.endsWith('+json')) return parseJson(await content.text())
+  if (essence === 'application/json' || essence.endsWith('+json'))
+    return parseJson(await content.text())
   return essence.startsWith('text/') ? content.text() : decodeFile(content, type)
 }
 
-async function decodeForm(info: DescriptorInfo, content: Content, type: string): Promise<Record<string, unknown>> {
+async function decodeForm(
+  info: DescriptorInfo,
+  content: Content,
+  type: string,
+): Promise<Record<string, unknown>> {
   const value: Record<string, unknown> = Object.create(null)
   for (const [name, part] of info.parts ?? []) if (part.occurrence === 'many') value[name] = []
-  for (const { name, ...part } of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
+  for (const { name, ...part } of parseMultipart(
+    new Uint8Array(await content.arrayBuffer()),
+    type,
+  )) {
     const known = info.parts?.get(name)
     if (known === undefined) continue
     const decoded = await decodeContent(known, part)

@@ -77,14 +77,19 @@ interface Body {
 interface MediaType {
   readonly schema?: SchemaObject
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly externalValue?: string }>>
+  readonly examples?: Readonly<
+    Record<string, { readonly value?: unknown; readonly externalValue?: string }>
+  >
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string } | undefined>>
 }
 
 interface Descriptor {
   readonly descriptorId: string
   readonly args: DescriptorInfo['args']
-  readonly parts?: readonly (Descriptor & { readonly name: string; readonly occurrence: PartInfo['occurrence'] })[]
+  readonly parts?: readonly (Descriptor & {
+    readonly name: string
+    readonly occurrence: PartInfo['occurrence']
+  })[]
 }
 
 /** @returns the APIs of a document by name. */
@@ -95,17 +100,32 @@ export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, Api
       const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
       const { operationId: name, description: doc, responses = {}, 'x-serving': kinds } = operation
       if (name === undefined || kinds === undefined) continue
-      const { live = { maxMessage: undefined, input: operation.requestBody, output: responses['200'] } } = kinds
-      const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, live.input)
+      const {
+        live = { maxMessage: undefined, input: operation.requestBody, output: responses['200'] },
+      } = kinds
+      const input =
+        kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, live.input)
       const output = infoOf(kinds.output, live.output)
       const [isAsync, isLive] = ['202' in responses, kinds.live !== undefined]
-      apis.set(name, { name, method, isAsync, isLive, maxMessage: live.maxMessage, path, doc, input, output })
+      apis.set(name, {
+        name,
+        method,
+        isAsync,
+        isLive,
+        maxMessage: live.maxMessage,
+        path,
+        doc,
+        input,
+        output,
+      })
     }
   }
   return apis
 }
 
-const anyOthers: Pick<Parameter, 'schema'> = { schema: { type: 'object', additionalProperties: {} } }
+const anyOthers: Pick<Parameter, 'schema'> = {
+  schema: { type: 'object', additionalProperties: {} },
+}
 
 function queryInfo(operation: Operation): DescriptorInfo {
   const parameters = (operation.parameters ?? []).filter((each) => each.in !== 'path')
@@ -122,7 +142,10 @@ function queryInfo(operation: Operation): DescriptorInfo {
   return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
 }
 
-function infoOf({ descriptorId: id, args, parts }: Descriptor, { content = {} }: Body = {}): DescriptorInfo {
+function infoOf(
+  { descriptorId: id, args, parts }: Descriptor,
+  { content = {} }: Body = {},
+): DescriptorInfo {
   const [media = {}] = Object.values(content)
   const { schema, examples = {}, example = Object.values(examples)[0]?.value } = media
   const info = { id, args, mimeTypes: Object.keys(content), schema, example }
@@ -130,9 +153,14 @@ function infoOf({ descriptorId: id, args, parts }: Descriptor, { content = {} }:
   return { ...info, parts: new Map(parts.map((part) => [part.name, partInfo(part, media)])) }
 }
 
-function partInfo(part: NonNullable<Descriptor['parts']>[number], { schema, encoding }: MediaType): PartInfo {
+function partInfo(
+  part: NonNullable<Descriptor['parts']>[number],
+  { schema, encoding }: MediaType,
+): PartInfo {
   const { name, occurrence } = part
-  const properties = (schema?.properties ?? {}) as Readonly<Record<string, SchemaObject | undefined>>
+  const properties = (schema?.properties ?? {}) as Readonly<
+    Record<string, SchemaObject | undefined>
+  >
   const field = properties[name] ?? {}
   const one = ((occurrence === 'many' ? field.items : field) ?? {}) as SchemaObject
   const isJson = one.contentSchema !== undefined

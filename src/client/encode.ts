@@ -17,7 +17,11 @@ export interface EncodedBody {
  * @returns a path with the values of its `{name}` segments.
  * @throws ServingError `bad_input` for one without.
  */
-export function fillPath(path: string, params: Readonly<Record<string, unknown>>, api: string): string {
+export function fillPath(
+  path: string,
+  params: Readonly<Record<string, unknown>>,
+  api: string,
+): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(params[name] ?? '')
     // URL parsers drop segments of dots.
@@ -31,7 +35,8 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
  * @throws ServingError `bad_input`.
  */
 export function encodeQuery(value: unknown, api: string): string {
-  if (typeof value !== 'object' && value !== undefined) throw badArgument('an object of parameters', api)
+  if (typeof value !== 'object' && value !== undefined)
+    throw badArgument('an object of parameters', api)
   const query = new URLSearchParams()
   for (const [name, given] of Object.entries(value ?? {})) {
     const isDate = given instanceof Date
@@ -48,11 +53,14 @@ export function encodeQuery(value: unknown, api: string): string {
  * @throws ServingError `bad_input` for what the API does not take.
  */
 export function encodeArgument({ name, input }: ApiInfo, value: unknown): EncodedBody {
-  return input.parts === undefined ? encodeValue(input, value, name) : encodeForm(input, value, name)
+  return input.parts === undefined
+    ? encodeValue(input, value, name)
+    : encodeForm(input, value, name)
 }
 
 function encodeForm({ parts }: DescriptorInfo, value: unknown, api: string): EncodedBody {
-  if (typeof value !== 'object' || value === null) throw badArgument('an object with a value for each part', api)
+  if (typeof value !== 'object' || value === null)
+    throw badArgument('an object with a value for each part', api)
   const form = new FormData()
   for (const [name, part] of parts ?? []) {
     const given = (value as Record<string, unknown>)[name]
@@ -63,7 +71,12 @@ function encodeForm({ parts }: DescriptorInfo, value: unknown, api: string): Enc
     const values = part.occurrence === 'many' ? ((given ?? []) as Iterable<unknown>) : [given]
     for (const each of values) {
       const { type, body, name: file } = encodeValue(part, each, `the part ${name} of ${api}`)
-      appendPart(form, name, body instanceof Blob ? body : new Blob([body as string], { type }), file)
+      appendPart(
+        form,
+        name,
+        body instanceof Blob ? body : new Blob([body as string], { type }),
+        file,
+      )
     }
   }
   return { type: undefined, body: form }
@@ -80,7 +93,9 @@ export function appendPart(form: FormData, name: string, content: Blob, file = '
 function encodeValue({ id, args }: DescriptorInfo, value: unknown, api: string): EncodedBody {
   switch (id) {
     case 'serving.io.NumpyNdarray':
-      return isTyped(value as ArrayInput) ? blobBody(encodeNpy(value as ArrayInput, api)) : json(value)
+      return isTyped(value as ArrayInput)
+        ? blobBody(encodeNpy(value as ArrayInput, api))
+        : json(value)
     case 'serving.io.PandasDataFrame':
       if (value instanceof Blob) return blobBody(value)
       if (typeof value !== 'object' || value === null) throw badArgument('columns or rows', api)
@@ -97,13 +112,16 @@ function encodeValue({ id, args }: DescriptorInfo, value: unknown, api: string):
   if (typeof value === 'string') return { type: String(args.mime_type), body: value }
   if (value instanceof Blob) return blobBody(value)
   if (value instanceof ReadableStream) return { type: typeOf(id, args), body: value }
-  if (!(value instanceof ArrayBuffer || ArrayBuffer.isView(value))) throw badArgument('a Blob or bytes', api)
+  if (!(value instanceof ArrayBuffer || ArrayBuffer.isView(value)))
+    throw badArgument('a Blob or bytes', api)
   return blobBody(new Blob([value as Uint8Array<ArrayBuffer>], { type: typeOf(id, args) }))
 }
 
 /** A picture's format is found in its bytes, a file has the type of its descriptor. */
 function typeOf(id: string, args: DescriptorInfo['args']): string {
-  return id === 'serving.io.Image' ? 'application/octet-stream' : String(args.mime_type ?? 'application/octet-stream')
+  return id === 'serving.io.Image'
+    ? 'application/octet-stream'
+    : String(args.mime_type ?? 'application/octet-stream')
 }
 
 function json(value: unknown): EncodedBody {

@@ -7,7 +7,11 @@ export function printJson(value: unknown, indent?: number): string {
   }
   // The digits are set in place of a text that no value contains: a bigint cannot be printed by a replacer.
   const mark = newMark()
-  const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each), indent)
+  const text = JSON.stringify(
+    value,
+    (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each),
+    indent,
+  )
   return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
 }
 

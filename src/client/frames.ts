@@ -15,14 +15,22 @@ interface Table {
  * @returns the JSON value of a frame in the layout of `orient`.
  * @throws ServingError `bad_input`.
  */
-export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, api: string): unknown {
+export function frameToJson(
+  value: Exclude<FrameInput, Blob>,
+  orient: string,
+  api: string,
+): unknown {
   const { names, columns, rows, labels: own } = tableOf(value, api)
   const at = (i: number) => own?.[i] ?? i
   const each = <T>(make: (i: number) => T) => Array.from({ length: rows }, (_, i) => make(i))
   const row = (i: number): Row => object(names.map((name, j) => [name, columns[j][i]]))
   switch (orient) {
     case 'split':
-      return { columns: names, index: each(at), data: each((i) => columns.map((column) => column[i])) }
+      return {
+        columns: names,
+        index: each(at),
+        data: each((i) => columns.map((column) => column[i])),
+      }
     case 'index':
       return object(each((i) => [String(at(i)), row(i)]))
     case 'table': {
@@ -31,11 +39,16 @@ export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, ap
         { name: key, type: own === undefined ? 'integer' : typeOf(own) },
         ...names.map((name, j) => ({ name, type: typeOf(columns[j]) })),
       ]
-      return { schema: { fields, primaryKey: [key] }, data: each((i) => ({ [key]: at(i), ...row(i) })) }
+      return {
+        schema: { fields, primaryKey: [key] },
+        data: each((i) => ({ [key]: at(i), ...row(i) })),
+      }
     }
     case 'columns':
       if (own !== undefined) {
-        return object(names.map((name, j) => [name, object(each((i) => [String(at(i)), columns[j][i]]))]))
+        return object(
+          names.map((name, j) => [name, object(each((i) => [String(at(i)), columns[j][i]]))]),
+        )
       }
   }
   return each(row)
@@ -55,7 +68,10 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
       return withLabels(frame, index)
     }
     case 'table': {
-      const { schema, data } = json as { schema: { fields: { name: string }[]; primaryKey?: string[] }; data: Row[] }
+      const { schema, data } = json as {
+        schema: { fields: { name: string }[]; primaryKey?: string[] }
+        data: Row[]
+      }
       const key = schema.primaryKey?.[0]
       for (const { name } of schema.fields) if (name !== key) frame[name] = columnOf(data, name)
       return key === undefined ? frame : withLabels(frame, columnOf(data, key) as Label[])
@@ -75,7 +91,8 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
       return withLabels(frame, index)
     }
     case 'values':
-      for (const row of json as Cell[][]) for (const [j, value] of row.entries()) put(String(j), value)
+      for (const row of json as Cell[][])
+        for (const [j, value] of row.entries()) put(String(j), value)
       return frame
   }
   for (const row of json as Row[]) for (const [name, value] of Object.entries(row)) put(name, value)
@@ -83,19 +100,28 @@ export function frameFromJson(json: unknown, orient: string): FrameValue {
 }
 
 /** @returns the JSON value of a series in the layout of `orient`. */
-export function seriesToJson(value: ArrayLike<Cell> & { [labels]?: readonly Label[] }, orient: string): unknown {
+export function seriesToJson(
+  value: ArrayLike<Cell> & { [labels]?: readonly Label[] },
+  orient: string,
+): unknown {
   const values = Array.from(value)
   const own = value[labels]
   const index = values.map((_, i) => own?.[i] ?? i)
   if (orient === 'split') return { name: null, index, data: values }
   if (orient === 'table') return frameToJson({ values, [labels]: own }, orient, '')
-  return own === undefined ? values : object(values.map((element, i) => [String(index[i]), element]))
+  return own === undefined
+    ? values
+    : object(values.map((element, i) => [String(index[i]), element]))
 }
 
 /** @returns the series of a JSON value in any layout. */
 export function seriesFromJson(json: unknown): SeriesValue {
   if (Array.isArray(json)) return json
-  const { index, data, schema } = json as { index?: Label[]; data?: unknown[]; schema?: { fields?: unknown } }
+  const { index, data, schema } = json as {
+    index?: Label[]
+    data?: unknown[]
+    schema?: { fields?: unknown }
+  }
   if (Array.isArray(index) && Array.isArray(data)) return withLabels(data as SeriesValue, index)
   const isTable = Array.isArray(schema?.fields) && Array.isArray(data)
   const frame = isTable ? frameFromJson(json, 'table') : frameFromJson({ values: json }, 'columns')
@@ -109,11 +135,15 @@ function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
     const columns = names.map((name) => rows.map((row) => row[name] ?? null))
     return { names, columns, rows: rows.length, labels: undefined }
   }
-  const frame = value as { readonly [column: string]: ArrayLike<Cell>; readonly [labels]?: readonly Label[] }
+  const frame = value as {
+    readonly [column: string]: ArrayLike<Cell>
+    readonly [labels]?: readonly Label[]
+  }
   const names = Object.keys(frame)
   const rows = names.length === 0 ? 0 : frame[names[0]].length
   const odd = names.find((name) => frame[name]?.length !== rows)
-  if (odd !== undefined) throw badArgument(`columns of equal length, received another one for ${odd},`, api)
+  if (odd !== undefined)
+    throw badArgument(`columns of equal length, received another one for ${odd},`, api)
   return { names, columns: names.map((name) => frame[name]), rows, labels: frame[labels] }
 }
 
@@ -121,13 +151,18 @@ function columnOf(rows: readonly Row[], name: string): Cell[] {
   return rows.map((row) => row[name])
 }
 
-function withLabels<T extends { [labels]?: readonly Label[] }>(value: T, index: readonly Label[]): T {
+function withLabels<T extends { [labels]?: readonly Label[] }>(
+  value: T,
+  index: readonly Label[],
+): T {
   if (index.some((label, i) => label !== i)) value[labels] = index
   return value
 }
 
 function typeOf(column: ArrayLike<unknown>): string {
-  const kinds = new Set(Array.from(column, (cell) => (Number.isInteger(cell) ? 'integer' : typeof cell)))
+  const kinds = new Set(
+    Array.from(column, (cell) => (Number.isInteger(cell) ? 'integer' : typeof cell)),
+  )
   kinds.delete('object')
   if (kinds.has('string')) return 'string'
   if (kinds.has('number')) return 'number'

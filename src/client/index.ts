@@ -7,7 +7,14 @@ import { infoOf, Job, type SubmitOptions } from './job.ts'
 import { Live, type LiveOptions } from './live.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import { readStreams } from './streams.ts'
-import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  type Limit,
+  limitOf,
+  send,
+  unlessAborted,
+} from './transport.ts'
 import type { Client } from './types.ts'
 
 export type { JobStatus } from '../jobs/job.ts'
@@ -17,7 +24,14 @@ export { Job, type JobChange, type JobInfo, type ResultOptions, type SubmitOptio
 export { Live, type LiveOptions } from './live.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
-export type { ArgumentOf, Client, ClientMethod, Jsonified, QueryArgument, ResultOf } from './types.ts'
+export type {
+  ArgumentOf,
+  Client,
+  ClientMethod,
+  Jsonified,
+  QueryArgument,
+  ResultOf,
+} from './types.ts'
 export {
   type ArrayInput,
   type ArrayValue,
@@ -76,28 +90,52 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     return document
   }
 
-  async function start(name: string, value: unknown, all: ClientOptions & ParamOptions, limit: Limit, isJob = false) {
+  async function start(
+    name: string,
+    value: unknown,
+    all: ClientOptions & ParamOptions,
+    limit: Limit,
+    isJob = false,
+  ) {
     const api = findApi(await unlessAborted(describe(), limit.signal), name)
-    if (isJob && !api.isAsync) throw badArgument('an API with the option async', `submit of ${name}`)
+    if (isJob && !api.isAsync)
+      throw badArgument('an API with the option async', `submit of ${name}`)
     const url = base + fillPath(api.path, all.params ?? {}, name)
-    if (api.input.id === queryId) return send(url + encodeQuery(value, name), undefined, all, limit, api.method)
+    if (api.input.id === queryId)
+      return send(url + encodeQuery(value, name), undefined, all, limit, api.method)
     const argument = await unlessAborted(readStreams(api, value), limit.signal)
     return send(url, encodeArgument(api, argument), all, limit, api.method)
   }
 
   function methodOf(name: string) {
-    const decode = async (response: Response) => decodeContent(findApi(await describe(), name).output, response)
+    const decode = async (response: Response) =>
+      decodeContent(findApi(await describe(), name).output, response)
     const job = (id: string) => new Job(id, base, options, decode)
     const call = (value: unknown, given: ParamOptions = {}) => {
       const all = { ...options, ...given, headers: { ...options.headers, ...given.headers } }
       const limit = limitOf(all)
       // Whether the answer is text or a stream of values is known when it comes.
-      return new TextCall(start(name, value, all, limit), decode as (response: Response) => Promise<string>, limit)
+      return new TextCall(
+        start(name, value, all, limit),
+        decode as (response: Response) => Promise<string>,
+        limit,
+      )
     }
-    const submit = (value: unknown, { idempotencyKey: key, webhook, ...given }: SubmitOptions = {}) => {
-      const own = { ...(key !== undefined && { 'idempotency-key': key }), ...(webhook && { 'webhook-url': webhook }) }
+    const submit = (
+      value: unknown,
+      { idempotencyKey: key, webhook, ...given }: SubmitOptions = {},
+    ) => {
+      const own = {
+        ...(key !== undefined && { 'idempotency-key': key }),
+        ...(webhook && { 'webhook-url': webhook }),
+      }
       const headers = { ...options.headers, ...given.headers, ...own, prefer: 'respond-async' }
-      const all = { ...options, ...(key !== undefined && { isIdempotent: true }), ...given, headers }
+      const all = {
+        ...options,
+        ...(key !== undefined && { isIdempotent: true }),
+        ...given,
+        headers,
+      }
       const limit = limitOf(all)
       const found = async (response: Response) => job((await infoOf(response)).id)
       return new Call(start(name, value, all, limit, true), found, limit)
@@ -122,7 +160,8 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
 type ParamOptions = CallOptions & { readonly params?: Readonly<Record<string, unknown>> }
 
 function undescribed(base: string, cause: unknown): unknown {
-  if (!(cause instanceof ServingError) || (cause.status !== 404 && cause.status !== 403)) return cause
+  if (!(cause instanceof ServingError) || (cause.status !== 404 && cause.status !== 403))
+    return cause
   return new ServingError(
     `${base}/openapi.json answered ${cause.status}; give its content as the option openapi (serving openapi FILE)`,
     { status: cause.status, code: 'undescribed', cause },

@@ -1,7 +1,14 @@
 import type { JobStatus } from '../jobs/job.ts'
 import { Call, TextCall } from './call.ts'
 import { ServingError } from './serving-error.ts'
-import { type CallOptions, type ClientOptions, type Limit, limitOf, send, unlessAborted } from './transport.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  type Limit,
+  limitOf,
+  send,
+  unlessAborted,
+} from './transport.ts'
 
 /** A job as the server shows it. Times are in ISO 8601. */
 export interface JobInfo {
@@ -66,7 +73,12 @@ export class Job<T> {
   readonly #decode: (response: Response) => Promise<T>
 
   /** @internal */
-  constructor(id: string, base: string, options: ClientOptions, decode: (response: Response) => Promise<T>) {
+  constructor(
+    id: string,
+    base: string,
+    options: ClientOptions,
+    decode: (response: Response) => Promise<T>,
+  ) {
     this.id = id
     this.#base = base
     this.#options = options
@@ -98,7 +110,11 @@ export class Job<T> {
     for (let last = '0'; ; ) {
       const all = this.#all({ ...options, headers: { ...options.headers, 'last-event-id': last } })
       const limit = limitOf(all)
-      const call = new TextCall(send(this.#url('/events'), undefined, all, limit), (response) => response.text(), limit)
+      const call = new TextCall(
+        send(this.#url('/events'), undefined, all, limit),
+        (response) => response.text(),
+        limit,
+      )
       const { status } = await call.response()
       try {
         for await (const { id = last, data } of call.events()) {
@@ -146,7 +162,12 @@ export class Job<T> {
     return { ...this.#options, ...given, headers: { ...this.#options.headers, ...given.headers } }
   }
 
-  #call<R>(below: string, given: CallOptions | undefined, decode: (response: Response) => Promise<R>, method = 'GET') {
+  #call<R>(
+    below: string,
+    given: CallOptions | undefined,
+    decode: (response: Response) => Promise<R>,
+    method = 'GET',
+  ) {
     const all = this.#all(given)
     const limit = limitOf(all)
     const body = method === 'GET' ? undefined : { type: undefined, body: '' }
@@ -161,7 +182,8 @@ export class Job<T> {
       // A function may answer 202 itself.
       if (response.status !== 202 || !response.headers.has('retry-after')) return response
       await response.body?.cancel()
-      if (Date.now() >= until) throw new ServingError('the job has not ended yet', { status: 202, code: 'not_ended' })
+      if (Date.now() >= until)
+        throw new ServingError('the job has not ended yet', { status: 202, code: 'not_ended' })
       await pause(limit.signal)
     }
   }

@@ -9,7 +9,9 @@ export const jsonLines = 'application/x-ndjson'
  *
  * @throws SyntaxError.
  */
-export async function* parseLines(pieces: AsyncIterable<string>): AsyncGenerator<unknown, void, undefined> {
+export async function* parseLines(
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<unknown, void, undefined> {
   for await (const line of linesOf(pieces, '\n')) yield parseJson(line)
 }
 
@@ -18,7 +20,9 @@ export async function* parseLines(pieces: AsyncIterable<string>): AsyncGenerator
  *
  * @see WHATWG HTML, section "Server-sent events".
  */
-export async function* parseEvents(pieces: AsyncIterable<string>): AsyncGenerator<EventValue, void, undefined> {
+export async function* parseEvents(
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<EventValue, void, undefined> {
   let event: { data?: string; event?: string; id?: string; retry?: number } = {}
   // A CR at the end may be half of a CRLF.
   for await (const line of linesOf(pieces, /\r\n|\n|\r(?!$)/)) {
@@ -58,7 +62,10 @@ export async function* textPieces(
   }
 }
 
-async function* linesOf(pieces: AsyncIterable<string>, end: string | RegExp): AsyncGenerator<string> {
+async function* linesOf(
+  pieces: AsyncIterable<string>,
+  end: string | RegExp,
+): AsyncGenerator<string> {
   let rest = ''
   for await (const piece of pieces) {
     const lines = (rest + piece).split(end)

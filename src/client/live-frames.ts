@@ -25,7 +25,10 @@ export function sizeOf(frame: Frame): number {
  *
  * @throws ServingError `payload_too_large`.
  */
-export function checkSize({ name, maxMessage = Number.POSITIVE_INFINITY }: ApiInfo, frame: Frame): void {
+export function checkSize(
+  { name, maxMessage = Number.POSITIVE_INFINITY }: ApiInfo,
+  frame: Frame,
+): void {
   const size = sizeOf(frame)
   if (size <= maxMessage) return
   const message = `expected at most ${maxMessage} bytes for a message to ${name} (maxMessage), received ${size}`
@@ -48,7 +51,8 @@ export async function decodeFrame(info: DescriptorInfo, frame: Frame): Promise<u
 
 /** @returns a message as the content that it is. */
 export function contentOf(info: DescriptorInfo, frame: Frame): Response {
-  const [type, body] = typeof frame === 'string' ? textContent(info, frame) : bytesContent(info, frame)
+  const [type, body] =
+    typeof frame === 'string' ? textContent(info, frame) : bytesContent(info, frame)
   return new Response(body, { headers: { 'content-type': type } })
 }
 
@@ -56,10 +60,14 @@ function textContent({ mimeTypes }: DescriptorInfo, text: string) {
   const isJson = mimeTypes.length === 0 || mimeTypes.some((each) => /[/+]json$/.test(each))
   const type = isJson ? 'application/json' : mimeTypes.find((each) => each.startsWith('text/'))
   if (!text.startsWith(escape)) return [String(type), text] as const
-  return [String(type), isJson ? text.slice(escape.length, -1) : (JSON.parse(text).value as string)] as const
+  return [
+    String(type),
+    isJson ? text.slice(escape.length, -1) : (JSON.parse(text).value as string),
+  ] as const
 }
 
 function bytesContent({ id, args, mimeTypes }: DescriptorInfo, bytes: ArrayBuffer) {
-  const type = id === 'serving.io.NumpyNdarray' ? 'application/x-npy' : (args.mime_type ?? mimeTypes[0])
+  const type =
+    id === 'serving.io.NumpyNdarray' ? 'application/x-npy' : (args.mime_type ?? mimeTypes[0])
   return [String(type ?? 'application/octet-stream'), bytes] as const
 }

@@ -60,7 +60,10 @@ export function liveSource<I>(
     connect: async () => openWebSocket(await url(), all),
     /** Asks why no connection was made; undefined if the server would make one. */
     async whyRefused() {
-      const refusal = await send(await url(), undefined, all, limit).then(() => undefined, networkError)
+      const refusal = await send(await url(), undefined, all, limit).then(
+        () => undefined,
+        networkError,
+      )
       // The answer to a request without an upgrade that is fine otherwise.
       return refusal?.status === 426 ? undefined : refusal
     },
@@ -81,7 +84,8 @@ export function liveSource<I>(
  */
 async function openWebSocket(url: string, { WebSocket: given, apiKey, token }: ClientOptions) {
   const Own = given ?? (globalThis as { readonly WebSocket?: WebSocketClass }).WebSocket
-  if (Own === undefined) throw badArgument('the option WebSocket, such as that of the package ws,', 'live streams')
+  if (Own === undefined)
+    throw badArgument('the option WebSocket, such as that of the package ws,', 'live streams')
   const protocols = ['serving.v1']
   if (token !== undefined) protocols.push(`serving.bearer.${await encoded(token)}`)
   if (apiKey !== undefined) protocols.push(`serving.key.${await encoded(apiKey)}`)

@@ -109,7 +109,8 @@ export class Live<I, O> implements AsyncIterable<O> {
     while (!this.#isOver && (this.#socket === undefined || (this.#credit <= 0 && cost > 0))) {
       await new Promise<void>((resolve) => (this.#wakeSender = resolve))
     }
-    if (this.#isOver) throw this.#failure ?? new ServingError('the stream is closed', { status: 0, code: 'closed' })
+    if (this.#isOver)
+      throw this.#failure ?? new ServingError('the stream is closed', { status: 0, code: 'closed' })
     this.#credit -= cost
     this.#socket?.send(frame)
   }
@@ -124,7 +125,8 @@ export class Live<I, O> implements AsyncIterable<O> {
       const refusal = wasOpen || !passing.has(code) ? undefined : await this.#source.whyRefused()
       const why = (await problem) ?? refusal ?? closedBy(code, reason)
       const mayPass = refusal === undefined || [0, 429, 503].includes(refusal.status)
-      if (!passing.has(code) || !mayPass || this.#hasEnded || failures >= this.#source.retries) return why
+      if (!passing.has(code) || !mayPass || this.#hasEnded || failures >= this.#source.retries)
+        return why
       // With chance, so that clients that lost their connections together do not come back together.
       const pauseMs = Math.min(maxPauseMs, 250 * 2 ** failures) * (1 + Math.random())
       const wait = new Promise((resolve) => setTimeout(resolve, why.retryAfterMs ?? pauseMs))
@@ -162,7 +164,11 @@ export class Live<I, O> implements AsyncIterable<O> {
         this.#socket = socket
         this.#wakeSender()
       }
-      const control = (message: { readonly $: string; readonly bytes?: number; readonly status?: number }) => {
+      const control = (message: {
+        readonly $: string
+        readonly bytes?: number
+        readonly status?: number
+      }) => {
         const { $: kind, bytes = 0, status = 500 } = message
         if (kind === 'error') problem = errorOf(new Response(JSON.stringify(message), { status }))
         else if (kind === 'credit') {

@@ -32,9 +32,17 @@ export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Pa
     const bodyAt = indexOf(bytes, blank, start)
     at = indexOf(bytes, delimiter, start)
     if (bodyAt === -1 || at === -1) break
-    parts.push(partOf(new TextDecoder().decode(bytes.subarray(start + 2, bodyAt)), bytes.slice(bodyAt + 4, at - 2)))
+    parts.push(
+      partOf(
+        new TextDecoder().decode(bytes.subarray(start + 2, bodyAt)),
+        bytes.slice(bodyAt + 4, at - 2),
+      ),
+    )
   }
-  throw new ServingError('expected a form in the answer, received other bytes', { status: 0, code: 'network' })
+  throw new ServingError('expected a form in the answer, received other bytes', {
+    status: 0,
+    code: 'network',
+  })
 }
 
 function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
@@ -47,7 +55,8 @@ function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
     else if (name !== undefined) headers.set(name, value)
   }
   const { name = '', filename } = parseContentDisposition(disposition) ?? {}
-  if (filename !== undefined) headers.set('content-disposition', encodeContentDisposition('attachment', filename))
+  if (filename !== undefined)
+    headers.set('content-disposition', encodeContentDisposition('attachment', filename))
   return {
     name,
     headers,
@@ -58,7 +67,11 @@ function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
 }
 
 function indexOf(bytes: Uint8Array, pattern: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(pattern[0], from); at !== -1; at = bytes.indexOf(pattern[0], at + 1)) {
+  for (
+    let at = bytes.indexOf(pattern[0], from);
+    at !== -1;
+    at = bytes.indexOf(pattern[0], at + 1)
+  ) {
     if (pattern.every((byte, i) => bytes[at + i] === byte)) return at
   }
   return -1

@@ -5,8 +5,13 @@ import { badArgument, ServingError } from './serving-error.ts'
 import type { ArrayInput, ArrayValue, TypedArray } from './values.ts'
 
 /** Whether a value is sent as .npy: a typed array, or an object with `data` and `shape`. */
-export function isTyped(value: ArrayInput): value is Exclude<ArrayInput, number | bigint | boolean | string | null> {
-  return isTypedArray(value) || (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value)
+export function isTyped(
+  value: ArrayInput,
+): value is Exclude<ArrayInput, number | bigint | boolean | string | null> {
+  return (
+    isTypedArray(value) ||
+    (typeof value === 'object' && value !== null && 'data' in value && 'shape' in value)
+  )
 }
 
 function isTypedArray(value: unknown): value is TypedArray {
@@ -28,7 +33,10 @@ export function encodeNpy(value: ArrayInput, api: string): Blob {
   }
   const dtype = given.dtype ?? dtypeOf(data)
   const texts = dtype === 'str' ? widenTexts(data as readonly string[]) : undefined
-  if (texts === undefined && !(isTypedArray(data) && elementTypes[dtype]?.container?.name === data.constructor.name)) {
+  if (
+    texts === undefined &&
+    !(isTypedArray(data) && elementTypes[dtype]?.container?.name === data.constructor.name)
+  ) {
     throw badArgument(`elements of dtype ${dtype} in their typed array`, api)
   }
   const descr = texts === undefined ? npyName(dtype as NumericDType) : `<U${texts.width}`
@@ -58,7 +66,9 @@ export function decodeNpy(file: ArrayBuffer): ArrayValue {
     if (data === undefined) throw unreadable()
     return { dtype: 'str', shape, data }
   }
-  const dtype = (Object.keys(elementTypes) as NumericDType[]).find((each) => npyName(each) === descr)
+  const dtype = (Object.keys(elementTypes) as NumericDType[]).find(
+    (each) => npyName(each) === descr,
+  )
   if (dtype === undefined) throw unreadable()
   const all = elementTypes[dtype].container as unknown as {
     BYTES_PER_ELEMENT: number
@@ -74,5 +84,8 @@ export function decodeNpy(file: ArrayBuffer): ArrayValue {
 }
 
 function unreadable(): ServingError {
-  return new ServingError('expected an .npy file in the answer, received other bytes', { status: 0, code: 'network' })
+  return new ServingError('expected an .npy file in the answer, received other bytes', {
+    status: 0,
+    code: 'network',
+  })
 }

@@ -25,7 +25,8 @@ export class ServingError extends Error {
 }
 
 /** Members of a {@link ServingError}. */
-export type ServingErrorFields = Pick<ServingError, 'status' | 'code'> & Partial<Omit<ServingError, 'name' | 'message'>>
+export type ServingErrorFields = Pick<ServingError, 'status' | 'code'> &
+  Partial<Omit<ServingError, 'name' | 'message'>>
 
 /** Reads a failed response, of problem+json or of any other form. Never throws. */
 export async function errorOf(response: Response): Promise<ServingError> {
@@ -36,18 +37,22 @@ export async function errorOf(response: Response): Promise<ServingError> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) problem = value as Record<string, unknown>
   } catch {}
-  const word = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
+  const word = (name: string) =>
+    typeof problem[name] === 'string' ? (problem[name] as string) : undefined
   const title = word('title') ?? response.statusText
-  return new ServingError(word('detail') ?? `the server answered ${status}${title && ` ${title}`}`, {
-    status,
-    code: word('code') ?? `http_${status}`,
-    reason: word('reason'),
-    path: word('path'),
-    offset: typeof problem.offset === 'number' ? problem.offset : undefined,
-    issues: Array.isArray(problem.errors) ? problem.errors : [],
-    requestId: word('requestId') ?? headers.get('x-request-id') ?? undefined,
-    retryAfterMs: retryAfterMs(headers.get('retry-after')),
-  })
+  return new ServingError(
+    word('detail') ?? `the server answered ${status}${title && ` ${title}`}`,
+    {
+      status,
+      code: word('code') ?? `http_${status}`,
+      reason: word('reason'),
+      path: word('path'),
+      offset: typeof problem.offset === 'number' ? problem.offset : undefined,
+      issues: Array.isArray(problem.errors) ? problem.errors : [],
+      requestId: word('requestId') ?? headers.get('x-request-id') ?? undefined,
+      retryAfterMs: retryAfterMs(headers.get('retry-after')),
+    },
+  )
 }
 
 function retryAfterMs(value: string | null): number | undefined {

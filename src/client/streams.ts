@@ -2,7 +2,8 @@ import type { ApiInfo } from './description.ts'
 import type { ByteStream } from './values.ts'
 
 // Browsers send streams over HTTP/2 alone, which the server does not speak.
-const canSend = (globalThis as { readonly process?: { versions?: { node?: string } } }).process?.versions?.node
+const canSend = (globalThis as { readonly process?: { versions?: { node?: string } } }).process
+  ?.versions?.node
 
 /**
  * @returns the argument with its streams as ReadableStreams where those can be sent, and read to

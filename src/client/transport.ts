@@ -58,7 +58,12 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
   const own = new AbortController()
   const end = Date.now() + timeoutMs
   const late = () =>
-    own.abort(new ServingError(`no answer within ${timeoutMs} ms`, { status: 0, code: 'deadline_exceeded' }))
+    own.abort(
+      new ServingError(`no answer within ${timeoutMs} ms`, {
+        status: 0,
+        code: 'deadline_exceeded',
+      }),
+    )
   // A longer delay than 2^31-1 would overflow setTimeout and fire at once.
   const timer = timeoutMs < 2 ** 31 ? setTimeout(late, timeoutMs) : undefined
   const give = () => own.abort(signal?.reason)
@@ -88,7 +93,11 @@ export async function send(
   method: ApiMethod = encoded === undefined ? 'GET' : 'POST',
 ): Promise<Response> {
   // POST and PATCH alone may differ when called twice (RFC 9110 section 9.2.2).
-  const { retries = 2, isIdempotent = method !== 'POST' && method !== 'PATCH', fetch: own = fetch } = options
+  const {
+    retries = 2,
+    isIdempotent = method !== 'POST' && method !== 'PATCH',
+    fetch: own = fetch,
+  } = options
   const headers = await headersOf(encoded, options)
   for (let attempt = 0; ; attempt++) {
     let failure: ServingError
@@ -101,7 +110,9 @@ export async function send(
       if (response.ok) return response
       failure = await errorOf(response)
       const { status, retryAfterMs } = failure
-      mayRetry = (retryAfterMs !== undefined && (status === 429 || status === 503)) || (isIdempotent && status > 501)
+      mayRetry =
+        (retryAfterMs !== undefined && (status === 429 || status === 503)) ||
+        (isIdempotent && status > 501)
     } catch (cause) {
       limit.signal.throwIfAborted()
       failure = networkError(cause)
@@ -120,23 +131,36 @@ export function networkError(cause: unknown): ServingError {
   if (cause instanceof ServingError) return cause
   const inner = (cause as Error)?.cause ?? cause
   const why = inner instanceof Error && inner.message !== '' ? inner.message : String(cause)
-  return new ServingError(`no answer from the server: ${why}`, { status: 0, code: 'network', cause })
+  return new ServingError(`no answer from the server: ${why}`, {
+    status: 0,
+    code: 'network',
+    cause,
+  })
 }
 
 /** Whether Node says that no connection was made, so that the server has nothing of the request. */
 function wasRefused(error: unknown): boolean {
   const code = ((error as Error)?.cause as { code?: unknown } | undefined)?.code
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(String(code))
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(
+    String(code),
+  )
 }
 
-async function headersOf(encoded: EncodedBody | undefined, options: ClientOptions): Promise<Headers> {
+async function headersOf(
+  encoded: EncodedBody | undefined,
+  options: ClientOptions,
+): Promise<Headers> {
   const headers = new Headers({ accept: acceptedTypes, ...options.headers })
   const secret = (given: Secret) => (typeof given === 'function' ? given() : given)
   if (options.apiKey !== undefined) headers.set('x-api-key', await secret(options.apiKey))
-  if (options.token !== undefined) headers.set('authorization', `Bearer ${await secret(options.token)}`)
+  if (options.token !== undefined)
+    headers.set('authorization', `Bearer ${await secret(options.token)}`)
   if (encoded?.type !== undefined) headers.set('content-type', encoded.type)
   if (encoded?.name !== undefined) {
-    headers.set('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(encoded.name)}`)
+    headers.set(
+      'content-disposition',
+      `attachment; filename*=UTF-8''${encodeURIComponent(encoded.name)}`,
+    )
   }
   return headers
 }

@@ -16,7 +16,15 @@ import type { Call, TextCall, ValuesCall } from './call.ts'
 import type { Job, SubmitOptions } from './job.ts'
 import type { Live, LiveOptions } from './live.ts'
 import type { CallOptions } from './transport.ts'
-import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
+import type {
+  ArrayInput,
+  ArrayValue,
+  Cell,
+  FileInput,
+  FrameInput,
+  FrameValue,
+  SeriesValue,
+} from './values.ts'
 
 /** The method that calls an API, or the one that opens a live stream. */
 export type ClientMethod<F> =
@@ -41,7 +49,9 @@ type PieceResult<O, F> =
         : JsonValue
     : ResultOf<O, F>
 
-type OptionsOf<P> = unknown extends P ? [options?: CallOptions] : [options: CallOptions & { readonly params: P }]
+type OptionsOf<P> = unknown extends P
+  ? [options?: CallOptions]
+  : [options: CallOptions & { readonly params: P }]
 
 interface MethodOf<A extends unknown[], C, P extends unknown[]> {
   (...given: [...A, ...P]): C
@@ -78,7 +88,9 @@ export type Client<S> =
     ? Methods<A>
     : Methods<S> & (S extends { readonly default: ServiceTypes<infer A> } ? Methods<A> : unknown)
 
-type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes | LiveTypes ? K : never]: ClientMethod<A[K]> }
+type Methods<A> = {
+  readonly [K in keyof A as A[K] extends ApiTypes | LiveTypes ? K : never]: ClientMethod<A[K]>
+}
 
 type ArgumentsOf<I> =
   I extends Query<infer Q>
@@ -127,7 +139,8 @@ type FormArgument<P extends Parts> = {
 }
 
 /** The result of an API with output descriptor `O` and function `F`. */
-export type ResultOf<O, F = never> = O extends Multipart<infer P> ? FormResult<P> : SingleResult<O, F>
+export type ResultOf<O, F = never> =
+  O extends Multipart<infer P> ? FormResult<P> : SingleResult<O, F>
 
 type SingleResult<O, F> =
   O extends NumpyNdarray<infer D>
@@ -166,7 +179,11 @@ export type Jsonified<T> = T extends null | boolean | number | string
           : T extends readonly unknown[]
             ? { [K in keyof T]: Jsonified<T[K]> }
             : T extends object
-              ? { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: Jsonified<T[K]> }
+              ? {
+                  [K in keyof T as T[K] extends (...args: never[]) => unknown
+                    ? never
+                    : K]: Jsonified<T[K]>
+                }
               : unknown
 
 type PartResult<P> =
@@ -176,6 +193,8 @@ type PartResult<P> =
       : SingleResult<D, never>
     : SingleResult<P, never>
 type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
-type FormResult<P extends Parts> = { [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartResult<P[K]> } & {
+type FormResult<P extends Parts> = {
+  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartResult<P[K]>
+} & {
   [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartResult<P[K]>
 }

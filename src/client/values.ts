@@ -18,7 +18,11 @@ export type NestedList = number | bigint | boolean | string | null | readonly Ne
 export type ArrayInput =
   | TypedArray
   | NestedList
-  | { readonly dtype?: DType; readonly shape: readonly number[]; readonly data: TypedArray | readonly string[] }
+  | {
+      readonly dtype?: DType
+      readonly shape: readonly number[]
+      readonly data: TypedArray | readonly string[]
+    }
 
 /** An element of a frame. Integers that a double cannot hold are bigints. */
 export type Cell = number | bigint | boolean | string | null

@@ -5,7 +5,10 @@ export interface WebSocketLike {
   close(code?: number): void
   addEventListener(type: 'open' | 'error', listener: () => void): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
-  addEventListener(type: 'close', listener: (event: { readonly code: number; readonly reason: string }) => void): void
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void
 }
 
 /** Makes a WebSocket: `WebSocket` of the platform, or that of the package `ws`. */

@@ -9,7 +9,9 @@ type ElementTypes = typeof elementTypes
 export type ColumnKind = Exclude<DType, 'float16'>
 
 /** Element types with a list of their own in RPC messages. */
-export type ListDType = { [D in DType]: ElementTypes[D]['proto'] extends readonly unknown[] ? D : never }[DType]
+export type ListDType = {
+  [D in DType]: ElementTypes[D]['proto'] extends readonly unknown[] ? D : never
+}[DType]
 
 /** Scalar type of a list of elements in RPC messages. */
 export type ListScalar = NonNullable<ElementTypes[DType]['proto']>[0]
@@ -18,7 +20,9 @@ export type ListScalar = NonNullable<ElementTypes[DType]['proto']>[0]
 export const dtypes: readonly DType[] = Object.freeze(Object.keys(elementTypes) as DType[])
 
 /** The container of each element type. */
-export type DTypeData = { [D in NumericDType]: ElementTypes[D]['container']['prototype'] } & { str: string[] }
+export type DTypeData = { [D in NumericDType]: ElementTypes[D]['container']['prototype'] } & {
+  str: string[]
+}
 
 /** Flat elements of an array with element type `D`. */
 export type DataOf<D extends DType> = DTypeData[D]
@@ -39,10 +43,14 @@ export function dataConstructor<D extends NumericDType>(dtype: D): DataConstruct
 }
 
 /** @returns numbers, bigints or booleans as elements of a type. */
-export function elementsFrom<D extends NumericDType>(dtype: D, list: ArrayLike<unknown>): DTypeData[D] {
+export function elementsFrom<D extends NumericDType>(
+  dtype: D,
+  list: ArrayLike<unknown>,
+): DTypeData[D] {
   const data = new (dataConstructor(dtype as 'float64'))(list.length)
   const isBig = isWideInteger(dtype)
-  for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
+  for (let i = 0; i < list.length; i++)
+    data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
   return data as DTypeData[D]
 }
 
@@ -56,7 +64,9 @@ const byContainer: ReadonlyMap<string, NumericDType> = new Map(
 
 /** @returns the element type of a typed array; undefined for anything else. */
 export function dtypeOfContainer(data: unknown): NumericDType | undefined {
-  return ArrayBuffer.isView(data) ? byContainer.get((data as Uint8Array)[Symbol.toStringTag]) : undefined
+  return ArrayBuffer.isView(data)
+    ? byContainer.get((data as Uint8Array)[Symbol.toStringTag])
+    : undefined
 }
 
 /** **Units**: bytes; 0 for `str`, which has no fixed size. */
@@ -91,7 +101,9 @@ const otherNames: Partial<Record<DType, string>> = {
 }
 const aliases: ReadonlyMap<string, DType> = new Map([
   ...dtypes.filter(isNumeric).map((dtype) => [npyName(dtype).slice(1), dtype] as const),
-  ...dtypes.flatMap((dtype) => (otherNames[dtype]?.split(' ') ?? []).map((name) => [name, dtype] as const)),
+  ...dtypes.flatMap((dtype) =>
+    (otherNames[dtype]?.split(' ') ?? []).map((name) => [name, dtype] as const),
+  ),
 ])
 
 /** Whether `value` is one of our element type names. */

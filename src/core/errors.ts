@@ -22,33 +22,85 @@ export const grpcStatuses = {
 /** gRPC status codes in use. */
 export type GrpcStatusName = keyof typeof grpcStatuses
 
-function row<const S extends number, const G extends GrpcStatusName>(status: S, grpc: G, meaning: string) {
+function row<const S extends number, const G extends GrpcStatusName>(
+  status: S,
+  grpc: G,
+  meaning: string,
+) {
   return { status, grpc, meaning }
 }
 
 /** All error codes with HTTP status, gRPC status and meaning. A closed list. */
 export const errorTable = {
   bad_input: row(400, 'INVALID_ARGUMENT', 'The request does not fit the input descriptor.'),
-  unsupported_media_type: row(415, 'INVALID_ARGUMENT', 'The input descriptor does not read this Content-Type.'),
+  unsupported_media_type: row(
+    415,
+    'INVALID_ARGUMENT',
+    'The input descriptor does not read this Content-Type.',
+  ),
   payload_too_large: row(413, 'RESOURCE_EXHAUSTED', 'The body is larger than `maxBodyBytes`.'),
-  unauthorized: row(401, 'UNAUTHENTICATED', 'The caller is not known; see the `www-authenticate` header.'),
+  unauthorized: row(
+    401,
+    'UNAUTHENTICATED',
+    'The caller is not known; see the `www-authenticate` header.',
+  ),
   forbidden: row(403, 'PERMISSION_DENIED', 'The caller is known and not allowed.'),
-  not_found: row(404, 'NOT_FOUND', 'No API has this path, or the function found nothing by that name.'),
-  method_not_allowed: row(405, 'UNIMPLEMENTED', 'The path exists, the method does not; see the `allow` header.'),
+  not_found: row(
+    404,
+    'NOT_FOUND',
+    'No API has this path, or the function found nothing by that name.',
+  ),
+  method_not_allowed: row(
+    405,
+    'UNIMPLEMENTED',
+    'The path exists, the method does not; see the `allow` header.',
+  ),
   conflict: row(409, 'ABORTED', 'The current state of the resource does not allow it.'),
   gone: row(410, 'NOT_FOUND', 'The job has expired, and its input and result with it.'),
-  key_reused: row(422, 'FAILED_PRECONDITION', 'The `idempotency-key` came with another request before.'),
-  too_many_requests: row(429, 'RESOURCE_EXHAUSTED', 'The caller sent more than its share; see `retry-after`.'),
-  overloaded: row(503, 'UNAVAILABLE', 'Too many requests in flight, or the server is draining; see `retry-after`.'),
-  deadline_exceeded: row(504, 'DEADLINE_EXCEEDED', 'The function did not answer before the request deadline.'),
+  key_reused: row(
+    422,
+    'FAILED_PRECONDITION',
+    'The `idempotency-key` came with another request before.',
+  ),
+  too_many_requests: row(
+    429,
+    'RESOURCE_EXHAUSTED',
+    'The caller sent more than its share; see `retry-after`.',
+  ),
+  overloaded: row(
+    503,
+    'UNAVAILABLE',
+    'Too many requests in flight, or the server is draining; see `retry-after`.',
+  ),
+  deadline_exceeded: row(
+    504,
+    'DEADLINE_EXCEEDED',
+    'The function did not answer before the request deadline.',
+  ),
   insufficient_storage: row(507, 'RESOURCE_EXHAUSTED', 'The disk for large uploads is full.'),
   client_closed: row(499, 'CANCELLED', 'The client went away; nobody receives this answer.'),
-  bad_output: row(500, 'INTERNAL', 'The function returned what its output descriptor cannot encode.'),
+  bad_output: row(
+    500,
+    'INTERNAL',
+    'The function returned what its output descriptor cannot encode.',
+  ),
   function_error: row(500, 'INTERNAL', 'The function threw. The message is logged, not sent.'),
   internal: row(500, 'INTERNAL', 'A fault of a descriptor or of the framework itself.'),
-  invalid_argument: row(500, 'INTERNAL', 'Set-up: an option or a name is wrong. Thrown to the developer.'),
-  value_error: row(500, 'INTERNAL', 'Set-up: a value could not be worked out from a sample. Thrown to the developer.'),
-  missing_dependency: row(500, 'INTERNAL', 'Set-up: an optional package is not installed. Thrown to the developer.'),
+  invalid_argument: row(
+    500,
+    'INTERNAL',
+    'Set-up: an option or a name is wrong. Thrown to the developer.',
+  ),
+  value_error: row(
+    500,
+    'INTERNAL',
+    'Set-up: a value could not be worked out from a sample. Thrown to the developer.',
+  ),
+  missing_dependency: row(
+    500,
+    'INTERNAL',
+    'Set-up: an optional package is not installed. Thrown to the developer.',
+  ),
 }
 
 /** A code of {@link errorTable}. */
@@ -153,7 +205,11 @@ export class ServingError extends Error {
 }
 
 /** @returns a class for one row of the table: `new (message, details?)`. */
-function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof ServingError = ServingError) {
+function errorClass(
+  code: ErrorCode,
+  defaults?: ErrorDetails,
+  Base: typeof ServingError = ServingError,
+) {
   return class extends Base {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
       super(code, message, defaults === undefined ? details : { ...defaults, ...details }, own)
@@ -250,11 +306,18 @@ export class InvalidArgument extends errorClass('invalid_argument', undefined, S
 export class ValueError extends errorClass('value_error', undefined, SetupError) {}
 
 /** An optional package is missing; the message has the install command. */
-export class MissingDependencyException extends errorClass('missing_dependency', undefined, SetupError) {}
+export class MissingDependencyException extends errorClass(
+  'missing_dependency',
+  undefined,
+  SetupError,
+) {}
 
 /** Whether the client sees message, reason and place: below 500, and for states that it should know about. */
 export function tellsDetail({ status, code }: ServingError): boolean {
-  return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage', 'waited_too_long'].includes(code)
+  return (
+    status < 500 ||
+    ['overloaded', 'deadline_exceeded', 'insufficient_storage', 'waited_too_long'].includes(code)
+  )
 }
 
 /** OK for undefined. */

@@ -32,7 +32,8 @@ export function readNpyHead(bytes: Uint8Array) {
   const major = bytes[6]
   if (!isNpy(bytes) || bytes.length < 12 || major < 1 || major > 3) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const [start, length] = major === 1 ? [10, view.getUint16(8, true)] : [12, view.getUint32(8, true)]
+  const [start, length] =
+    major === 1 ? [10, view.getUint16(8, true)] : [12, view.getUint32(8, true)]
   if (length > maxHeaderBytes || length > bytes.length - start) return undefined
   const header = new TextDecoder('latin1').decode(bytes.subarray(start, start + length))
   const descr = /'descr'\s*:\s*'([^'\\]{1,20})'/.exec(header)?.[1]
@@ -59,7 +60,12 @@ export function widenTexts(texts: readonly string[]): {
 }
 
 /** @returns `count` texts of one width; undefined for other characters than those of Unicode. */
-export function narrowTexts(points: DataView, count: number, width: number, isLittle: boolean): string[] | undefined {
+export function narrowTexts(
+  points: DataView,
+  count: number,
+  width: number,
+  isLittle: boolean,
+): string[] | undefined {
   const texts: string[] = []
   for (let i = 0; i < count; i++) {
     let end = width

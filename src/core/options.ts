@@ -8,13 +8,19 @@ export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
  *
  * @throws InvalidArgument for an unknown option.
  */
-export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
+export function checkOptions<O extends object>(
+  name: string,
+  options: O,
+  known: readonly string[],
+): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))
   }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
-    throw new InvalidArgument(`unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`)
+    throw new InvalidArgument(
+      `unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`,
+    )
   }
   return Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== null && value !== undefined),
@@ -26,7 +32,12 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
  *
  * @throws InvalidArgument.
  */
-export function checkThat(isValid: boolean, what: string, option: string, value: unknown): asserts isValid {
+export function checkThat(
+  isValid: boolean,
+  what: string,
+  option: string,
+  value: unknown,
+): asserts isValid {
   if (!isValid) throw new InvalidArgument(expected(what, option, value))
 }
 
@@ -58,7 +69,8 @@ export function checkEnforced(
   for (const needed of ['dtype', 'shape'] as const) {
     const option = needed === 'dtype' ? 'enforceDtype' : 'enforceShape'
     const value = options[option] ?? false
-    if (typeof value !== 'boolean') throw new InvalidArgument(expected('true or false', option, value))
+    if (typeof value !== 'boolean')
+      throw new InvalidArgument(expected('true or false', option, value))
     if (value && (options[needed] ?? undefined) === undefined) {
       throw new InvalidArgument(`${option} for ${name} needs ${needed}`)
     }

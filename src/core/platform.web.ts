@@ -49,7 +49,9 @@ export const latin1Text: typeof node.latin1Text = (bytes, start = 0, end = bytes
 }
 
 export const randomHex: typeof node.randomHex = (bytes) =>
-  [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  [...crypto.getRandomValues(new Uint8Array(bytes))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
 
 export const swapBytes: typeof node.swapBytes = (bytes, size) => {
   const copy = new Uint8Array(bytes)

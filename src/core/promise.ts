@@ -20,7 +20,10 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 }
 
 /** Calls `next` with the value, at once if it is ready. Errors of a thenable reject. */
-export function whenReady<T, R>(value: T | PromiseLike<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+export function whenReady<T, R>(
+  value: T | PromiseLike<T>,
+  next: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }
 
@@ -33,7 +36,11 @@ export function whenAllReady<T, R>(
 }
 
 /** Resolves as the promise, or to `late` after a time. **Units**: milliseconds. */
-export async function within<T, L>(promise: Promise<T>, timeoutMs: number, late: L): Promise<T | L> {
+export async function within<T, L>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  late: L,
+): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<L>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, late)

@@ -34,7 +34,12 @@ export function openRedis(url: string, user: string): Redis {
 }
 
 function packageFor(url: string, user: string): typeof import('ioredis') {
-  checkThat(/^rediss?:\/\//.test(url) && URL.canParse(url), 'redis://HOST:PORT or rediss://', `the URL of ${user}`, url)
+  checkThat(
+    /^rediss?:\/\//.test(url) && URL.canParse(url),
+    'redis://HOST:PORT or rediss://',
+    `the URL of ${user}`,
+    url,
+  )
   return loadOptional('ioredis', '^6.0.0', user)
 }
 
@@ -88,7 +93,12 @@ export function spareRedis(url: string, user: string): SpareRedis {
 export function keyPrefix(url: string): string {
   const prefix = URL.canParse(url) ? new URL(url).searchParams.get('prefix') : null
   if (prefix === null) return ''
-  checkThat(/^[\w.-]{1,64}$/.test(prefix), '1 to 64 letters, digits, _ . and -', 'prefix of a redis:// URL', prefix)
+  checkThat(
+    /^[\w.-]{1,64}$/.test(prefix),
+    '1 to 64 letters, digits, _ . and -',
+    'prefix of a redis:// URL',
+    prefix,
+  )
   return `${prefix}:`
 }
 
@@ -109,5 +119,7 @@ export type RedisScript<R> = (...args: readonly (string | number | Buffer)[]) =>
  */
 export function redisScript<R>(client: Redis, name: string, lua: string): RedisScript<R> {
   client.defineCommand(name, { lua, numberOfKeys: 0 })
-  return (client as unknown as Readonly<Record<string, RedisScript<R>>>)[name].bind(client) as RedisScript<R>
+  return (client as unknown as Readonly<Record<string, RedisScript<R>>>)[name].bind(
+    client,
+  ) as RedisScript<R>
 }

@@ -53,7 +53,12 @@ export interface Formats extends Pick<Description, 'input' | 'output'> {
 }
 
 /** @returns the description of a descriptor with these formats. */
-export function descriptionOf({ input, output, stream = output, reasons = badInputReasons }: Formats): Description {
+export function descriptionOf({
+  input,
+  output,
+  stream = output,
+  reasons = badInputReasons,
+}: Formats): Description {
   const own = reasons.filter((reason) => reason !== 'media-type')
   return {
     input,
@@ -70,7 +75,11 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
 /** @returns the JSON text as the example of a format; no member if JSON cannot hold its numbers. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
-    return { example: parseJson(typeof text === 'string' ? utf8Bytes(text) : text, 'example', { bigNumbers: 'error' }) }
+    return {
+      example: parseJson(typeof text === 'string' ? utf8Bytes(text) : text, 'example', {
+        bigNumbers: 'error',
+      }),
+    }
   } catch {
     return {}
   }

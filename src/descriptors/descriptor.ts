@@ -126,7 +126,10 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    */
   fromProto(message: unknown, ctx?: Context): MaybePromise<In> {
     if (!(message instanceof Uint8Array)) throw wrongContent(this.protoField, 'serialized_bytes')
-    return this.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': this.mimeType }), message), ctx)
+    return this.fromHttpRequest(
+      new HttpRequest(HeaderList.from({ 'content-type': this.mimeType }), message),
+      ctx,
+    )
   }
 
   /**
@@ -150,7 +153,9 @@ export type AnyDescriptor = IODescriptor<unknown, never>
 export type Received<D> = D extends IODescriptor<infer In, never> ? In : never
 
 /** The result of a function with descriptor `D`. */
-export type Returned<D> = D extends { toHttpResponse(value: infer Out, ...rest: never[]): unknown } ? Out : never
+export type Returned<D> = D extends { toHttpResponse(value: infer Out, ...rest: never[]): unknown }
+  ? Out
+  : never
 
 /** An example of the input of descriptor `D`. */
 export type ExampleOf<D> = D extends { encodeExample(example: infer E): unknown }
@@ -162,5 +167,7 @@ export type ExampleOf<D> = D extends { encodeExample(example: infer E): unknown 
 /** @returns the error for a message that a descriptor does not accept. */
 export function wrongContent(received: ProtoField | undefined, supported: ProtoField): BadInput {
   const choice = supported === 'serialized_bytes' ? supported : `${supported} or serialized_bytes`
-  return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, { reason: 'media-type' })
+  return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, {
+    reason: 'media-type',
+  })
 }

@@ -13,18 +13,23 @@ const formats: Partial<Record<DType, string>> = { float32: 'float', float64: 'do
  * @returns the schema of one element.
  */
 export function elementSchema(dtype: DType | undefined, nullable: boolean): JsonSchema {
-  if (dtype === undefined) return { type: ['number', 'boolean', 'string', ...(nullable ? ['null'] : [])] }
+  if (dtype === undefined)
+    return { type: ['number', 'boolean', 'string', ...(nullable ? ['null'] : [])] }
   if (dtype === 'str') return { type: 'string' }
   if (dtype === 'bool') return { type: 'boolean' }
   if (isFloat(dtype)) {
     const format = formats[dtype]
-    return { type: nullable ? ['number', 'null'] : 'number', ...(format !== undefined && { format }) }
+    return {
+      type: nullable ? ['number', 'null'] : 'number',
+      ...(format !== undefined && { format }),
+    }
   }
   const { kind, bytes } = elementTypes[dtype]
   const isSigned = kind === 'i'
   // JSON Schema validators read bounds as doubles, which do not have those of 64-bit integers.
   // The one format of more than 32 bits that generators of clients know.
-  if (isWideInteger(dtype)) return { type: 'integer', format: 'int64', ...(!isSigned && { minimum: 0 }) }
+  if (isWideInteger(dtype))
+    return { type: 'integer', format: 'int64', ...(!isSigned && { minimum: 0 }) }
   const bits = isSigned ? bytes * 8 - 1 : bytes * 8
   const format = bits < 32 ? dtype : 'int64'
   return { type: 'integer', format, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
@@ -35,8 +40,13 @@ export function elementSchema(dtype: DType | undefined, nullable: boolean): Json
  *
  * @returns the schema of nested lists, of any depth without a shape.
  */
-export function arraySchema(element: JsonSchema, shape: readonly number[] | undefined, isExact: boolean): JsonSchema {
-  if (shape === undefined) return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
+export function arraySchema(
+  element: JsonSchema,
+  shape: readonly number[] | undefined,
+  isExact: boolean,
+): JsonSchema {
+  if (shape === undefined)
+    return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
   return shape.reduceRight<JsonSchema>((items, length) => {
     const bounds = isExact && length !== -1 ? { minItems: length, maxItems: length } : {}
     return { type: 'array', items, ...bounds }
@@ -52,8 +62,12 @@ export function exampleElement(dtype: DType | undefined, place: number): number 
 
 /** @returns an example array with one element along `-1`; undefined if it would be too large. */
 export function exampleArray(dtype: DType | undefined, shape: readonly number[] = [-1]): unknown {
-  const lengths = shape.length === 1 && shape[0] === -1 ? [2] : shape.map((length) => (length === -1 ? 1 : length))
-  if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements) return undefined
+  const lengths =
+    shape.length === 1 && shape[0] === -1
+      ? [2]
+      : shape.map((length) => (length === -1 ? 1 : length))
+  if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements)
+    return undefined
   let place = 0
   const fill = (level: number): unknown =>
     level === lengths.length
@@ -67,7 +81,8 @@ export function nestedAsJson(nested: Nested): unknown {
   let isExact = true
   const convert = (value: Nested): unknown => {
     if (Array.isArray(value)) return value.map(convert)
-    if (typeof value !== 'bigint') return typeof value === 'number' && !Number.isFinite(value) ? null : value
+    if (typeof value !== 'bigint')
+      return typeof value === 'number' && !Number.isFinite(value) ? null : value
     isExact &&= Number.isSafeInteger(Number(value))
     return Number(value)
   }

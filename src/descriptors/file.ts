@@ -130,7 +130,11 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return new BinaryFile(request.body, options)
   }
 
-  override receive(headers: RequestHeaders, ctx: Context, declared?: number): BodyReceiver<BinaryFile> {
+  override receive(
+    headers: RequestHeaders,
+    ctx: Context,
+    declared?: number,
+  ): BodyReceiver<BinaryFile> {
     const options = this.#describe(headers)
     if (options === undefined) return this.#formReader(headers, ctx)
     return new Spooler(options, this.#spoolAboveBytes, ctx, declared)
@@ -138,11 +142,14 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
     if (value instanceof Uint8Array) return { headers: this.#headers, body: value }
-    if (!(value instanceof BinaryFile)) throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
+    if (!(value instanceof BinaryFile))
+      throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
     const type = this.#essence ? this.mimeType : value.mimeType
     const more: HeaderLine[] = []
-    if (value.name !== undefined) more.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
-    else if (type !== this.mimeType && holdsScripts.test(type)) more.push(['content-disposition', 'attachment'])
+    if (value.name !== undefined)
+      more.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
+    else if (type !== this.mimeType && holdsScripts.test(type))
+      more.push(['content-disposition', 'attachment'])
     if (value.isSpooled) more.push(['content-length', String(value.size)])
     const isPlain = type === this.mimeType && more.length === 0
     const headers = isPlain ? this.#headers : [['content-type', type] as const, nosniff, ...more]
@@ -157,9 +164,13 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const { kind, content = new Uint8Array(0), name } = message
     const headers = HeaderList.from(kind ? { 'content-type': kind } : {})
     const required = this.#essence
-    if (required !== undefined) requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
+    if (required !== undefined)
+      requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
     const isType = kind !== undefined && mediaTypeOf(kind) !== undefined
-    return new BinaryFile(content, { name: name || undefined, mimeType: isType ? kind : this.mimeType })
+    return new BinaryFile(content, {
+      name: name || undefined,
+      mimeType: isType ? kind : this.mimeType,
+    })
   }
 
   override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
@@ -210,7 +221,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
 async function inferType(bytes: Uint8Array, name: string | undefined): Promise<string> {
   const type =
-    (await detectMimeType(bytes, 'File.fromSample')) ?? (name === undefined ? undefined : extensionType(name))
+    (await detectMimeType(bytes, 'File.fromSample')) ??
+    (name === undefined ? undefined : extensionType(name))
   if (type !== undefined) return type
   throw new ValueError(
     `cannot tell the media type of ${JSON.stringify(name ?? 'the bytes')} for File.fromSample; give mimeType`,

@@ -1,6 +1,12 @@
 /** Decodes a form's parts by descriptors, from a whole body or as it arrives. @module */
 
-import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../core/errors.ts'
+import {
+  BadInput,
+  type ErrorDetails,
+  PayloadTooLarge,
+  ServingError,
+  UnsupportedMediaType,
+} from '../core/errors.ts'
 import { GrowableBytes } from '../core/memory/growable-bytes.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
@@ -92,7 +98,9 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   end(): MaybePromise<T> {
     this.#parser.end()
-    return this.#pending.length === 0 ? this.#result() : Promise.all(this.#pending).then(() => this.#result())
+    return this.#pending.length === 0
+      ? this.#result()
+      : Promise.all(this.#pending).then(() => this.#result())
   }
 
   #result(): T {
@@ -146,8 +154,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     if (open === undefined) return
     this.#open = undefined
     inPartOf(open, () => {
-      const value = open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
-      if (isPromise(value)) this.#pending.push(this.#settled(open, Promise.resolve(value).then(open.plan.store)))
+      const value =
+        open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
+      if (isPromise(value))
+        this.#pending.push(this.#settled(open, Promise.resolve(value).then(open.plan.store)))
       else open.plan.store(value)
     })
   }
@@ -184,7 +194,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return
-    open.receiver = inPartOf(open, () => this.#ctx && open.plan.descriptor.receive?.(open.headers, this.#ctx))
+    open.receiver = inPartOf(
+      open,
+      () => this.#ctx && open.plan.descriptor.receive?.(open.headers, this.#ctx),
+    )
     if (open.receiver !== undefined) {
       const bytes = open.held?.bytes ?? view
       if (bytes !== undefined) this.#give(open, open.receiver, bytes)
@@ -224,7 +237,8 @@ function copyOf(bytes: Uint8Array): GrowableBytes {
 /** Prepends the part's name to an error's path; offsets count from the part's start. Returns other errors unchanged. */
 export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error
-  const pathOf = (path = '') => (path === '' || path.startsWith('[') ? name + path : `${name}.${path}`)
+  const pathOf = (path = '') =>
+    path === '' || path.startsWith('[') ? name + path : `${name}.${path}`
   const details: ErrorDetails = {
     reason: error.reason,
     path: pathOf(error.path),
@@ -237,5 +251,7 @@ export function inPart(name: string, error: unknown): unknown {
     unsupported_media_type: UnsupportedMediaType,
     payload_too_large: PayloadTooLarge,
   }[error.code]
-  return Kind === undefined ? error : new Kind(`part ${JSON.stringify(name)}: ${error.message}`, details)
+  return Kind === undefined
+    ? error
+    : new Kind(`part ${JSON.stringify(name)}: ${error.message}`, details)
 }

@@ -64,4 +64,10 @@ export const optionNames = [
   'defaultFormat',
 ] as const
 /** Not in metadata: BentoML's clients fail on an option that they do not know. */
-export const ownOptions = ['required', 'dateFormat', 'dateUnit', 'csvDateUnit', 'compression'] as const
+export const ownOptions = [
+  'required',
+  'dateFormat',
+  'dateUnit',
+  'csvDateUnit',
+  'compression',
+] as const

@@ -39,7 +39,9 @@ function cellSchema(name: string | undefined, nullsRefused: boolean): JsonSchema
   if (name === undefined) return anyCell
   const type = parseFrameType(name, 'dtype')
   const element = typeSchema(type)
-  return nullsRefused && refusesNulls(type) ? element : { ...element, type: [element.type, 'null'].flat() }
+  return nullsRefused && refusesNulls(type)
+    ? element
+    : { ...element, type: [element.type, 'null'].flat() }
 }
 
 function typeSchema(type: FrameType): JsonSchema {
@@ -54,15 +56,25 @@ function typeSchema(type: FrameType): JsonSchema {
   }
   if (type === 'Binary') return { type: 'string', contentEncoding: 'base64' }
   // Text in requests; answers have numbers since 1970, unless `dateFormat` says otherwise.
-  return timeOfType(type) === undefined || type === 'Time' ? { type: 'string' } : { type: ['integer', 'string'] }
+  return timeOfType(type) === undefined || type === 'Time'
+    ? { type: 'string' }
+    : { type: ['integer', 'string'] }
 }
 
 /**
  * @returns the schema of a frame's JSON.
  * @see SPEC "Orient values and their JSON layouts".
  */
-export function frameSchema({ orient, dtypes, width, refusesNulls: strict, required: names }: FrameForm): JsonSchema {
-  const cells = Object.entries(dtypes).map(([name, dtype]) => [name, cellSchema(dtype, strict)] as const)
+export function frameSchema({
+  orient,
+  dtypes,
+  width,
+  refusesNulls: strict,
+  required: names,
+}: FrameForm): JsonSchema {
+  const cells = Object.entries(dtypes).map(
+    ([name, dtype]) => [name, cellSchema(dtype, strict)] as const,
+  )
   const required = names.length === 0 ? {} : { required: names }
   const properties = Object.fromEntries(cells)
   const row: JsonSchema = { type: 'object', properties, ...required, additionalProperties: anyCell }
@@ -76,9 +88,16 @@ export function frameSchema({ orient, dtypes, width, refusesNulls: strict, requi
     case 'index':
       return { type: 'object', additionalProperties: row }
     case 'columns': {
-      const columns = cells.map(([name, cell]) => [name, { type: 'object', additionalProperties: cell }] as const)
+      const columns = cells.map(
+        ([name, cell]) => [name, { type: 'object', additionalProperties: cell }] as const,
+      )
       const rest = { type: 'object', additionalProperties: anyCell }
-      return { type: 'object', properties: Object.fromEntries(columns), ...required, additionalProperties: rest }
+      return {
+        type: 'object',
+        properties: Object.fromEntries(columns),
+        ...required,
+        additionalProperties: rest,
+      }
     }
     case 'split': {
       const columns = { type: 'array', items: { type: 'string' }, ...bounds }
@@ -91,9 +110,18 @@ export function frameSchema({ orient, dtypes, width, refusesNulls: strict, requi
 }
 
 /** @returns the schema of a series' JSON. */
-export function seriesSchema({ orient, dtype, rows, refusesNulls: strict }: SeriesForm): JsonSchema {
+export function seriesSchema({
+  orient,
+  dtype,
+  rows,
+  refusesNulls: strict,
+}: SeriesForm): JsonSchema {
   const cell = cellSchema(dtype, strict)
-  const list = { type: 'array', items: cell, ...(rows !== undefined && { minItems: rows, maxItems: rows }) }
+  const list = {
+    type: 'array',
+    items: cell,
+    ...(rows !== undefined && { minItems: rows, maxItems: rows }),
+  }
   switch (orient) {
     case 'records':
     case 'values':
@@ -102,7 +130,11 @@ export function seriesSchema({ orient, dtype, rows, refusesNulls: strict }: Seri
     case 'columns':
       return { type: 'object', additionalProperties: cell }
     case 'split': {
-      const properties = { name: { type: ['string', 'null'] }, index: { type: 'array', items: label }, data: list }
+      const properties = {
+        name: { type: ['string', 'null'] },
+        index: { type: 'array', items: label },
+        data: list,
+      }
       return { type: 'object', properties, required: ['data'] }
     }
     case 'table':
@@ -134,7 +166,10 @@ const tableSchema: JsonSchema = {
 }
 
 /** @returns an example table of two rows. */
-export function exampleTable(names: readonly string[], dtypes: Readonly<Record<string, string>>): ColumnTable {
+export function exampleTable(
+  names: readonly string[],
+  dtypes: Readonly<Record<string, string>>,
+): ColumnTable {
   const rows = 2
   const columns = names.map((name, i) => {
     const dtype = Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
@@ -144,7 +179,12 @@ export function exampleTable(names: readonly string[], dtypes: Readonly<Record<s
 }
 
 /** @returns a column of examples. */
-export function exampleColumn(name: string, dtype: string | undefined, rows: number, start = 0): Column {
+export function exampleColumn(
+  name: string,
+  dtype: string | undefined,
+  rows: number,
+  start = 0,
+): Column {
   const type = dtype === undefined ? undefined : parseFrameType(dtype, 'dtype')
   const kind: ColumnKind = type === undefined ? 'float64' : (kindOfType(type) ?? 'str')
   const special = type === undefined ? undefined : specialExample(type)
@@ -170,5 +210,13 @@ function specialExample(type: FrameType): string | undefined {
   }
   if (type === 'Binary') return 'AQID'
   const time = timeOfType(type)?.type
-  return time && { date: '2024-01-01', datetime: '2024-01-01T12:00:00', time: '12:00:00', duration: 'P0DT1H0M0S' }[time]
+  return (
+    time &&
+    {
+      date: '2024-01-01',
+      datetime: '2024-01-01T12:00:00',
+      time: '12:00:00',
+      duration: 'P0DT1H0M0S',
+    }[time]
+  )
 }

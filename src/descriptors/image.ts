@@ -32,9 +32,19 @@ import {
 import { imageCodec } from '../values/image/image-codec.ts'
 import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
 import { fitsMode, RasterImage } from '../values/image/raster.ts'
-import { type Pixels, pixelBytes, type RasterMode, rasterModes } from '../values/image/raster-modes.ts'
+import {
+  type Pixels,
+  pixelBytes,
+  type RasterMode,
+  rasterModes,
+} from '../values/image/raster-modes.ts'
 import { freeAtEnd } from '../values/image/request-pixels.ts'
-import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../values/image/tensor.ts'
+import {
+  maxResizedSide,
+  type TensorDType,
+  type TensorOptions,
+  TensorPlan,
+} from '../values/image/tensor.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { fileExample, singleFileForm, singleFilePart } from './single-file-part.ts'
@@ -124,13 +134,29 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     if (pilmode !== null) checkOneOf('pilmode', pilmode, Object.keys(rasterModes) as RasterMode[])
     const { tensor } = options
     const hasTensor = pilmode === 'RGB' || pilmode === 'L'
-    checkThat(tensor === undefined || hasTensor, 'RGB or L', 'pilmode of an Image with tensor', pilmode)
+    checkThat(
+      tensor === undefined || hasTensor,
+      'RGB or L',
+      'pilmode of an Image with tensor',
+      pilmode,
+    )
     // Only if both are given: an input ignores the default mimeType.
-    if (sample === undefined && options.mimeType !== undefined && mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
-      throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
+    if (
+      sample === undefined &&
+      options.mimeType !== undefined &&
+      mimeType === 'image/jpeg' &&
+      hasAlpha(pilmode)
+    ) {
+      throw new InvalidArgument(
+        `pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`,
+      )
     }
     this.pilmode = pilmode
-    this.mimeType = checkOneOf('mimeType', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
+    this.mimeType = checkOneOf(
+      'mimeType',
+      mimeType,
+      Object.keys(encodableModes) as EncodableMimeType[],
+    )
     this.maxPixels = checkAtLeast('maxPixels', maxPixels, 1)
     this.allowedMimeTypes = parseImageTypes(options.allowedMimeTypes)
     this.tensor = tensor
@@ -138,7 +164,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     this.sample = sample
     this.#headers = constantHeaders([
       ['content-type', this.mimeType],
-      ['content-disposition', `attachment; filename="output.${this.mimeType.slice('image/'.length)}"`],
+      [
+        'content-disposition',
+        `attachment; filename="output.${this.mimeType.slice('image/'.length)}"`,
+      ],
     ])
   }
 
@@ -218,24 +247,37 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const raster = value instanceof RasterImage ? value : this.#rasterOf(value)
     const mode = this.pilmode ?? raster.mode
     if (mimeType === 'image/jpeg' && hasAlpha(this.pilmode)) {
-      throw new BadOutput(`pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
+      throw new BadOutput(
+        `pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`,
+      )
     }
     const signal = ctx?.signal
     try {
-      return { headers: this.#headers, body: await this.#codec.encode(raster, mimeType, { mode }, signal) }
+      return {
+        headers: this.#headers,
+        body: await this.#codec.encode(raster, mimeType, { mode }, signal),
+      }
     } catch (cause) {
       signal?.throwIfAborted()
       if (cause instanceof InternalError) throw cause
       const received = `${raster.mode} of ${raster.width}×${raster.height}`
-      throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${received}`, { cause })
+      throw new BadOutput(
+        `expected a picture that ${mimeType} can hold for Image, received ${received}`,
+        { cause },
+      )
     }
   }
 
   /** Decodes bytes that no other code can change or transfer before the promise settles. */
-  async #decode(bytes: Uint8Array, header: ImageHeader, ctx: Context | undefined): Promise<ImageValue<T>> {
+  async #decode(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    ctx: Context | undefined,
+  ): Promise<ImageValue<T>> {
     const signal = ctx?.signal
     let pixels: Pixels
-    const convertedBytes = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
+    const convertedBytes =
+      this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
     const begin = (bytes: number) => {
       if (ctx?.reserve(bytes + header.width * header.height * convertedBytes) !== false) return
       throw new Overloaded('too little memory for another picture', { limit: 'memory' })
@@ -250,13 +292,19 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     } catch (cause) {
       signal?.throwIfAborted()
       // A bug or lack of memory, not the client's fault.
-      if (ServingError.is(cause) || [TypeError, ReferenceError, RangeError].some((kind) => cause instanceof kind))
+      if (
+        ServingError.is(cause) ||
+        [TypeError, ReferenceError, RangeError].some((kind) => cause instanceof kind)
+      )
         throw cause
       const why = show(cause instanceof Error ? cause.message : cause)
-      throw new BadInput(`expected a readable ${header.mimeType} picture for Image, the codec says ${why}`, {
-        reason: 'encoding',
-        cause,
-      })
+      throw new BadInput(
+        `expected a readable ${header.mimeType} picture for Image, the codec says ${why}`,
+        {
+          reason: 'encoding',
+          cause,
+        },
+      )
     }
     const { mode, width, height, data, palette } = pixels
     const raster = new RasterImage(mode, width, height, data, palette)
@@ -284,16 +332,25 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const type = imageTypeOf(bytes)
     if (type === undefined) {
       const received = isBigTiff(bytes) ? 'a BigTIFF' : 'other bytes'
-      throw badInput('encoding', `expected a picture (${this.#allowedNames()}) for Image, received ${received}`)
+      throw badInput(
+        'encoding',
+        `expected a picture (${this.#allowedNames()}) for Image, received ${received}`,
+      )
     }
     if (!this.allowedMimeTypes.includes(type)) throw this.#unsupported(type)
     const header = readImageHeader(bytes)
     if (header === undefined) {
-      throw badInput('encoding', `expected a readable ${type} header for Image, received a damaged one`)
+      throw badInput(
+        'encoding',
+        `expected a readable ${type} header for Image, received a damaged one`,
+      )
     }
     const { width, height } = header
     if (width * height > this.maxPixels) {
-      throw badInput('size', `expected at most ${this.maxPixels} pixels for Image, received ${width}×${height}`)
+      throw badInput(
+        'size',
+        `expected at most ${this.maxPixels} pixels for Image, received ${width}×${height}`,
+      )
     }
     if (this.#plan !== undefined && Math.max(width, height) > maxResizedSide) {
       const limit = `sides of at most ${maxResizedSide} pixels`
@@ -303,9 +360,11 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   #rasterOf(value: unknown): RasterImage {
-    if (!(value instanceof NDArray)) throw new BadOutput(expected('a RasterImage or an NDArray', 'Image', value))
+    if (!(value instanceof NDArray))
+      throw new BadOutput(expected('a RasterImage or an NDArray', 'Image', value))
     const { pilmode } = this
-    if (pilmode !== null && pilmode !== '1' && fitsMode(value, pilmode)) return RasterImage.fromNDArray(value, pilmode)
+    if (pilmode !== null && pilmode !== '1' && fitsMode(value, pilmode))
+      return RasterImage.fromNDArray(value, pilmode)
     if (value.dtype !== 'uint8' || value.size === 0 || !hasPictureShape(value)) {
       const allowed = 'uint8 of shape (h, w), (h, w, 1), (h, w, 3) or (h, w, 4)'
       const received = `${value.dtype} of shape ${showShape(value.shape)}`
@@ -315,7 +374,9 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   #unsupported(received: string): UnsupportedMediaType {
-    return new UnsupportedMediaType(expected(this.#allowedNames(), 'the type of a picture', received))
+    return new UnsupportedMediaType(
+      expected(this.#allowedNames(), 'the type of a picture', received),
+    )
   }
 
   #allowedNames(): string {

@@ -30,10 +30,23 @@ export {
 } from './descriptor.ts'
 export type { FileOptions } from './file.ts'
 export type { ImageOptions, ImageValue } from './image.ts'
-export { JSON, type JsonIn, type JsonOptions, type JsonOut, type JsonValue, type Schema } from './json.ts'
+export {
+  JSON,
+  type JsonIn,
+  type JsonOptions,
+  type JsonOut,
+  type JsonValue,
+  type Schema,
+} from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
 export type { JsonPieces } from './json-stream.ts'
-export type { MultipartExample, MultipartIn, MultipartOptions, MultipartOut, Parts } from './multipart.ts'
+export type {
+  MultipartExample,
+  MultipartIn,
+  MultipartOptions,
+  MultipartOut,
+  Parts,
+} from './multipart.ts'
 export {
   columnFromNDArray,
   columnToNDArray,

@@ -38,16 +38,27 @@ export class JSONEncoder {
     if (isScalar(value)) return JSON.stringify(value)
     if (typeof value === 'bigint') return value.toString()
     if (depth > maxJsonDepth) {
-      throw new BadOutput(`expected at most ${maxJsonDepth} levels for JSON, received more (a cycle?)`, { path })
+      throw new BadOutput(
+        `expected at most ${maxJsonDepth} levels for JSON, received more (a cycle?)`,
+        { path },
+      )
     }
     if (Array.isArray(value)) return this.#writeList(value, path, depth)
     if (isRecord(value)) return this.#writeRecord(value, path, depth)
     const written = this.default(value)
-    return written === value ? this.#writeObject(value, path, depth) : this.#write(written, path, depth + 1)
+    return written === value
+      ? this.#writeObject(value, path, depth)
+      : this.#write(written, path, depth + 1)
   }
 
   #writeObject(value: unknown, path: string, depth: number): string | undefined {
-    if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value) || isJsonStream(value)) {
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      isPromise(value) ||
+      isBuffer(value) ||
+      isJsonStream(value)
+    ) {
       throw new BadOutput(expected('a value that JSON has', 'JSON', value), { path })
     }
     if (value instanceof NDArray || ArrayBuffer.isView(value)) {
@@ -60,7 +71,9 @@ export class JSONEncoder {
     if (value instanceof Map) return this.#write(Object.fromEntries(value), path, depth)
     if (value instanceof Set) return this.#writeList([...value], path, depth)
     const json = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
-    return json === value ? this.#writeRecord({ ...value }, path, depth) : this.#write(json, path, depth + 1)
+    return json === value
+      ? this.#writeRecord({ ...value }, path, depth)
+      : this.#write(json, path, depth + 1)
   }
 
   #writeList(list: readonly unknown[], path: string, depth: number): string {
@@ -95,7 +108,8 @@ function isPlain(value: unknown, depth: number): boolean {
   if (isScalar(value)) return true
   if (typeof value !== 'object' || depth > maxJsonDepth) return false
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) if (!isScalar(value[i]) && !isPlain(value[i], depth + 1)) return false
+    for (let i = 0; i < value.length; i++)
+      if (!isScalar(value[i]) && !isPlain(value[i], depth + 1)) return false
     return true
   }
   // A method such as toJSON is a member that is not plain.
@@ -108,7 +122,12 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 function isScalar(value: unknown): value is string | number | boolean | null | undefined {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value == null
+  return (
+    typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    value == null
+  )
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -12,14 +12,21 @@ export type JsonPieces<T> = AsyncIterable<T> | IterableIterator<T>
 
 const ndjson = 'application/x-ndjson'
 // Tells proxies to pass values on at once instead of buffering them.
-const lineHeaders = constantHeaders([['content-type', ndjson], nosniff, variesByAccept, ['x-accel-buffering', 'no']])
+const lineHeaders = constantHeaders([
+  ['content-type', ndjson],
+  nosniff,
+  variesByAccept,
+  ['x-accel-buffering', 'no'],
+])
 const variedEventHeaders = constantHeaders([...eventHeaders, variesByAccept])
 
 /** Whether a result is an async iterable or an iterator. Lists, Sets and Maps are values. */
 export function isJsonStream(value: unknown): value is JsonPieces<unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   if (Symbol.asyncIterator in value) return true
-  return Symbol.iterator in value && typeof (value as { readonly next?: unknown }).next === 'function'
+  return (
+    Symbol.iterator in value && typeof (value as { readonly next?: unknown }).next === 'function'
+  )
 }
 
 /** `write` returns the JSON text of a value. */
@@ -29,7 +36,8 @@ export function streamResponse(
   ctx: Context | undefined,
 ): HttpResponse {
   const accept = ctx?.headers.get('accept')
-  const sendsEvents = accept !== undefined && preferredType(accept, [ndjson, eventStream]) === eventStream
+  const sendsEvents =
+    accept !== undefined && preferredType(accept, [ndjson, eventStream]) === eventStream
   const frame = sendsEvents ? eventOf : lineOf
   return {
     headers: sendsEvents ? variedEventHeaders : lineHeaders,
@@ -52,8 +60,15 @@ export function streamFormats(schema: JsonSchema): readonly FormatDescription[] 
   // A reference to the root would then mean the whole stream.
   const isRecursive = JSON.stringify(schema).includes('"$ref":"#"')
   const values =
-    isRecursive || Object.keys(item).length === 0 ? {} : { contentSchema: item, ...($defs ? { $defs } : {}) }
-  const lines = { type: 'string', contentMediaType: ndjson, description: 'JSON values, one a line.', ...values }
+    isRecursive || Object.keys(item).length === 0
+      ? {}
+      : { contentSchema: item, ...($defs ? { $defs } : {}) }
+  const lines = {
+    type: 'string',
+    contentMediaType: ndjson,
+    description: 'JSON values, one a line.',
+    ...values,
+  }
   const events = { type: 'string', description: 'Server-sent events, whose data are JSON values.' }
   return [
     { mimeType: ndjson, schema: lines },

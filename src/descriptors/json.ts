@@ -15,7 +15,13 @@ import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
-import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
+import {
+  attempt,
+  exampleIn,
+  type FormatDescription,
+  type Formats,
+  type JsonSchema,
+} from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { isJsonStream, type JsonPieces, streamFormats, streamResponse } from './json-stream.ts'
@@ -25,7 +31,13 @@ import { exampleFor } from './schema-example.ts'
 import { type Direction, jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | JsonValue[]
+  | { [key: string]: JsonValue }
 
 /** Any schema that implements Standard Schema: zod, valibot, arktype. */
 export type Schema = StandardSchemaV1
@@ -76,7 +88,15 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   readonly maxKeys?: number
 }
 
-const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxBytes', 'maxValues', 'maxKeys'] as const
+const optionNames = [
+  'schema',
+  'validateJson',
+  'jsonEncoder',
+  'bigNumbers',
+  'maxBytes',
+  'maxValues',
+  'maxKeys',
+] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 // An example in a document is read by people.
 const maxExampleLength = 10_000
@@ -97,7 +117,10 @@ const maxExampleLength = 10_000
  * `new io.JSON({ schema: z.object({ name: z.string() }) })`
  * @see SPEC "JSON"; our choice: at most 128 levels.
  */
-export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
+export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<
+  JsonIn<S>,
+  JsonOut<S>
+> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'json'
@@ -123,12 +146,20 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     super()
     const options = checkOptions('JSON', given, optionNames)
     const { schema, jsonEncoder = JSONEncoder } = options
-    this.bigNumbers = checkOneOf('bigNumbers', options.bigNumbers ?? 'error', ['error', 'bigint', 'round'])
+    this.bigNumbers = checkOneOf('bigNumbers', options.bigNumbers ?? 'error', [
+      'error',
+      'bigint',
+      'round',
+    ])
     checkSchema(schema, 'schema')
     this.schema = schema
     this.validateJson = options.validateJson
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
-    this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxWalkedValues : maxParsedValues), 1)
+    this.maxValues = checkAtLeast(
+      'maxValues',
+      options.maxValues ?? (schema ? maxWalkedValues : maxParsedValues),
+      1,
+    )
     this.maxKeys = checkAtLeast('maxKeys', options.maxKeys ?? defaultMaxKeys, 1)
     this.sample = sample
     const isEncoder = typeof jsonEncoder?.prototype?.encode === 'function'
@@ -142,7 +173,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
    * @throws BadInput if it is not JSON, has what JSON cannot express (such as cycles, or Maps
    * without a `jsonEncoder`), or the schema refuses it.
    */
-  static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
+  static fromSample<S extends Schema | undefined = undefined>(
+    sample: unknown,
+    options: JsonOptions<S> = {},
+  ): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
     if (!isText && (typeof sample !== 'object' || sample === null)) {
       throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
@@ -168,7 +202,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       const isShort = text !== undefined && text.length <= maxExampleLength
       return { mimeType, schema: own, ...(isShort && exampleIn(text)) }
     }
-    const schemaIn = (direction: Direction) => (schema === undefined ? {} : jsonSchemaOf(schema, direction))
+    const schemaIn = (direction: Direction) =>
+      schema === undefined ? {} : jsonSchemaOf(schema, direction)
     return {
       input: [format(schemaIn('input'))],
       output: [format(schemaIn('output'))],
@@ -220,14 +255,19 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   #check(value: unknown): MaybePromise<JsonIn<S>> {
     const { schema } = this
     if (schema === undefined) return value as JsonIn<S>
-    return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(runSchema(schema, value), (result) => {
-      if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
-      return result.value as JsonIn<S>
-    })
+    return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(
+      runSchema(schema, value),
+      (result) => {
+        if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
+        return result.value as JsonIn<S>
+      },
+    )
   }
 
   /** Takes a body, before the schema has changed it. */
-  override encodeExample(example: S extends Schema ? StandardSchemaV1.InferInput<S> : JsonValue): HttpResponse {
+  override encodeExample(
+    example: S extends Schema ? StandardSchemaV1.InferInput<S> : JsonValue,
+  ): HttpResponse {
     return { headers: jsonHeaders, body: this.#encoder.encode(example) }
   }
 
@@ -239,13 +279,16 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   #text(value: unknown): MaybePromise<string> {
     const { schema } = this
     if (schema === undefined) return this.#encoder.encode(value)
-    return whenReady<StandardSchemaV1.Result<unknown>, string>(runSchema(schema, value), (result) => {
-      if (result.issues !== undefined) {
-        const { message, path } = schemaError(result.issues, 'JSON')
-        throw new BadOutput(message, { path })
-      }
-      return this.#encoder.encode(result.value)
-    })
+    return whenReady<StandardSchemaV1.Result<unknown>, string>(
+      runSchema(schema, value),
+      (result) => {
+        if (result.issues !== undefined) {
+          const { message, path } = schemaError(result.issues, 'JSON')
+          throw new BadOutput(message, { path })
+        }
+        return this.#encoder.encode(result.value)
+      },
+    )
   }
 }
 

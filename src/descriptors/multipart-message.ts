@@ -9,7 +9,11 @@ import { contentOf, fromContent } from './proto-content.ts'
  * @returns a value for each declared part; messages have one part per name.
  * @throws BadInput with its name.
  */
-export async function fromParts<T>(rules: PartRules, message: MultipartMessage, ctx: Context | undefined): Promise<T> {
+export async function fromParts<T>(
+  rules: PartRules,
+  message: MultipartMessage,
+  ctx: Context | undefined,
+): Promise<T> {
   const parts = planParts<T>(rules, 'a message')
   const readings = [...(message.fields ?? [])].map(async ([name, content]) => {
     const descriptor = rules.get(name)?.descriptor

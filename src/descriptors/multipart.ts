@@ -34,9 +34,17 @@ import { PartRule } from './part-rule.ts'
 export type Parts = Readonly<Record<string, AnyDescriptor | PartRule>>
 
 type PartIn<P> =
-  P extends PartRule<infer D, infer O> ? (O extends 'many' ? Received<D>[] : Received<D> | undefined) : Received<P>
+  P extends PartRule<infer D, infer O>
+    ? O extends 'many'
+      ? Received<D>[]
+      : Received<D> | undefined
+    : Received<P>
 type PartOut<P> =
-  P extends PartRule<infer D, infer O> ? (O extends 'many' ? readonly Returned<D>[] : Returned<D>) : Returned<P>
+  P extends PartRule<infer D, infer O>
+    ? O extends 'many'
+      ? readonly Returned<D>[]
+      : Returned<D>
+    : Returned<P>
 type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
 
 /** The function's input: a value for each part. */
@@ -48,7 +56,11 @@ export type MultipartOut<P extends Parts> = {
 } & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K]> | undefined }
 
 type PartExample<P> =
-  P extends PartRule<infer D, infer O> ? (O extends 'many' ? readonly ExampleOf<D>[] : ExampleOf<D>) : ExampleOf<P>
+  P extends PartRule<infer D, infer O>
+    ? O extends 'many'
+      ? readonly ExampleOf<D>[]
+      : ExampleOf<D>
+    : ExampleOf<P>
 
 /** An example of a form: one for each part. */
 export type MultipartExample<P extends Parts> = {
@@ -106,21 +118,27 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     checkThat(hasParts, 'an object of part names and descriptors', 'Multipart', parts)
     const rules = new Map<string, PartRule<IODescriptor>>()
     for (const [name, part] of Object.entries<unknown>(parts)) {
-      const rule = part instanceof PartRule ? part : { descriptor: part, occurrence: 'one' as const }
+      const rule =
+        part instanceof PartRule ? part : { descriptor: part, occurrence: 'one' as const }
       if (rule.descriptor instanceof Multipart)
-        throw new InvalidArgument(`part ${JSON.stringify(name)} is a Multipart; forms cannot be nested`)
+        throw new InvalidArgument(
+          `part ${JSON.stringify(name)} is a Multipart; forms cannot be nested`,
+        )
       const isDescriptor = rule.descriptor instanceof IODescriptor
       checkThat(isDescriptor, 'an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, part)
       rules.set(name, rule as PartRule<IODescriptor>)
     }
     this.rules = rules
     this.parts = new Map([...rules].map(([name, { descriptor }]) => [name, descriptor]))
-    const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } = options
+    const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } =
+      options
     for (const [limit, value] of Object.entries({ maxParts, maxPartBytes })) {
       checkThat(value >= 1, 'a number from 1 up', limit, value)
     }
     this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
-    this.readsHeaders = joinHeaderNames(...[...this.parts.values()].map((descriptor) => descriptor.readsHeaders))
+    this.readsHeaders = joinHeaderNames(
+      ...[...this.parts.values()].map((descriptor) => descriptor.readsHeaders),
+    )
   }
 
   /**
@@ -135,7 +153,9 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     options: MultipartOptions = {},
   ): Promise<Multipart<{ [K in keyof S]: PartOfSample<S[K]> }>> {
     if (typeof samples !== 'object' || samples === null) {
-      throw new BadInput(expected('an object of part names and samples', 'Multipart.fromSample', samples))
+      throw new BadInput(
+        expected('an object of part names and samples', 'Multipart.fromSample', samples),
+      )
     }
     const parts: Record<string, unknown> = {}
     for (const [name, sample] of Object.entries(samples)) {
@@ -202,16 +222,25 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return whenAllReady(written, respond)
   }
 
-  override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
+  override fromProto(
+    message: MultipartMessage | Uint8Array,
+    ctx?: Context,
+  ): MaybePromise<MultipartIn<P>> {
     if (message instanceof Uint8Array) {
       return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
     }
-    return messageCodec().then(({ fromParts }) => fromParts<MultipartIn<P>>(this.rules, message, ctx))
+    return messageCodec().then(({ fromParts }) =>
+      fromParts<MultipartIn<P>>(this.rules, message, ctx),
+    )
   }
 
   /** @returns a Multipart message, or a form's bytes if a name has several parts. */
-  override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
-    if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
+  override async toProto(
+    value: MultipartOut<P>,
+    ctx?: Context,
+  ): Promise<MultipartMessage | Uint8Array> {
+    if (typeof value !== 'object' || value === null)
+      throw new BadOutput(expected('an object', 'Multipart', value))
     const { toParts } = await messageCodec()
     const message = await toParts(this.rules, value, ctx)
     return message ?? collectBody((await this.toHttpResponse(value, ctx)).body)
@@ -236,13 +265,18 @@ function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<
   const header = (name: string) => headers.find(([key]) => key === name)?.[1]
   const type = header('content-type') ?? 'application/octet-stream'
   if (!isHeaderValue(type))
-    throw new BadOutput(expected('a media type', `content-type of part ${JSON.stringify(name)}`, type))
+    throw new BadOutput(
+      expected('a media type', `content-type of part ${JSON.stringify(name)}`, type),
+    )
   const disposition = header('content-disposition')
-  const filename = disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
+  const filename =
+    disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
   const part = { name, type, ...(filename && { filename }) }
   const whole = (bytes: Uint8Array) => ({ ...part, length: bytes.length, body: bytes })
   if (typeof body === 'string') return whole(Buffer.from(body))
   if (body instanceof Uint8Array) return whole(body)
   const length = Number(header('content-length'))
-  return isAsyncBody(body) && Number.isSafeInteger(length) ? { ...part, length, body } : collectBody(body).then(whole)
+  return isAsyncBody(body) && Number.isSafeInteger(length)
+    ? { ...part, length, body }
+    : collectBody(body).then(whole)
 }

@@ -30,7 +30,13 @@ import type { NonFinite, ParseFailure } from '../values/array/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../values/array/shape.ts'
 import type { FormatDescription, Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
-import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJson } from './element-schema.ts'
+import {
+  arraySchema,
+  elementSchema,
+  exampleArray,
+  maxExampleElements,
+  nestedAsJson,
+} from './element-schema.ts'
 
 /**
  * Options of {@link NumpyNdarray}.
@@ -73,10 +79,20 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   readonly maxBytes?: number
 }
 
-const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite', 'maxBytes'] as const
+const optionNames = [
+  'dtype',
+  'enforceDtype',
+  'shape',
+  'enforceShape',
+  'nonFinite',
+  'maxBytes',
+] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json'], variesByAccept])
 const formHeaders = new Map(
-  [...ndarrayForms.keys()].map((type) => [type, constantHeaders([['content-type', type], variesByAccept])]),
+  [...ndarrayForms.keys()].map((type) => [
+    type,
+    constantHeaders([['content-type', type], variesByAccept]),
+  ]),
 )
 // Smaller ones are not worth it. **Units**: bytes.
 const minPooledBytes = 64 * 1024
@@ -122,7 +138,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
-    this.nonFinite = checkOneOf('nonFinite', options.nonFinite ?? 'null', ['null', 'literal', 'error'])
+    this.nonFinite = checkOneOf('nonFinite', options.nonFinite ?? 'null', [
+      'null',
+      'literal',
+      'error',
+    ])
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
   }
@@ -168,8 +188,16 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.fromArray(form.parse(request.body, 'NumpyNdarray'))
     if (request.peek().length >= minAsyncBytes) request.retain()
-    const parsed = parseArrayText(request.peek(), this.dtype, this.enforceDtype, request.isPooled, this.maxBytes)
-    return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
+    const parsed = parseArrayText(
+      request.peek(),
+      this.dtype,
+      this.enforceDtype,
+      request.isPooled,
+      this.maxBytes,
+    )
+    return isPromise(parsed)
+      ? parsed.then((later) => this.#fromParsed(later))
+      : this.#fromParsed(parsed)
   }
 
   override encodeExample(example: NDArray | Nested): MaybePromise<HttpResponse> {
@@ -182,10 +210,15 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     if (form !== undefined) {
       const body = form.encode(array, takeBytes)
       const headers = formHeaders.get(form.mimeType) ?? []
-      return body.length < minPooledBytes ? { headers, body } : { headers, body, pooled: new PooledBody() }
+      return body.length < minPooledBytes
+        ? { headers, body }
+        : { headers, body, pooled: new PooledBody() }
     }
     if (isLarge(array)) {
-      return encodeLarge(array, this.nonFinite).then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
+      return encodeLarge(array, this.nonFinite).then((body) => ({
+        ...jsonResponse(body),
+        pooled: new PooledBody(),
+      }))
     }
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
@@ -205,14 +238,16 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
    * @throws BadOutput.
    */
   toArray(value: NDArray): NDArray {
-    if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
+    if (!(value instanceof NDArray))
+      throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
     return this.#convert(value, BadOutput)
   }
 
   /** Reads a message, or bytes: FlatBuffers (proto/ndarray.fbs), .npy, or little-endian elements of `dtype`. */
   override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
     const name = 'NumpyNdarray'
-    if (message instanceof Uint8Array) return this.fromArray(parseSerialized(message, this.dtype, name))
+    if (message instanceof Uint8Array)
+      return this.fromArray(parseSerialized(message, this.dtype, name))
     return this.fromArray(fromNDArrayMessage(message, name))
   }
 
@@ -237,8 +272,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const shaped = this.#inShape(array, Refusal)
     if (dtype === undefined || dtype === array.dtype) return shaped
     const refused = (what: string) =>
-      new Refusal(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
-    if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
+      new Refusal(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, {
+        reason: 'dtype',
+      })
+    if (this.enforceDtype && !isSameKind(array.dtype, dtype))
+      throw refused(`an array of dtype ${dtype}`)
     const cast = castArray(shaped, dtype)
     if (cast === undefined) throw refused(`elements that fit dtype ${dtype}`)
     return cast
@@ -253,7 +291,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const { shape: own } = array
     const pattern = this.shape
     if (pattern === undefined) return array
-    const shape = !this.enforceShape ? reshapeTo(own, pattern) : matchesShape(own, pattern) ? own : undefined
+    const shape = !this.enforceShape
+      ? reshapeTo(own, pattern)
+      : matchesShape(own, pattern)
+        ? own
+        : undefined
     if (shape === own) return array
     if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
     const message = `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(own)}`
@@ -262,7 +304,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
 }
 
 function jsonResponse(body: Chunk | undefined): HttpResponse {
-  if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
+  if (body === undefined)
+    throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
   return { headers: jsonHeaders, body }
 }
 
@@ -273,19 +316,32 @@ function isReadable(type: MediaType): boolean {
 }
 
 function parseError({ failure, offset, path }: ParseFailure, dtype: DType | undefined): BadInput {
-  const elements = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
+  const elements =
+    dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
   const range = `numbers in the range of dtype ${dtype ?? 'float64'}`
-  const kinds: Record<ParseFailure['failure'], [BadInputReason, what: string, received: string, when?: string]> = {
+  const kinds: Record<
+    ParseFailure['failure'],
+    [BadInputReason, what: string, received: string, when?: string]
+  > = {
     syntax: ['syntax', 'JSON', 'another character or the end of the body'],
     encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
     ragged: ['ragged', 'lists of equal length', 'a different one'],
     dtype: ['dtype', elements, 'an element of another kind'],
     range: ['dtype', range, 'one beyond'],
-    precision: ['dtype', 'integers within ±2^53', 'one beyond; dtype int64 keeps it exact', ' without dtype'],
+    precision: [
+      'dtype',
+      'integers within ±2^53',
+      'one beyond; dtype int64 keeps it exact',
+      ' without dtype',
+    ],
     depth: ['shape', 'at most 64 dimensions', 'more'],
   }
   const [reason, what, received, when = ''] = kinds[failure]
   const place = offset === undefined ? (path ? ` at ${path}` : '') : ` at byte ${offset}`
   const message = `expected ${what} for NumpyNdarray${when}, received ${received}${place}`
-  return new BadInput(message, { reason, ...(offset !== undefined && { offset }), ...(path && { path }) })
+  return new BadInput(message, {
+    reason,
+    ...(offset !== undefined && { offset }),
+    ...(path && { path }),
+  })
 }

@@ -135,19 +135,29 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.dateFormat = this.#times.format
     this.dateUnit = this.#times.unit
     const { csvDateUnit } = options
-    this.csvDateUnit = csvDateUnit === undefined ? undefined : checkOneOf('csvDateUnit', csvDateUnit, timeUnits)
+    this.csvDateUnit =
+      csvDateUnit === undefined ? undefined : checkOneOf('csvDateUnit', csvDateUnit, timeUnits)
     this.compression = checkOneOf('compression', options.compression ?? 'snappy', compressions)
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
     const isNamed = this.enforceDtype && (this.orient !== 'values' || this.applyColumnNames)
     const typed = isNamed && this.#types instanceof Map ? this.#types.keys() : []
-    this.required = [...new Set([...parseColumnNames(options.required ?? [], 'required'), ...typed])]
+    this.required = [
+      ...new Set([...parseColumnNames(options.required ?? [], 'required'), ...typed]),
+    ]
     if (this.applyColumnNames && this.columns === undefined) {
       throw new InvalidArgument('applyColumnNames for PandasDataFrame needs columns')
     }
-    checkThat([undefined, 2].includes(this.shape?.length), '[rows, columns]', 'shape of PandasDataFrame', options.shape)
+    checkThat(
+      [undefined, 2].includes(this.shape?.length),
+      '[rows, columns]',
+      'shape of PandasDataFrame',
+      options.shape,
+    )
     if (this.orient === 'table' && this.#types instanceof Map) {
-      throw new InvalidArgument("dtype for PandasDataFrame is not for orient 'table', whose schema says the types")
+      throw new InvalidArgument(
+        "dtype for PandasDataFrame is not for orient 'table', whose schema says the types",
+      )
     }
     this.#polars = loadPolars('PandasDataFrame')
   }
@@ -159,10 +169,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
    */
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
-    if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
+    if (!polars.isDataFrame(sample))
+      throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
     const names = polars.names(sample)
     const types = polars.dtypes(sample).map(({ variant }) => dtypeNameOf(variant))
-    const known = names.flatMap((name, i) => (types[i] === undefined ? [] : [[name, types[i]] as const]))
+    const known = names.flatMap((name, i) =>
+      types[i] === undefined ? [] : [[name, types[i]] as const],
+    )
     return new PandasDataFrame(
       {
         columns: names,
@@ -188,12 +201,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       const schema = frameSchema({ orient, dtypes, width, refusesNulls, required: names })
       const byFormat: Record<FrameFormat, FormatDescription[]> = {
         json: [{ mimeType: formatTypes.json, schema, ...(json && exampleIn(json)) }],
-        csv: [{ mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) }],
+        csv: [
+          { mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) },
+        ],
         parquet: [{ mimeType: formatTypes.parquet }, { mimeType: parquetType }],
       }
-      const chosen = [defaultFormat, ...frameFormats.filter((format) => format !== defaultFormat)].flatMap(
-        (format) => byFormat[format],
-      )
+      const chosen = [
+        defaultFormat,
+        ...frameFormats.filter((format) => format !== defaultFormat),
+      ].flatMap((format) => byFormat[format])
       return [...chosen, { mimeType: arrowTypes.file }, { mimeType: arrowTypes.stream }]
     }
     return {
@@ -222,7 +238,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
-    const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
+    const { format, charset } = requestFormat(
+      request.headers,
+      this.defaultFormat,
+      'PandasDataFrame',
+    )
     if (request.peek().length >= minAsyncBytes) request.retain()
     const isFile = format === 'parquet' || format === 'arrow'
     if (isFile || !isUtf8Label(charset)) request.retain()
@@ -238,7 +258,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     if (format === 'json') {
       const { orient } = this
-      const layout = orient === 'index' || orient === 'split' || orient === 'table' ? orient : 'frame'
+      const layout =
+        orient === 'index' || orient === 'split' || orient === 'table' ? orient : 'frame'
       const isTyped = this.#types instanceof Map
       const read = decodeFrameJson(text, layout, 'PandasDataFrame', isPrivate, isTyped)
       return whenReady(read, (frame) => this.#fromTable(frame, true))
@@ -252,7 +273,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const typesOf = (names: readonly string[]) => {
       const own = names.map((name) => ({ name }))
       return this.#typesOf(
-        this.applyColumnNames ? own.map(({ name }, i) => ({ name: this.columns?.[i] ?? name })) : own,
+        this.applyColumnNames
+          ? own.map(({ name }, i) => ({ name: this.columns?.[i] ?? name }))
+          : own,
         own,
       )
     }
@@ -281,24 +304,44 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { format } = responseFormat(accept, 'json')
     if (format !== 'json' && format !== 'csv')
       return whenReady(this.toHttpResponse(value, ctx), ({ body }) => body as Uint8Array)
-    return encodeFrameMessage(this.#polars, this.#checkOutput(value), getLabels(value), 'PandasDataFrame')
+    return encodeFrameMessage(
+      this.#polars,
+      this.#checkOutput(value),
+      getLabels(value),
+      'PandasDataFrame',
+    )
   }
 
   /** `isOwned`: no other object shares the columns' memory. */
   #fromTable(
-    { table, labels, types, mixed }: LabelledTable<AnyColumn> & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
+    {
+      table,
+      labels,
+      types,
+      mixed,
+    }: LabelledTable<AnyColumn> & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,
   ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length, BadInput)
-    const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
+    const renamed = this.applyColumnNames
+      ? renameColumns(table, this.columns as readonly string[])
+      : table
     checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
     const settled = mixed === undefined ? renamed : settleKinds(renamed as ColumnTable, cast, mixed)
-    return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) => setLabels(frame, labels))
+    return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) =>
+      setLabels(frame, labels),
+    )
   }
 
   #castingTo(types: Casting['types'], isOwned = false): Casting {
-    return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame', isOwned }
+    return {
+      polars: this.#polars,
+      types,
+      enforce: this.enforceDtype,
+      name: 'PandasDataFrame',
+      isOwned,
+    }
   }
 
   /** Looks up each column's type by its name after renaming, else by its name in the request. */
@@ -316,9 +359,17 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       const message = `expected ${this.columns?.length} columns for PandasDataFrame, received ${width}`
       throw new Refusal(message, { reason: 'columns' })
     }
-    if (!this.enforceShape || this.shape === undefined || this.shape[1] === -1 || this.shape[1] === width) return
+    if (
+      !this.enforceShape ||
+      this.shape === undefined ||
+      this.shape[1] === -1 ||
+      this.shape[1] === width
+    )
+      return
     const allowed = `${this.shape[1]} columns (shape ${showShape(this.shape)})`
-    throw new Refusal(`expected ${allowed} for PandasDataFrame, received ${width}`, { reason: 'shape' })
+    throw new Refusal(`expected ${allowed} for PandasDataFrame, received ${width}`, {
+      reason: 'shape',
+    })
   }
 
   toHttpResponse(value: DataFrame, ctx?: Context): MaybePromise<HttpResponse> {
@@ -327,7 +378,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
     if (format === 'json') return { headers, body: this.#toJson(frame, getLabels(value)) }
     const refuse = (cause: unknown) => {
-      throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
+      throw new BadOutput(
+        `expected columns that ${format} can hold for PandasDataFrame, received others`,
+        { cause },
+      )
     }
     try {
       const file = encoders[format](polars, frame, this.compression)
@@ -345,17 +399,22 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
    */
   #checkOutput(value: DataFrame): DataFrame {
     const polars = this.#polars
-    if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
-    if (this.applyColumnNames || this.enforceShape) this.#checkWidth(polars.names(value).length, BadOutput)
+    if (!polars.isDataFrame(value))
+      throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
+    if (this.applyColumnNames || this.enforceShape)
+      this.#checkWidth(polars.names(value).length, BadOutput)
     // The clone shares the columns; the function's own frame keeps its names.
-    return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
+    return this.applyColumnNames
+      ? polars.rename(polars.clone(value), this.columns as readonly string[])
+      : value
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): string | Uint8Array {
     const polars = this.#polars
     const { orient } = this
     const table = requireTable(polars.toColumns(frame, this.#times), 'PandasDataFrame')
-    if (orient === 'table') return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
+    if (orient === 'table')
+      return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
     return encodeTable(table, { layout: orient, ...(labels && { labels }) })
   }
 }

@@ -8,7 +8,12 @@ import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { constantHeaders } from '../http/response-head.ts'
 import type { SeriesMessage } from '../messages/messages.ts'
 import { matchesShape, parseShapePattern, showShape } from '../values/array/shape.ts'
-import { type AnyColumn, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
+import {
+  type AnyColumn,
+  type ColumnTable,
+  columnOf,
+  renameColumns,
+} from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
@@ -110,7 +115,12 @@ export class PandasSeries extends IODescriptor<Series> {
     this.sample = sample
     const isInferred = this.dtype === undefined || typeof this.dtype === 'boolean'
     this.#type = isInferred ? undefined : parseFrameType(this.dtype, 'dtype')
-    checkThat([undefined, 1].includes(this.shape?.length), '[rows]', 'shape of PandasSeries', options.shape)
+    checkThat(
+      [undefined, 1].includes(this.shape?.length),
+      '[rows]',
+      'shape of PandasSeries',
+      options.shape,
+    )
     this.#polars = loadPolars('PandasSeries')
   }
 
@@ -127,7 +137,10 @@ export class PandasSeries extends IODescriptor<Series> {
     const series = polars.isSeries(sample) ? sample : seriesOf(polars, sample)
     const dtype = dtypeNameOf(series.dtype.variant)
     const isTyped = dtype !== undefined && options.orient !== 'table'
-    return new PandasSeries({ ...(isTyped && { dtype }), shape: [series.length], ...options }, series)
+    return new PandasSeries(
+      { ...(isTyped && { dtype }), shape: [series.length], ...options },
+      series,
+    )
   }
 
   protected override formats(): Formats {
@@ -135,9 +148,14 @@ export class PandasSeries extends IODescriptor<Series> {
     const length = shape === undefined || shape[0] === -1 ? undefined : shape[0]
     const dtype = typeof this.dtype === 'string' ? this.dtype : undefined
     const rows = this.enforceShape ? length : undefined
-    const isShort = (count: number | undefined) => count !== undefined && count <= maxExampleElements
+    const isShort = (count: number | undefined) =>
+      count !== undefined && count <= maxExampleElements
     const made = () => this.#exampleOf(dtype, length ?? 2)
-    const series = isShort(sample?.length) ? sample : isShort(length ?? 2) ? attempt(made) : undefined
+    const series = isShort(sample?.length)
+      ? sample
+      : isShort(length ?? 2)
+        ? attempt(made)
+        : undefined
     const response = attempt(() => series && this.toHttpResponse(series))
     const example = response === undefined ? {} : exampleIn(response.body as string | Uint8Array)
     const format = (refusesNulls: boolean) => ({
@@ -163,7 +181,8 @@ export class PandasSeries extends IODescriptor<Series> {
     if (request.peek().length >= minAsyncBytes) request.retain()
     const isPrivate = request.isPooled
     const isTyped = this.#type !== undefined
-    const layout = this.orient === 'split' ? 'series-split' : this.orient === 'table' ? 'table' : 'series'
+    const layout =
+      this.orient === 'split' ? 'series-split' : this.orient === 'table' ? 'table' : 'series'
     const read = decodeFrameJson(request.peek(), layout, 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
@@ -175,7 +194,8 @@ export class PandasSeries extends IODescriptor<Series> {
       return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name })
     }
     const file = decodeFrameFile(message, 'PandasSeries')
-    if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
+    if (file === undefined)
+      return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
     return whenReady(file, ({ table, labels }) =>
       this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true),
     )
@@ -187,22 +207,40 @@ export class PandasSeries extends IODescriptor<Series> {
 
   /** `isOwned`: no other object shares the column's memory. */
   #fromTable(
-    { table, labels, name, types, mixed }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
+    {
+      table,
+      labels,
+      name,
+      types,
+      mixed,
+    }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
     isOwned = false,
   ): MaybePromise<Series> {
     if (table.columns.length > 1) {
-      throw badInput('columns', `expected one column for PandasSeries, received ${table.columns.length}`)
+      throw badInput(
+        'columns',
+        `expected one column for PandasSeries, received ${table.columns.length}`,
+      )
     }
     this.#checkShape([table.rows], BadInput)
     const own = table.columns[0]?.name ?? ''
-    const { columns } = table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
+    const { columns } =
+      table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
     // pandas names the column of an unnamed series `values`.
     const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
     const named = renameColumns({ rows: table.rows, columns }, [called])
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
-    const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries', isOwned }
+    const casting = {
+      polars: this.#polars,
+      types: cast,
+      enforce: this.enforceDtype,
+      name: 'PandasSeries',
+      isOwned,
+    }
     const settled = mixed === undefined ? named : settleKinds(named as ColumnTable, cast, mixed)
-    return whenReady(buildFrame(settled, casting), (frame) => setLabels(this.#polars.seriesOf(frame), labels))
+    return whenReady(buildFrame(settled, casting), (frame) =>
+      setLabels(this.#polars.seriesOf(frame), labels),
+    )
   }
 
   #checkShape(shape: readonly number[], Refusal: typeof BadInput | typeof BadOutput): void {
@@ -223,13 +261,22 @@ export class PandasSeries extends IODescriptor<Series> {
       return { headers: jsonHeaders, body: encodeTable(named, text) }
     }
     const layout =
-      orient === 'split' ? 'series-split' : orient === 'index' || orient === 'columns' ? 'series-index' : 'series'
-    const body = encodeTable(table, { layout, ...(name !== '' && { name }), ...(labels && { labels }) })
+      orient === 'split'
+        ? 'series-split'
+        : orient === 'index' || orient === 'columns'
+          ? 'series-index'
+          : 'series'
+    const body = encodeTable(table, {
+      layout,
+      ...(name !== '' && { name }),
+      ...(labels && { labels }),
+    })
     return { headers: jsonHeaders, body }
   }
 
   #columnsOf(value: Series, times?: TimeForm): ColumnTable {
-    if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
+    if (!this.#polars.isSeries(value))
+      throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)
     return requireTable(this.#polars.toColumns(value, times), 'PandasSeries')
   }
@@ -238,14 +285,18 @@ export class PandasSeries extends IODescriptor<Series> {
 function seriesOf(polars: Polars, sample: unknown): Series {
   const own = dtypeOfContainer(sample) as ColumnKind | undefined
   if (own === undefined && !Array.isArray(sample))
-    throw new BadInput(expected('a Series, a list or a typed array', 'PandasSeries.fromSample', sample))
+    throw new BadInput(
+      expected('a Series, a list or a typed array', 'PandasSeries.fromSample', sample),
+    )
   const values = Array.from(sample as ArrayLike<SeriesElement>, (value) => value ?? null)
   const kind = own ?? kindOf(values)
   if (kind === undefined) {
     const elements = 'numbers, booleans or strings, all of one kind'
     throw badInput('dtype', expected(elements, 'PandasSeries.fromSample', sample))
   }
-  return polars.seriesOf(polars.fromColumns({ rows: values.length, columns: [columnOf('', kind, values)] }))
+  return polars.seriesOf(
+    polars.fromColumns({ rows: values.length, columns: [columnOf('', kind, values)] }),
+  )
 }
 
 /** @returns int64 for whole numbers, else float64, …; undefined for mixed kinds. */

@@ -13,7 +13,9 @@ export type PartRules = ReadonlyMap<string, PartRule<IODescriptor>>
 
 /** @returns headers for a form that came without them; its first line tells the boundary. */
 export function formHeaders(form: Uint8Array): HeaderList {
-  const start = Buffer.from(form.buffer, form.byteOffset, Math.min(form.length, 80)).toString('latin1')
+  const start = Buffer.from(form.buffer, form.byteOffset, Math.min(form.length, 80)).toString(
+    'latin1',
+  )
   const boundary = /^--([^\r\n"\\]{1,70})\r\n/.exec(start)?.[1] ?? 'none'
   return HeaderList.from({ 'content-type': `multipart/form-data; boundary="${boundary}"` })
 }
@@ -27,7 +29,8 @@ export function planParts<T>(rules: PartRules, whole: 'a form' | 'a message') {
   const values: Record<string, unknown> = Object.create(null)
   // Set here, so that keys have the declared order.
   for (const [name, { occurrence }] of rules) values[name] = occurrence === 'many' ? [] : missing
-  const fail = (what: string, path: string) => new BadInput(`expected ${what}`, { reason: 'part', path })
+  const fail = (what: string, path: string) =>
+    new BadInput(`expected ${what}`, { reason: 'part', path })
   return {
     /** `isEmpty`: it has no bytes. An empty field stands for an optional value, unless that may be empty itself. */
     plan({ name }: Pick<FormPart, 'name'>, isEmpty = false): PartPlan | undefined {
@@ -36,7 +39,8 @@ export function planParts<T>(rules: PartRules, whole: 'a form' | 'a message') {
       const { descriptor, occurrence } = rule
       if (isEmpty && occurrence === 'optional' && !mayBeEmpty(descriptor)) return undefined
       const isMany = occurrence === 'many'
-      if (!isMany && values[name] !== missing) throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
+      if (!isMany && values[name] !== missing)
+        throw fail(`part ${JSON.stringify(name)} once, received it twice`, name)
       if (!isMany) values[name] = undefined
       const target = (isMany ? values[name] : values) as Record<string | number, unknown>
       const key = isMany ? (values[name] as unknown[]).push(undefined) - 1 : name
@@ -48,7 +52,8 @@ export function planParts<T>(rules: PartRules, whole: 'a form' | 'a message') {
     finish(): T {
       for (const [name, { occurrence }] of rules) {
         if (values[name] !== missing) continue
-        if (occurrence === 'one') throw fail(`a part ${JSON.stringify(name)}, received ${whole} without it`, name)
+        if (occurrence === 'one')
+          throw fail(`a part ${JSON.stringify(name)}, received ${whole} without it`, name)
         values[name] = undefined
       }
       return values as T
@@ -71,14 +76,23 @@ export function partValues(
   const list: [string, IODescriptor, unknown][] = []
   for (const [name, { descriptor, occurrence }] of rules) {
     const value = Object.hasOwn(values, name) ? (values as Record<string, unknown>)[name] : missing
-    if (occurrence === 'many' && Array.isArray(value)) for (const each of value) list.push([name, descriptor, each])
+    if (occurrence === 'many' && Array.isArray(value))
+      for (const each of value) list.push([name, descriptor, each])
     else if (occurrence === 'many' && value !== missing) {
-      throw new BadOutput(expected('a list', `part ${JSON.stringify(name)} of Multipart`, value), { path: name })
-    } else if (value === missing && occurrence !== 'optional') {
-      throw new BadOutput(`expected a value for part ${JSON.stringify(name)} of Multipart, received none`, {
+      throw new BadOutput(expected('a list', `part ${JSON.stringify(name)} of Multipart`, value), {
         path: name,
       })
-    } else if (occurrence === 'one' || (value !== missing && value !== undefined && value !== null)) {
+    } else if (value === missing && occurrence !== 'optional') {
+      throw new BadOutput(
+        `expected a value for part ${JSON.stringify(name)} of Multipart, received none`,
+        {
+          path: name,
+        },
+      )
+    } else if (
+      occurrence === 'one' ||
+      (value !== missing && value !== undefined && value !== null)
+    ) {
       list.push([name, descriptor, value])
     }
   }

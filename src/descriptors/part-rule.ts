@@ -11,7 +11,12 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
 
   /** @throws InvalidArgument for a value that is not a descriptor. */
   constructor(descriptor: D, occurrence: O) {
-    checkThat((descriptor as unknown) instanceof IODescriptor, 'an IODescriptor', `io.${occurrence}`, descriptor)
+    checkThat(
+      (descriptor as unknown) instanceof IODescriptor,
+      'an IODescriptor',
+      `io.${occurrence}`,
+      descriptor,
+    )
     this.descriptor = descriptor
     this.occurrence = occurrence
   }

@@ -12,7 +12,9 @@ export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 type Result = StandardSchemaV1.Result<unknown>
 
 interface ZodSchema {
-  safeParseAsync(value: unknown): Promise<{ readonly data?: unknown; readonly error?: StandardSchemaV1.FailureResult }>
+  safeParseAsync(
+    value: unknown,
+  ): Promise<{ readonly data?: unknown; readonly error?: StandardSchemaV1.FailureResult }>
 }
 
 /**
@@ -36,7 +38,9 @@ export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromis
   }
   if (isAsync) {
     const parsed = (schema as unknown as ZodSchema).safeParseAsync(value)
-    return parsed.then(({ data, error }) => (error === undefined ? { value: data } : { issues: error.issues }))
+    return parsed.then(({ data, error }) =>
+      error === undefined ? { value: data } : { issues: error.issues },
+    )
   }
   const answer = schema['~standard'].validate(value)
   // Asynchronous by a function that does not look so.
@@ -45,7 +49,10 @@ export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromis
 }
 
 function isZod(schema: StandardSchemaV1): boolean {
-  return schema['~standard'].vendor === 'zod' && typeof (schema as Partial<ZodSchema>).safeParseAsync === 'function'
+  return (
+    schema['~standard'].vendor === 'zod' &&
+    typeof (schema as Partial<ZodSchema>).safeParseAsync === 'function'
+  )
 }
 
 /** Whether a definition of zod has an async function anywhere. */

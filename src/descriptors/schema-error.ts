@@ -5,8 +5,12 @@ const maxIssues = 64
 
 /** @returns the error for a schema's issues; `name` is that of the checked value. */
 export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
-  const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
-  const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const listed = issues
+    .slice(0, maxIssues)
+    .map(({ message, path }) => ({ path: pathOf(path), message }))
+  const shown = listed
+    .slice(0, 5)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
   const path = listed[0]?.path ?? ''
   return new BadInput(

@@ -27,10 +27,12 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
   const own = schema as JsonSchema
   const { examples, enum: choices, $ref, type } = own
   if (Array.isArray(examples) && examples.length > 0) return examples[0]
-  for (const keyword of ['example', 'default', 'const']) if (Object.hasOwn(own, keyword)) return own[keyword]
+  for (const keyword of ['example', 'default', 'const'])
+    if (Object.hasOwn(own, keyword)) return own[keyword]
   if (Array.isArray(choices)) return choices[0]
   if (typeof $ref === 'string') return build(resolve($ref, root), root, level + 1)
-  for (const choice of [own.anyOf, own.oneOf]) if (Array.isArray(choice)) return build(choice[0], root, level)
+  for (const choice of [own.anyOf, own.oneOf])
+    if (Array.isArray(choice)) return build(choice[0], root, level)
   if (Array.isArray(own.allOf)) {
     const all = own.allOf.map((each) => build(each, root, level))
     return all.every(isRecord) ? Object.assign({}, ...all) : all[0]
@@ -52,7 +54,11 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
   }
 }
 
-function buildObject({ properties, required }: JsonSchema, root: JsonSchema, level: number): Record<string, unknown> {
+function buildObject(
+  { properties, required }: JsonSchema,
+  root: JsonSchema,
+  level: number,
+): Record<string, unknown> {
   const needed = new Set(Array.isArray(required) ? required : [])
   const members = Object.entries(isRecord(properties) ? properties : {})
   const shown = members.filter(([name]) => level < maxLevel || needed.has(name))

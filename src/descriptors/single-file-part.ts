@@ -25,7 +25,12 @@ export interface FileSelection<T> {
  *
  * @throws BadInput `part` without a file; UnsupportedMediaType.
  */
-export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSelection<T>): FormPlan<T> {
+export function planSingleFile<T>({
+  accepts,
+  types,
+  owner,
+  descriptor,
+}: FileSelection<T>): FormPlan<T> {
   let taken = false
   let value: T | undefined
   let refusedType: string | undefined
@@ -47,14 +52,20 @@ export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSel
       if (refusedType !== undefined) {
         throw new UnsupportedMediaType(expected(`a file of type ${types}`, owner, refusedType))
       }
-      throw badInput('part', `expected a part with a filename for ${owner}, received a form without one`)
+      throw badInput(
+        'part',
+        `expected a part with a filename for ${owner}, received a form without one`,
+      )
     },
   }
 }
 
 /** Describes a form with one file. Any field name is read; this one is the specification's ("API endpoint"). */
 export function singleFileForm(formats: readonly FormatDescription[]): FormatDescription {
-  return { mimeType: 'multipart/form-data', fields: [{ name: 'fileobj', occurrence: 'one', formats }] }
+  return {
+    mimeType: 'multipart/form-data',
+    fields: [{ name: 'fileobj', occurrence: 'one', formats }],
+  }
 }
 
 /** Checks the Content-Type, else the type of the name; true if neither tells a type. */
@@ -92,7 +103,8 @@ export function fileExample(
   return whenReady(readSample(sample, owner), (content) => {
     const { bytes: body, name } = content
     const headers: HeaderLine[] = [['content-type', typeOf(content) ?? anyType]]
-    if (name !== undefined) headers.push(['content-disposition', encodeContentDisposition('attachment', name)])
+    if (name !== undefined)
+      headers.push(['content-disposition', encodeContentDisposition('attachment', name)])
     return { headers, body }
   })
 }

@@ -35,11 +35,17 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   #failed: { readonly error: unknown } | undefined
 
   /** `declared`: the announced length, which the body keeps to. **Units**: bytes. */
-  constructor(options: BinaryFileOptions, spoolAboveBytes: number | undefined, ctx: Context, declared = Infinity) {
+  constructor(
+    options: BinaryFileOptions,
+    spoolAboveBytes: number | undefined,
+    ctx: Context,
+    declared = Infinity,
+  ) {
     this.#options = options
     this.#spoolAboveBytes = spoolAboveBytes ?? defaultSpoolAboveBytes
     this.#ctx = ctx
-    this.#declared = declared <= Math.min(spoolAboveBytes ?? maxWholeBytes, maxWholeBytes) ? declared : undefined
+    this.#declared =
+      declared <= Math.min(spoolAboveBytes ?? maxWholeBytes, maxWholeBytes) ? declared : undefined
   }
 
   write(piece: Uint8Array): void | Promise<void> {
@@ -68,7 +74,8 @@ export class Spooler implements BodyReceiver<BinaryFile> {
       this.#file = file
       this.#ctx.onEnd(() => file.release())
     }
-    while (this.#blocks.length > 1) this.#store(this.#file, this.#blocks.shift() as Buffer, blockBytes)
+    while (this.#blocks.length > 1)
+      this.#store(this.#file, this.#blocks.shift() as Buffer, blockBytes)
     this.#checkStored()
     if (this.#writing.size <= maxWriting) return undefined
     const [oldest] = this.#writing
@@ -101,7 +108,9 @@ export class Spooler implements BodyReceiver<BinaryFile> {
 
   get #size(): number {
     const { length } = this.#blocks
-    return this.#filled + this.#written + (length === 0 ? 0 : (length - 1) * blockBytes + this.#used)
+    return (
+      this.#filled + this.#written + (length === 0 ? 0 : (length - 1) * blockBytes + this.#used)
+    )
   }
 
   #join(length: number): Buffer {
@@ -165,6 +174,7 @@ function storageError(cause: unknown): unknown {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code))
     return new InsufficientStorage('no space is left on the disk for uploads', { cause })
-  if (['EMFILE', 'ENFILE'].includes(code)) return new Overloaded('too many files are open', { cause })
+  if (['EMFILE', 'ENFILE'].includes(code))
+    return new Overloaded('too many files are open', { cause })
   return cause
 }

@@ -31,12 +31,16 @@ const zodOptions = { unrepresentable: 'any', override: describeZodNode }
 const libraryOptions: Readonly<Record<string, Record<string, unknown>>> = {
   zod: zodOptions,
   arktype: {
-    fallback: { default: ({ base }: { base: object }) => base, date: () => ({ type: 'string', format: 'date-time' }) },
+    fallback: {
+      default: ({ base }: { base: object }) => base,
+      date: () => ({ type: 'string', format: 'date-time' }),
+    },
   },
 }
 
 const byInterface: Convert = (schema, direction) => {
-  const { jsonSchema, vendor } = (schema as unknown as Partial<StandardJSONSchemaV1>)['~standard'] ?? {}
+  const { jsonSchema, vendor } =
+    (schema as unknown as Partial<StandardJSONSchemaV1>)['~standard'] ?? {}
   return jsonSchema?.[direction]({ target, libraryOptions: libraryOptions[vendor ?? ''] })
 }
 
@@ -44,14 +48,22 @@ type Converter = (schema: unknown, options: Record<string, unknown>) => unknown
 
 const byVendor: Readonly<Record<string, Convert>> = {
   zod: (schema, io) =>
-    loadOptional<{ toJSONSchema: Converter }>('zod', '4', 'JSON').toJSONSchema(schema, { ...zodOptions, target, io }),
-  valibot: (schema, typeMode) =>
-    loadOptional<{ toJsonSchema: Converter }>('@valibot/to-json-schema', '1', 'JSON').toJsonSchema(schema, {
+    loadOptional<{ toJSONSchema: Converter }>('zod', '4', 'JSON').toJSONSchema(schema, {
+      ...zodOptions,
       target,
-      typeMode,
-      errorMode: 'ignore',
+      io,
     }),
-  arktype: (schema) => (schema as unknown as { toJsonSchema(options: unknown): unknown }).toJsonSchema({ target }),
+  valibot: (schema, typeMode) =>
+    loadOptional<{ toJsonSchema: Converter }>('@valibot/to-json-schema', '1', 'JSON').toJsonSchema(
+      schema,
+      {
+        target,
+        typeMode,
+        errorMode: 'ignore',
+      },
+    ),
+  arktype: (schema) =>
+    (schema as unknown as { toJsonSchema(options: unknown): unknown }).toJsonSchema({ target }),
 }
 
 /**

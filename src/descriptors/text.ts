@@ -7,7 +7,12 @@ import { decodeUtf8 } from '../core/text/utf8.ts'
 import { preferredType } from '../http/accept.ts'
 import type { Context } from '../http/context.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
-import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
+import {
+  encodeEvent,
+  eventHeaders,
+  eventStream,
+  type ServerSentEvent,
+} from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { constantHeaders, nosniff } from '../http/response-head.ts'
@@ -74,11 +79,15 @@ export class Text extends IODescriptor<string, TextResult> {
   constructor(given: TextOptions = {}, sample?: string) {
     super()
     const options = checkOptions('Text', given, ['contentType', 'maxBytes'])
-    this.contentType = checkOneOf('contentType', options.contentType ?? 'text/plain', ['text/plain', eventStream])
+    this.contentType = checkOneOf('contentType', options.contentType ?? 'text/plain', [
+      'text/plain',
+      eventStream,
+    ])
     this.mimeType = this.contentType
     this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
-    this.#sendsEvents = options.contentType === undefined ? undefined : this.contentType === eventStream
+    this.#sendsEvents =
+      options.contentType === undefined ? undefined : this.contentType === eventStream
     this.readsHeaders = this.#sendsEvents === undefined ? ['accept'] : []
   }
 
@@ -88,13 +97,18 @@ export class Text extends IODescriptor<string, TextResult> {
    * @throws BadInput for anything else.
    */
   static fromSample(sample: string | Uint8Array, options: TextOptions = {}): Text {
-    if (sample instanceof Uint8Array) return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
+    if (sample instanceof Uint8Array)
+      return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
     if (typeof sample === 'string') return new Text(options, sample)
     throw new BadInput(expected('a string or bytes', 'Text.fromSample', sample))
   }
 
   protected override formats(): Formats {
-    const plain = { mimeType: 'text/plain', schema: { type: 'string' }, example: this.sample ?? 'text' }
+    const plain = {
+      mimeType: 'text/plain',
+      schema: { type: 'string' },
+      example: this.sample ?? 'text',
+    }
     const output = [this.contentType === 'text/plain' ? plain : events]
     return {
       input: [plain],
@@ -112,12 +126,17 @@ export class Text extends IODescriptor<string, TextResult> {
 
   #decode(bytes: Uint8Array, charset?: string): string {
     if (bytes.length <= this.maxBytes) return decodeText(bytes, charset, 'Text')
-    throw new PayloadTooLarge(`expected at most ${this.maxBytes} bytes for Text (maxBytes), received ${bytes.length}`)
+    throw new PayloadTooLarge(
+      `expected at most ${this.maxBytes} bytes for Text (maxBytes), received ${bytes.length}`,
+    )
   }
 
   toHttpResponse(value: TextResult, ctx?: Context): MaybePromise<HttpResponse> {
     if (typeof value !== 'string') return this.#stream(value, ctx)
-    return { headers: this.#sendsEvents === true ? eventHeaders : textHeaders, body: this.#whole(value) }
+    return {
+      headers: this.#sendsEvents === true ? eventHeaders : textHeaders,
+      body: this.#whole(value),
+    }
   }
 
   #whole(value: string): string {
@@ -125,13 +144,19 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   #stream(value: Exclude<TextResult, string>, ctx?: Context) {
-    if (typeof value !== 'object' || value === null || !(Symbol.asyncIterator in value || Symbol.iterator in value)) {
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      !(Symbol.asyncIterator in value || Symbol.iterator in value)
+    ) {
       throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
     }
     let isEvents = this.#sendsEvents
     const encode = (piece: TextPiece): Chunk => {
       isEvents ??= typeof piece !== 'string'
-      return isEvents ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece)) : textOf(piece)
+      return isEvents
+        ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece))
+        : textOf(piece)
     }
     return {
       get headers() {
@@ -164,7 +189,8 @@ function prefersEvents(ctx: Context | undefined): boolean {
 }
 
 function eventOf(piece: unknown): ServerSentEvent {
-  if (typeof piece === 'object' && piece !== null && 'data' in piece) return piece as ServerSentEvent
+  if (typeof piece === 'object' && piece !== null && 'data' in piece)
+    return piece as ServerSentEvent
   throw new BadOutput(expected('a string or {data, event?, id?, retry?}', 'a piece of Text', piece))
 }
 
@@ -180,5 +206,10 @@ function textOf(piece: TextPiece): string {
 /** Whether a media type is text: `text/*`, JSON, XML. */
 function isTextType(type: MediaType): boolean {
   const { essence } = type
-  return essence.startsWith('text/') || isJsonType(type) || essence === 'application/xml' || essence.endsWith('+xml')
+  return (
+    essence.startsWith('text/') ||
+    isJsonType(type) ||
+    essence === 'application/xml' ||
+    essence.endsWith('+xml')
+  )
 }

@@ -18,9 +18,15 @@ const file = new URL('../../dist/page/index.html', import.meta.url)
  * @returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, unless others answer these,
  * and of the examples of APIs.
  */
-export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis: Iterable<Api> = []): Endpoint[] {
+export function pageEndpoints(
+  prefix: string,
+  others: readonly Endpoint[],
+  apis: Iterable<Api> = [],
+): Endpoint[] {
   // A handler mounted at `/` answers it, too; `/docs` stays, as the longer path.
-  const taken = new Set(others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)))
+  const taken = new Set(
+    others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)),
+  )
   let page: ReturnType<typeof makePage> | undefined
   const read = () => (page ??= makePage(readFileSync(file)))
   const pages = [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path))
@@ -33,7 +39,10 @@ export function pageEndpoints(prefix: string, others: readonly Endpoint[], apis:
 /** The page reads them by script: a browser that is led to one must not run it. */
 function exampleEndpoints(prefix: string, { name, examples }: Api): Endpoint[] {
   return examples.map(({ headers, body }, i) => {
-    const response = { headers: [...headers, nosniff, ['content-security-policy', 'sandbox'] as const], body }
+    const response = {
+      headers: [...headers, nosniff, ['content-security-policy', 'sandbox'] as const],
+      body,
+    }
     return getPage(`${prefix}/${examplePath(name, i)}`, { kind: 'service' }, [], () => response)
   })
 }
@@ -42,7 +51,10 @@ function answersGet({ methods }: Endpoint): boolean {
   return methods === 'any' || methods.includes('GET')
 }
 
-const shown: Access = { kind: 'public', because: 'what it shows it asks for with the credentials typed into it' }
+const shown: Access = {
+  kind: 'public',
+  because: 'what it shows it asks for with the credentials typed into it',
+}
 
 function pageEndpoint(path: string, read: () => ReturnType<typeof makePage>): Endpoint {
   return getPage(path, shown, ['accept-encoding', 'if-none-match'], (_, { ctx: { headers } }) => {
@@ -67,7 +79,10 @@ function makePage(html: Buffer) {
   return {
     revision,
     plain: { headers, body },
-    compressed: { headers: [...headers, ['content-encoding', 'gzip'] as const], body: gzipSync(body, { level: 9 }) },
+    compressed: {
+      headers: [...headers, ['content-encoding', 'gzip'] as const],
+      body: gzipSync(body, { level: 9 }),
+    },
   }
 }
 

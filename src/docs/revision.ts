@@ -13,7 +13,9 @@ export class Revision {
 
   /** @returns 304 to a client that has it. */
   unchanged(headers: RequestHeaders): HttpResponse | undefined {
-    const known = (headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+    const known = (headers.get('if-none-match') ?? '')
+      .split(',')
+      .map((tag) => tag.trim().replace(/^W\//, ''))
     return known.includes('*') || known.includes(this.#etag)
       ? { status: 304, headers: this.headers, body: '' }
       : undefined

@@ -33,7 +33,8 @@ export function admit(
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
     return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
   }
-  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
+  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes))
+    return tooLarge(server.limits, declared)
   if (!endpoint.isLimited) return undefined
   if (server.limiter.isFull) return tooMany(server.limiter)
   const slots = endpoint.slots?.(headers)
@@ -57,11 +58,19 @@ export function notReady({ health: { state } }: ServerState): Overloaded | undef
 
 /** Whether the unread body has no known length or is too large, or the server stops. */
 export function mustClose(server: ServerState, declared: number | undefined): boolean {
-  return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
+  return (
+    declared === undefined ||
+    !(declared <= server.limits.maxBodyBytes) ||
+    server.health.state !== 'ready'
+  )
 }
 
 /** Undefined without a limit. **Units**: milliseconds. */
-export function timeoutOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
+export function timeoutOf(
+  server: ServerState,
+  endpoint?: Endpoint,
+  headers?: RequestHeaders,
+): number | undefined {
   const { requestTimeoutMs } = server.limits
   const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
   if (own !== undefined) return requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs)

@@ -41,7 +41,9 @@ export class Exchange extends Reply {
 
   /** The Content-Encoding of a body that has to be decompressed. */
   get encoding(): string | undefined {
-    return this.endpoint.decompresses ? codingsOf(this.ctx.headers.get('content-encoding')) : undefined
+    return this.endpoint.decompresses
+      ? codingsOf(this.ctx.headers.get('content-encoding'))
+      : undefined
   }
 
   /** Runs the hooks, then calls `ready` to let the body come. */
@@ -54,7 +56,9 @@ export class Exchange extends Reply {
     }
     this.#body = new IncomingBody(this, [])
     this.#awaitDeadline('expected the hooks to end before the request deadline, they did not')
-    refusal.then((error) => this.guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
+    refusal
+      .then((error) => this.guard(() => this.#begun(error, ready)))
+      .catch((error) => this.fault(error))
   }
 
   #begun(refusal: ServingError | undefined, ready?: () => void): void {
@@ -70,7 +74,8 @@ export class Exchange extends Reply {
     }
     const { held = [], isComplete = false } = body ?? {}
     this.socket.cork(() => {
-      for (const [i, piece] of held.entries()) this.receive(piece, isComplete && i === held.length - 1, false)
+      for (const [i, piece] of held.entries())
+        this.receive(piece, isComplete && i === held.length - 1, false)
     })
     this.#letIn(ready)
   }
@@ -103,7 +108,8 @@ export class Exchange extends Reply {
     try {
       this.received += piece.length
       if (this.#body !== undefined || !last) (this.#body ?? this.#takeBody()).take(piece, last)
-      else if (piece.length > this.server.limits.maxBodyBytes) this.refuse(tooLarge(this.server.limits))
+      else if (piece.length > this.server.limits.maxBodyBytes)
+        this.refuse(tooLarge(this.server.limits))
       else this.run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
     } catch (error) {
       this.fault(error)
@@ -209,7 +215,8 @@ export class Exchange extends Reply {
   awaitBody(): void {
     const { bodyTimeoutMs } = this.server.limits
     if (this.#clock === undefined && bodyTimeoutMs > 0) {
-      const late = () => this.#late(`expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`)
+      const late = () =>
+        this.#late(`expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`)
       this.#clock = new TransferClock(bodyTimeoutMs, () => this.received, late)
       this.#clock.start()
     }
@@ -218,7 +225,10 @@ export class Exchange extends Reply {
 
   #awaitDeadline(message: string): void {
     if (this.#deadline !== undefined || this.ctx.deadlineMs === undefined) return
-    this.#deadline = setTimeout(() => this.#late(message), Math.min(this.ctx.remainingMs, 0x7fffffff))
+    this.#deadline = setTimeout(
+      () => this.#late(message),
+      Math.min(this.ctx.remainingMs, 0x7fffffff),
+    )
   }
 
   #late(message: string): void {

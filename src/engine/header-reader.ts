@@ -99,19 +99,28 @@ export class HeaderReader {
     const declared = length === undefined ? undefined : numberOf(length)
     const fault = this.#faultOf(declared, encoding)
     if (fault !== undefined) return { declared: undefined, encoding: encoding ?? '', fault }
-    return { declared: encoding === undefined ? (declared ?? 0) : undefined, encoding: encoding ?? '' }
+    return {
+      declared: encoding === undefined ? (declared ?? 0) : undefined,
+      encoding: encoding ?? '',
+    }
   }
 
   /** @see RFC 9112 sections 3.2, 6.1 and 6.3. */
   #faultOf(declared: number | undefined, encoding: string | undefined): ServingError | undefined {
-    if (this.#repeated !== undefined) return new BadInput(`expected ${this.#repeated} once, received it twice`)
+    if (this.#repeated !== undefined)
+      return new BadInput(`expected ${this.#repeated} once, received it twice`)
     if (declared !== undefined) {
-      if (Number.isNaN(declared)) return new BadInput(expected('digits', 'content-length', this.#length))
+      if (Number.isNaN(declared))
+        return new BadInput(expected('digits', 'content-length', this.#length))
       if (encoding !== undefined)
-        return new BadInput('expected content-length or transfer-encoding, received both', { reason: 'encoding' })
+        return new BadInput('expected content-length or transfer-encoding, received both', {
+          reason: 'encoding',
+        })
     }
     if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-      return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
+      return new BadInput(expected('chunked', 'transfer-encoding', encoding), {
+        reason: 'encoding',
+      })
     return undefined
   }
 
@@ -142,7 +151,8 @@ export class HeaderReader {
       const { name: each, index } = candidates[i]
       if (each !== name) continue
       const first = this.#values[index]
-      this.#values[index] = first === '' ? value : `${first}${name === 'cookie' ? '; ' : ', '}${value}`
+      this.#values[index] =
+        first === '' ? value : `${first}${name === 'cookie' ? '; ' : ', '}${value}`
       return
     }
   }

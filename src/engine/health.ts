@@ -30,12 +30,20 @@ export function healthEndpoints(unready: () => string | undefined): Endpoint[] {
   return [
     openPage('/livez', 'Whether the process answers.', () => ok),
     openPage('/healthz', 'As `/livez`.', () => ok),
-    openPage('/readyz', 'Whether requests should be sent.', () => readiness(unready()), 'No, and why.'),
+    openPage(
+      '/readyz',
+      'Whether requests should be sent.',
+      () => readiness(unready()),
+      'No, and why.',
+    ),
   ]
 }
 
 /** Undefined if the server should get requests. */
-export function unreadyReason({ state, missing }: Health, unready: () => string | undefined): string | undefined {
+export function unreadyReason(
+  { state, missing }: Health,
+  unready: () => string | undefined,
+): string | undefined {
   if (state === 'ready' || state === 'leaving') return missing?.unready ?? unready()
   const waitsFor = state === 'starting' ? unready() : undefined
   return waitsFor === undefined ? state : `${state}: ${waitsFor}`
@@ -47,9 +55,20 @@ function readiness(reason: string | undefined): HttpResponse {
 
 const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 
-function openPage(path: string, summary: string, answer: () => HttpResponse, unavailable?: string): Endpoint {
-  const text = (description: string) => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
-  const responses = { 200: text('Yes.'), ...(unavailable !== undefined && { 503: text(unavailable) }) }
+function openPage(
+  path: string,
+  summary: string,
+  answer: () => HttpResponse,
+  unavailable?: string,
+): Endpoint {
+  const text = (description: string) => ({
+    description,
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  const responses = {
+    200: text('Yes.'),
+    ...(unavailable !== undefined && { 503: text(unavailable) }),
+  }
   const operation = { operationId: path.slice(1), tags: ['health'], summary, responses }
   return { ...getPage(path, probes, [], answer), operation }
 }

@@ -28,12 +28,19 @@ export interface RefusedRequest {
 }
 
 /** Without an endpoint: the headers that refusals need. */
-export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): HeaderNames {
+export function headersToRead(
+  { readsHeaders = [] }: ServerState,
+  endpoint?: Endpoint,
+): HeaderNames {
   return joinHeaderNames(endpoint?.readsHeaders ?? ['x-request-id'], readsHeaders)
 }
 
 /** Logs and reports a refusal, and returns the response. */
-export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
+export function refusalOf(
+  server: ServerState,
+  error: ServingError,
+  request: RefusedRequest,
+): HttpResponse {
   const { endpoint, method, path, headers, peer } = request
   const ctx = new Context({ headers })
   const refused = new ServedRequest(

@@ -34,7 +34,11 @@ export class LiveCall extends ServedRequest implements LiveHost {
   #session: LiveSession | undefined
   #isOver = false
 
-  constructor(server: ServerState, streams: LiveStreams, { endpoint, target, headers, peer }: LiveRequest) {
+  constructor(
+    server: ServerState,
+    streams: LiveStreams,
+    { endpoint, target, headers, peer }: LiveRequest,
+  ) {
     const ctx = new Context({ headers: moveCredentials(headers), query: target.query })
     super(server, { endpoint, target, ctx }, { remoteAddress: peer })
     this.#streams = streams
@@ -46,7 +50,8 @@ export class LiveCall extends ServedRequest implements LiveHost {
 
   /** For the engine's socket, once the request is admitted. */
   get session(): LiveSession {
-    if (this.#session === undefined) throw new InternalError('expected a live stream that was admitted')
+    if (this.#session === undefined)
+      throw new InternalError('expected a live stream that was admitted')
     return this.#session
   }
 
@@ -70,7 +75,9 @@ export class LiveCall extends ServedRequest implements LiveHost {
   #inTime(refusal: PromiseLike<ServingError | undefined>): Promise<ServingError | undefined> {
     const { requestTimeoutMs } = this.server.limits
     if (requestTimeoutMs === 0) return Promise.resolve(refusal)
-    const late = new DeadlineExceeded('expected the hooks to end before the request deadline, they did not')
+    const late = new DeadlineExceeded(
+      'expected the hooks to end before the request deadline, they did not',
+    )
     return within(Promise.resolve(refusal), Math.min(requestTimeoutMs, 0x7fffffff), late)
   }
 
@@ -88,7 +95,13 @@ export class LiveCall extends ServedRequest implements LiveHost {
   #open(): ServingError | undefined {
     try {
       this.#place = this.#streams.admit(this.server.memory, this.#endpoint)
-      this.#session = new LiveSession(this.#endpoint, this.#place, this.ctx, this, this.protocol !== undefined)
+      this.#session = new LiveSession(
+        this.#endpoint,
+        this.#place,
+        this.ctx,
+        this,
+        this.protocol !== undefined,
+      )
       return undefined
     } catch (error) {
       return decodeFailureOf(error)

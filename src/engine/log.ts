@@ -13,10 +13,13 @@ export function createLogger(level: LogLevel = 'info'): Logger {
   const options = { name: 'serving', level, serializers: { err: errorFields } }
   if (process.stderr.isTTY) {
     const colours = process.env.NO_COLOR === undefined
-    return pino(options, { write: (line: string) => void process.stderr.write(prettyLine(line, colours)) })
+    return pino(options, {
+      write: (line: string) => void process.stderr.write(prettyLine(line, colours)),
+    })
   }
   const pipe = openPipe(2)
-  if (pipe === undefined) return pino(options, new TurnLines(pino.destination({ dest: 2, sync: true })))
+  if (pipe === undefined)
+    return pino(options, new TurnLines(pino.destination({ dest: 2, sync: true })))
   const dropped = (count: number) =>
     `${JSON.stringify({
       level: 40,
@@ -45,11 +48,18 @@ export function silentLogger(onError: (error: Error) => void): Logger {
 }
 
 /** Faults of the server with stack and causes; mistakes of clients at debug, or they could fill the disk. */
-export function logFailure(log: Logger, error: Error, requestId: string, api?: string, job?: string): void {
+export function logFailure(
+  log: Logger,
+  error: Error,
+  requestId: string,
+  api?: string,
+  job?: string,
+): void {
   const code = ServingError.is(error) ? error.code : 'internal'
   const status = ServingError.is(error) ? error.status : 500
   const fields = { requestId, api, job, code }
-  if (status < 500 || code === 'overloaded') log.debug({ ...fields, reason: error.message }, 'request refused')
+  if (status < 500 || code === 'overloaded')
+    log.debug({ ...fields, reason: error.message }, 'request refused')
   else if (code === 'deadline_exceeded') log.warn(fields, 'request deadline passed')
   else log.error({ ...fields, err: error }, 'request failed')
 }

@@ -70,7 +70,11 @@ export const defaultLimits: Limits = Object.freeze({
 })
 
 /** uWebSockets.js has its own: 10 s for headers and between requests, any number of connections. */
-export const limitsOfNode = ['headerTimeoutMs', 'idleTimeoutMs', 'maxConnectionsPerAddress'] as const
+export const limitsOfNode = [
+  'headerTimeoutMs',
+  'idleTimeoutMs',
+  'maxConnectionsPerAddress',
+] as const
 
 /** How to serve a service. */
 export interface ServeOptions extends Partial<Limits> {
@@ -192,17 +196,30 @@ export interface ServeOptions extends Partial<Limits> {
 type Check = readonly [what: string, isOk: (value: unknown) => boolean]
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isWhole = (value: unknown, min: number) => Number.isSafeInteger(value) && (value as number) >= min
-const whole = (min: number): Check => [`a whole number from ${min} up`, (value) => isWhole(value, min)]
-const port: Check = ['a whole number from 0 to 65535', (value) => isWhole(value, 0) && (value as number) <= 65_535]
+const isWhole = (value: unknown, min: number) =>
+  Number.isSafeInteger(value) && (value as number) >= min
+const whole = (min: number): Check => [
+  `a whole number from ${min} up`,
+  (value) => isWhole(value, min),
+]
+const port: Check = [
+  'a whole number from 0 to 65535',
+  (value) => isWhole(value, 0) && (value as number) <= 65_535,
+]
 const onOrOff: Check = ['a boolean', (value) => typeof value === 'boolean']
-const share: Check = ['a share from 0 to 1', (value) => (value as number) >= 0 && (value as number) <= 1]
+const share: Check = [
+  'a share from 0 to 1',
+  (value) => (value as number) >= 0 && (value as number) <= 1,
+]
 const pemFile: Check = ['the path of a PEM file', isText]
 /** Checked where it is read. */
 const later: Check = ['', () => true]
 
 const limitChecks = Object.fromEntries(
-  Object.keys(defaultLimits).map((name) => [name, whole(/^max(?:InFlight|Live|UnpackRatio)$/.test(name) ? 1 : 0)]),
+  Object.keys(defaultLimits).map((name) => [
+    name,
+    whole(/^max(?:InFlight|Live|UnpackRatio)$/.test(name) ? 1 : 0),
+  ]),
 ) as { readonly [name in keyof Limits]: Check }
 
 const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
@@ -239,7 +256,10 @@ export function checkServeOptions(options: ServeOptions): void {
   checkValues(options, checks)
 }
 
-function checkValues<O extends object>(options: O, known: { readonly [name in keyof O]-?: Check }): void {
+function checkValues<O extends object>(
+  options: O,
+  known: { readonly [name in keyof O]-?: Check },
+): void {
   for (const [name, [what, isOk]] of Object.entries(known) as [keyof O & string, Check][]) {
     const value = options[name]
     if (value !== undefined && !isOk(value)) throw new InvalidArgument(expected(what, name, value))
@@ -290,7 +310,8 @@ export function parseAllowedHosts(value: string | undefined): ReadonlySet<string
     .split(',')
     .map((each) => each.trim().toLowerCase())
   for (const each of names)
-    if (!/^[^\s/:]+$/.test(each)) throw new InvalidArgument(expected('names without ports', 'allowedHosts', value))
+    if (!/^[^\s/:]+$/.test(each))
+      throw new InvalidArgument(expected('names without ports', 'allowedHosts', value))
   return new Set(names)
 }
 
@@ -299,7 +320,9 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
   const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
   const count = Number(digits)
   if (text === undefined || !Number.isSafeInteger(count))
-    throw new InvalidArgument(expected('a number of proxies, or forwarded: and one', 'trustProxy', value))
+    throw new InvalidArgument(
+      expected('a number of proxies, or forwarded: and one', 'trustProxy', value),
+    )
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }
 
@@ -310,6 +333,8 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
  */
 export function parseLimits(options: Partial<Limits>): Limits {
   checkValues(options, limitChecks)
-  const given = Object.entries(options).filter(([name, value]) => name in defaultLimits && value !== undefined)
+  const given = Object.entries(options).filter(
+    ([name, value]) => name in defaultLimits && value !== undefined,
+  )
   return { ...defaultLimits, ...Object.fromEntries(given) }
 }

@@ -6,7 +6,14 @@ import { countedBytes } from '../core/memory/memory-budget.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
 import { type EndpointSlots, noMemory } from '../http/limits.ts'
-import { type Chunk, discardBody, type HttpResponse, isAsyncBody, joinedResponse, lengthOf } from '../http/message.ts'
+import {
+  type Chunk,
+  discardBody,
+  type HttpResponse,
+  isAsyncBody,
+  joinedResponse,
+  lengthOf,
+} from '../http/message.ts'
 import { isBodyless, responseFault } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
 import type { ExchangeSocket, ServerState } from './engine.ts'
@@ -68,10 +75,12 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     }
     const fault = responseFault(given)
     if (fault !== undefined) discardBody(given)
-    const checked = fault === undefined ? given : this.endpoint.problem(new BadOutput(fault), this.ctx.id)
+    const checked =
+      fault === undefined ? given : this.endpoint.problem(new BadOutput(fault), this.ctx.id)
     if (checked.error !== undefined) this.failed(checked.error)
     const full = this.ctx.withHeaders(checked)
-    const response = full.before === undefined || this.socket.sendsBefore ? full : joinedResponse(full)
+    const response =
+      full.before === undefined || this.socket.sendsBefore ? full : joinedResponse(full)
     const { body, status = 200 } = response
     this.recorder?.answered(status)
     const isWhole = typeof body === 'string' || body instanceof Uint8Array
@@ -106,7 +115,11 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     else socket.cork(() => socket.sendWhole(response, body, before))
   }
 
-  #sendStream(response: HttpResponse, body: AsyncIterable<Chunk> | readonly Chunk[], isCorked: boolean): void {
+  #sendStream(
+    response: HttpResponse,
+    body: AsyncIterable<Chunk> | readonly Chunk[],
+    isCorked: boolean,
+  ): void {
     const { socket } = this
     if (!isAsyncBody(body)) {
       const stream = new ResponseStream(this, response)
@@ -122,7 +135,8 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     }
     const stream = new ResponseStream(this, response, length)
     if (length !== undefined) void stream.pump(exactly(body, length))
-    else if (body instanceof EncodedPieces) void stream.pump(body.source, body.encode, undefined, body.takeFirst())
+    else if (body instanceof EncodedPieces)
+      void stream.pump(body.source, body.encode, undefined, body.takeFirst())
     else void stream.pump(body[Symbol.asyncIterator]())
   }
 
@@ -163,7 +177,9 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
     if (this.over) return
     this.recorder?.left()
     const draining = this.server.health.state === 'draining'
-    this.finished(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
+    this.finished(
+      new ClientClosed(draining ? 'the server closed the connection to stop' : undefined),
+    )
     this.drained()
   }
 
@@ -236,7 +252,11 @@ class ResponseStream {
     this.#hasRoom =
       this.#length === undefined
         ? socket.sendPiece(this.#piece)
-        : socket.sendSized(this.#piece as Uint8Array, this.#length, this.#sentBytes === this.#length)
+        : socket.sendSized(
+            this.#piece as Uint8Array,
+            this.#length,
+            this.#sentBytes === this.#length,
+          )
   }
 
   constructor(reply: Reply, response: HttpResponse, length?: number) {
@@ -309,7 +329,8 @@ class ResponseStream {
   }
 
   #send(chunk: unknown): Promise<void> | undefined {
-    if (!isChunk(chunk)) throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
+    if (!isChunk(chunk))
+      throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
     if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
     if (chunk.length === 0) return undefined
     const hasRoom = this.#sendPiece(chunk)

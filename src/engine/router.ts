@@ -3,7 +3,14 @@
 import { isPathSegment } from '../api/api.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { noParams } from '../api/visit.ts'
-import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../core/errors.ts'
+import {
+  BadInput,
+  expected,
+  InvalidArgument,
+  MethodNotAllowed,
+  NotFound,
+  type ServingError,
+} from '../core/errors.ts'
 
 /** An endpoint and its path parameters, or a mismatch: then `endpoint` has the error's format. */
 export type Route =
@@ -54,7 +61,9 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
     const there = paths.get(path) ?? []
     const rival = there.find((other) => methodsOverlap(other, endpoint))
     if (rival !== undefined)
-      throw new InvalidArgument(`the path ${path} belongs to both ${rival.name} and ${endpoint.name}`)
+      throw new InvalidArgument(
+        `the path ${path} belongs to both ${rival.name} and ${endpoint.name}`,
+      )
     paths.set(path, [...there, endpoint])
   }
   const patterns = [...byPattern].map(([path, group]) => compilePattern(path, group))
@@ -72,16 +81,22 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
   return {
     posts,
     resolve(method, path) {
-      if (method === 'OPTIONS' && options !== undefined) return { endpoint: options, params: noParams }
+      if (method === 'OPTIONS' && options !== undefined)
+        return { endpoint: options, params: noParams }
       const others: Endpoint[] = []
       const group = exact.get(path)
       if (group !== undefined) {
-        for (const endpoint of group) if (takes(endpoint, method)) return { endpoint, params: noParams }
+        for (const endpoint of group)
+          if (takes(endpoint, method)) return { endpoint, params: noParams }
         others.push(...group)
       }
       // A mounted handler would see another path than auth and hooks.
       if (ambiguous.test(path))
-        return { error: new BadInput(expected('a path without dot segments and backslashes', 'the request', path)) }
+        return {
+          error: new BadInput(
+            expected('a path without dot segments and backslashes', 'the request', path),
+          ),
+        }
       for (const pattern of patterns) {
         const match = pattern.regex.exec(path)
         if (match === null) continue
@@ -89,7 +104,10 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
         if (endpoint !== undefined) return withParams(endpoint, match.groups, path)
         others.push(...pattern.endpoints)
       }
-      return { error: wrongRequest(others, path, method), endpoint: others.find(({ methods }) => methods.length === 0) }
+      return {
+        error: wrongRequest(others, path, method),
+        endpoint: others.find(({ methods }) => methods.length === 0),
+      }
     },
   }
 }
@@ -114,15 +132,23 @@ function compilePattern(path: string, endpoints: readonly Endpoint[]): Pattern {
 }
 
 function takes({ methods }: Endpoint, method: string): boolean {
-  return methods === 'any' || methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
+  return (
+    methods === 'any' || methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
+  )
 }
 
 function methodsOverlap(a: Endpoint, b: Endpoint): boolean {
   if (a.methods === 'any' || b.methods === 'any') return true
-  return a.methods.some((method) => takes(b, method)) || b.methods.some((method) => takes(a, method))
+  return (
+    a.methods.some((method) => takes(b, method)) || b.methods.some((method) => takes(a, method))
+  )
 }
 
-function withParams(endpoint: Endpoint, groups: Record<string, string> | undefined, path: string): Route {
+function withParams(
+  endpoint: Endpoint,
+  groups: Record<string, string> | undefined,
+  path: string,
+): Route {
   if (groups === undefined) return { endpoint, params: noParams }
   const params: Record<string, string> = {}
   try {

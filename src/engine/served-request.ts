@@ -20,7 +20,9 @@ export interface RequestSocket {
 /** A request line with its endpoint, which is undefined for a path without one. */
 export interface AskedRequest {
   readonly endpoint?:
-    | (RecordedEndpoint & Pick<Endpoint, 'access' | 'isLimited'> & Partial<Pick<Endpoint, 'problem'>>)
+    | (RecordedEndpoint &
+        Pick<Endpoint, 'access' | 'isLimited'> &
+        Partial<Pick<Endpoint, 'problem'>>)
     | undefined
   readonly target: RequestTarget
   readonly ctx: Context
@@ -30,7 +32,10 @@ export interface AskedRequest {
 const nowhere: Access = { kind: 'open', because: 'there is no such path' }
 
 /** One request or call or live stream, from its headers to its end. */
-export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visit implements RequestPeer {
+export class ServedRequest<S extends RequestSocket = RequestSocket>
+  extends Visit
+  implements RequestPeer
+{
   readonly server: ServerState
   readonly socket: S
   readonly recorder: OutcomeRecorder | undefined
@@ -46,14 +51,16 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visi
     this.socket = socket
     this.#asked = asked
     ctx.bind(target, apiOf(this.access), this)
-    if (cors !== undefined && endpoint?.protocol !== 'grpc') ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
+    if (cors !== undefined && endpoint?.protocol !== 'grpc')
+      ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
     if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
   }
 
   /** From the headers of trusted proxies, else from the socket. */
   get remoteAddress(): string | undefined {
     const { proxies } = this.server
-    const forwarded = proxies === undefined ? undefined : forwardedAddress(this.ctx.headers, proxies)
+    const forwarded =
+      proxies === undefined ? undefined : forwardedAddress(this.ctx.headers, proxies)
     return forwarded ?? this.socket.remoteAddress()
   }
 
@@ -95,14 +102,18 @@ export class ServedRequest<S extends RequestSocket = RequestSocket> extends Visi
   problem(error: ServingError): HttpResponse {
     this.failed(error)
     const { id } = this.ctx
-    const response = this.ctx.withHeaders(this.#asked.endpoint?.problem?.(error, id) ?? problemResponse(error, id))
+    const response = this.ctx.withHeaders(
+      this.#asked.endpoint?.problem?.(error, id) ?? problemResponse(error, id),
+    )
     this.recorder?.answered(response.status ?? 200)
     return response
   }
 
   /** Runs the clean-ups, and gives back the memory. Called once, by the end of the request. */
   close(bytesIn: number): void {
-    this.ctx.end((cause) => this.log(new InternalError('the clean-up of a request failed', { cause })))
+    this.ctx.end((cause) =>
+      this.log(new InternalError('the clean-up of a request failed', { cause })),
+    )
     if (this.#reserved > 0) this.server.memory.release(this.#reserved)
     this.recorder?.end(bytesIn)
   }

@@ -22,7 +22,10 @@ export type HookedEndpoint = Pick<Endpoint, 'access' | 'origins' | 'path'>
  *
  * @returns the error that refuses the request, or undefined.
  */
-export type RunBefore = (endpoint: HookedEndpoint, visit: Visit) => MaybePromise<ServingError | undefined>
+export type RunBefore = (
+  endpoint: HookedEndpoint,
+  visit: Visit,
+) => MaybePromise<ServingError | undefined>
 
 /** Which hosts and pages a server answers. */
 export interface AllowedSources {
@@ -37,23 +40,38 @@ export interface AllowedSources {
  * Undefined if all requests are let in: the service has no auth and no hooks, and pages of any origin may ask by any
  * Host.
  */
-export function beforeRequests(service: HookedService, sources: AllowedSources): RunBefore | undefined {
+export function beforeRequests(
+  service: HookedService,
+  sources: AllowedSources,
+): RunBefore | undefined {
   const before = beforeHooks(service)
   const { hosts, origins } = sources
   if (hosts === undefined && origins.every((each) => each === 'any')) return before
-  return (endpoint, visit) => sourceFault(endpoint, visit.ctx.headers, sources) ?? before?.(endpoint, visit)
+  return (endpoint, visit) =>
+    sourceFault(endpoint, visit.ctx.headers, sources) ?? before?.(endpoint, visit)
 }
 
 /** @returns why nobody may ask from there. */
-function sourceFault({ access, origins }: HookedEndpoint, headers: RequestHeaders, sources: AllowedSources) {
+function sourceFault(
+  { access, origins }: HookedEndpoint,
+  headers: RequestHeaders,
+  sources: AllowedSources,
+) {
   if (access.kind === 'open') return undefined
   const host = headers.get('host')
   const fault = sources.hosts && hostFault(host, sources.hosts)
   const origin = headers.get('origin')
   if (fault !== undefined || origins === 'any' || origin === undefined) return fault
   if (origins !== 'same') return originFault(origin, host, origins)
-  if (sources.cors?.allows(origin) || isOwnPage(origin, host, sources.hosts !== undefined)) return undefined
-  return new Forbidden(expected('a page of this host, or of an origin that cors names,', 'origin', origin.slice(0, 80)))
+  if (sources.cors?.allows(origin) || isOwnPage(origin, host, sources.hosts !== undefined))
+    return undefined
+  return new Forbidden(
+    expected(
+      'a page of this host, or of an origin that cors names,',
+      'origin',
+      origin.slice(0, 80),
+    ),
+  )
 }
 
 function beforeHooks(service: HookedService): RunBefore | undefined {
@@ -86,9 +104,11 @@ function beforeHooks(service: HookedService): RunBefore | undefined {
       // A mounted handler has many paths, of which some may be public.
       const open = [...early, ...later]
       const closed = [...early, authorize, ...later]
-      return (_, { ctx }) => runRequestHooks(isPublicPath(service.publicPaths, ctx.path) ? open : closed, ctx)
+      return (_, { ctx }) =>
+        runRequestHooks(isPublicPath(service.publicPaths, ctx.path) ? open : closed, ctx)
     }
-    if (access.kind !== 'message' || !decidesLater) return runAll([...early, authorize, ...later, ...own])
+    if (access.kind !== 'message' || !decidesLater)
+      return runAll([...early, authorize, ...later, ...own])
     // The body names the API, which decides whether the refusal holds.
     return (_, visit) =>
       whenReady(runRequestHooks(early, visit.ctx), (refusal) => {
@@ -116,7 +136,10 @@ export interface HookedService {
 }
 
 /** @returns the API of that name. */
-export function apiOf({ apis, routes, lives }: HookedService, name: string | undefined): HookedFunction | undefined {
+export function apiOf(
+  { apis, routes, lives }: HookedService,
+  name: string | undefined,
+): HookedFunction | undefined {
   return name === undefined ? undefined : (apis.get(name) ?? routes.get(name) ?? lives.get(name))
 }
 
@@ -160,7 +183,8 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
     const own = apiOf(service, ctx.api)?.hooks[name]
     for (const list of own === undefined ? [hooks[name]] : [hooks[name], own]) {
       for (const hook of list) {
-        const failed = (err: unknown) => log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)
+        const failed = (err: unknown) =>
+          log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)
         try {
           const result = call(hook)
           if (isPromise(result)) Promise.resolve(result).catch(failed)
@@ -181,6 +205,8 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
         ctx.saveHeaders()
       },
     }),
-    ...(hasResponse && { onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)) }),
+    ...(hasResponse && {
+      onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)),
+    }),
   }
 }

@@ -37,7 +37,8 @@ export class TlsFiles {
     this.#caFile = caFile
     this.#log = log
     this.#pem = this.#read()
-    for (const file of this.#files) watchFile(file, { interval: pollMs, persistent: false }, this.#reload)
+    for (const file of this.#files)
+      watchFile(file, { interval: pollMs, persistent: false }, this.#reload)
   }
 
   get pem(): TlsPem {
@@ -58,7 +59,11 @@ export class TlsFiles {
 
   #read(): TlsPem {
     const clientCa = this.#caFile === undefined ? undefined : readPem('tlsClientCa', this.#caFile)
-    const pem = { cert: readPem('tlsCert', this.certFile), key: readPem('tlsKey', this.keyFile), clientCa }
+    const pem = {
+      cert: readPem('tlsCert', this.certFile),
+      key: readPem('tlsKey', this.keyFile),
+      clientCa,
+    }
     try {
       createSecureContext(contextOf(pem))
       if (clientCa !== undefined) new X509Certificate(clientCa)
@@ -97,7 +102,9 @@ export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | und
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined
   if (tlsCert === undefined || tlsKey === undefined) {
     const missing = tlsCert === undefined ? 'tlsCert' : 'tlsKey'
-    throw new InvalidArgument(`expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`)
+    throw new InvalidArgument(
+      `expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`,
+    )
   }
   return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
 }

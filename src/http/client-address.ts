@@ -20,12 +20,18 @@ export function forwardingHeaders({ writeForwarded }: TrustedProxies): readonly 
  * @returns the address that the outermost trusted proxy saw; undefined without one.
  * @see RFC 7239.
  */
-export function forwardedAddress(headers: RequestHeaders, proxies: TrustedProxies): string | undefined {
+export function forwardedAddress(
+  headers: RequestHeaders,
+  proxies: TrustedProxies,
+): string | undefined {
   return nodeAddress(forwarded(headers, 'x-forwarded-for', 'for', proxies) ?? '')
 }
 
 /** As {@link forwardedAddress}, for the scheme: of `X-Forwarded-Proto`, or `proto` of `Forwarded`. */
-export function forwardedScheme(headers: RequestHeaders, proxies: TrustedProxies): Scheme | undefined {
+export function forwardedScheme(
+  headers: RequestHeaders,
+  proxies: TrustedProxies,
+): Scheme | undefined {
   const scheme = forwarded(headers, 'x-forwarded-proto', 'proto', proxies)?.toLowerCase()
   return scheme === 'http' || scheme === 'https' ? scheme : undefined
 }
@@ -46,7 +52,9 @@ function forwarded(
 
 /** @returns the address of `1.2.3.4:80`, `[::1]:80` or the like; undefined for other names. */
 function nodeAddress(text: string): string | undefined {
-  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? (/^[\d.]+:\d+$/.test(text) ? text.split(':')[0] : text)
+  const bare =
+    /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ??
+    (/^[\d.]+:\d+$/.test(text) ? text.split(':')[0] : text)
   return /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(bare) ? plainAddress(bare) : undefined
 }
 

@@ -11,7 +11,10 @@ const typeShape = new RegExp(`^${tokenCharacters}+`)
 const escaped = String.raw`"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"`
 const literal = '"([^"]*)"'
 const parameterWith = (quoted: string) =>
-  new RegExp(`[ \\t]*;[ \\t]*(${tokenCharacters}+)[ \\t]*=[ \\t]*(?:${quoted}|([^;"]*))[ \\t]*`, 'gy')
+  new RegExp(
+    `[ \\t]*;[ \\t]*(${tokenCharacters}+)[ \\t]*=[ \\t]*(?:${quoted}|([^;"]*))[ \\t]*`,
+    'gy',
+  )
 // curl and Python write \" for a quote; browsers write %22 and do not escape a backslash.
 const dialects = [parameterWith(escaped), parameterWith(literal)]
 
@@ -23,7 +26,11 @@ export function parseContentDisposition(value: string): ContentDisposition | und
   const plain = plainForm.exec(value)
   if (plain !== null) {
     const filename = plain[2]
-    return { type: 'form-data', name: plain[1], filename: filename === undefined ? undefined : baseName(filename) }
+    return {
+      type: 'form-data',
+      name: plain[1],
+      filename: filename === undefined ? undefined : baseName(filename),
+    }
   }
   const type = typeShape.exec(value)?.[0]
   if (type === undefined) return undefined
@@ -63,7 +70,9 @@ function parseParameters(
     seen.add(name)
     const quoted = match[2]
     const text =
-      quoted === undefined ? match[3].trimEnd() : fromForm(unescape ? quoted.replace(/\\(["\\])/g, '$1') : quoted)
+      quoted === undefined
+        ? match[3].trimEnd()
+        : fromForm(unescape ? quoted.replace(/\\(["\\])/g, '$1') : quoted)
     const decoded = name.endsWith('*') ? decodeExtended(text) : text
     if (decoded !== undefined) parameters.set(name, decoded)
   }
@@ -85,7 +94,9 @@ function decodeExtended(value: string): string | undefined {
   if (match === null) return undefined
   const percent = match[2]
   if (match[1].toLowerCase() !== 'utf-8')
-    return percent.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    return percent.replace(/%(..)/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
   try {
     return decodeURIComponent(percent)
   } catch {

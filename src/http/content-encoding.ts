@@ -10,7 +10,9 @@ const ratioFreeBytes = 1024 * 1024
  */
 export function codingsOf(header: string | undefined): string | undefined {
   const names = (header ?? '').split(',').map((name) => name.trim())
-  return names.filter((name) => name !== '' && name.toLowerCase() !== 'identity').join(', ') || undefined
+  return (
+    names.filter((name) => name !== '' && name.toLowerCase() !== 'identity').join(', ') || undefined
+  )
 }
 
 /**
@@ -29,7 +31,9 @@ export async function decodeContent(
   const name = encoding.toLowerCase()
   const isGzip = name === 'gzip' || name === 'x-gzip'
   if (!isGzip && name !== 'deflate') {
-    throw new UnsupportedMediaType(expected('gzip, deflate or identity', 'content-encoding', encoding))
+    throw new UnsupportedMediaType(
+      expected('gzip, deflate or identity', 'content-encoding', encoding),
+    )
   }
   const maxUnpacked = Math.max(ratioFreeBytes, body.length * maxRatio)
   const limit = Math.min(maxBytes, maxUnpacked)
@@ -39,5 +43,7 @@ export async function decodeContent(
   })
   if (unpacked !== undefined) return unpacked
   const why = maxUnpacked < maxBytes ? ` (maxUnpackRatio ${maxRatio} of ${body.length} bytes)` : ''
-  throw new PayloadTooLarge(`expected at most ${limit} bytes for the unpacked body${why}, received more`)
+  throw new PayloadTooLarge(
+    `expected at most ${limit} bytes for the unpacked body${why}, received more`,
+  )
 }

@@ -115,7 +115,8 @@ export class Context<P = PathParams> {
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
     this.#deadlineMs = init.deadlineMs
-    this.#timeoutMs = init.timeoutMs ?? (init.deadlineMs === undefined ? undefined : init.deadlineMs - Date.now())
+    this.#timeoutMs =
+      init.timeoutMs ?? (init.deadlineMs === undefined ? undefined : init.deadlineMs - Date.now())
     this.#query = init.query ?? ''
     this.#line = init
     this.#peer = init
@@ -238,7 +239,9 @@ export class Context<P = PathParams> {
 
   /** Time left until the deadline, at least 0; Infinity without one. **Units**: milliseconds. */
   get remainingMs(): number {
-    return this.#timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#timeoutMs - this.elapsedMs)
+    return this.#timeoutMs === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, this.#timeoutMs - this.elapsedMs)
   }
 
   /** @internal Aborts the request; the first reason stays. */
@@ -248,7 +251,8 @@ export class Context<P = PathParams> {
     this.#controller?.abort(reason)
     const listeners = this.#listeners
     if (listeners === undefined) return
-    for (let listener = listeners.shift(); listener !== undefined; listener = listeners.shift()) listener(reason)
+    for (let listener = listeners.shift(); listener !== undefined; listener = listeners.shift())
+      listener(reason)
   }
 
   /** @internal Undefined while the request is not aborted. */
@@ -287,7 +291,8 @@ export class Context<P = PathParams> {
     const cleanups = this.#cleanups
     if (cleanups === undefined) return
     this.#cleanups = undefined
-    for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) runCleanup(cleanup, onError)
+    for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop())
+      runCleanup(cleanup, onError)
   }
 
   /** @internal Called by transports with the request. */

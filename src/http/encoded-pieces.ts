@@ -80,7 +80,10 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
  *
  * @throws an Error if the source has more or fewer.
  */
-export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
+export async function* exactly(
+  source: AsyncIterable<Chunk>,
+  length: number,
+): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {
     left -= byteLength(chunk)
@@ -88,5 +91,7 @@ export async function* exactly(source: AsyncIterable<Chunk>, length: number): As
     yield chunk
   }
   if (left !== 0)
-    throw new Error(`expected ${length} bytes from a source, received ${left < 0 ? 'more' : length - left}`)
+    throw new Error(
+      `expected ${length} bytes from a source, received ${left < 0 ? 'more' : length - left}`,
+    )
 }

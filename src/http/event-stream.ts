@@ -39,7 +39,8 @@ export function encodeEvent(event: ServerSentEvent): string {
   if (type !== undefined) text += `event: ${line(type, 'event')}\n`
   if (id !== undefined) text += `id: ${line(id, 'id')}\n`
   if (retry !== undefined) {
-    if (!Number.isSafeInteger(retry) || retry < 0) throw new BadOutput(expected('whole milliseconds', 'retry', retry))
+    if (!Number.isSafeInteger(retry) || retry < 0)
+      throw new BadOutput(expected('whole milliseconds', 'retry', retry))
     text += `retry: ${retry}\n`
   }
   for (const part of data.split(/\r\n|\r|\n/)) text += `data: ${part}\n`

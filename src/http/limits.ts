@@ -29,9 +29,14 @@ export function noMemory(): Overloaded {
  *
  * @returns the refusal of a body that is too large.
  */
-export function tooLarge(limits: { readonly maxBodyBytes: number }, declared?: number): PayloadTooLarge {
+export function tooLarge(
+  limits: { readonly maxBodyBytes: number },
+  declared?: number,
+): PayloadTooLarge {
   const limit = `at most ${limits.maxBodyBytes} bytes`
   return new PayloadTooLarge(
-    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
+    declared === undefined
+      ? `expected ${limit} for the body, received more`
+      : expected(limit, 'the body', declared),
   )
 }

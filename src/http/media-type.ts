@@ -23,7 +23,8 @@ export function parseMediaType(value: string): MediaType | undefined {
     for (let match = parameter.exec(value); match !== null; match = parameter.exec(value)) {
       const name = match[1].toLowerCase()
       // The first one wins (WHATWG MIME Sniffing).
-      if (!parameters.has(name)) parameters.set(name, match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? '')
+      if (!parameters.has(name))
+        parameters.set(name, match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? '')
     }
   }
   return { essence, parameters }
@@ -46,14 +47,23 @@ export function mediaTypeOf(value: string): MediaType | undefined {
   const known = seen.get(value)
   if (known !== undefined) return known
   const type = parseMediaType(value)
-  if (type !== undefined && seen.size < maxSeen && value.length <= maxSeenLength && !value.includes('boundary'))
+  if (
+    type !== undefined &&
+    seen.size < maxSeen &&
+    value.length <= maxSeenLength &&
+    !value.includes('boundary')
+  )
     seen.set(value, type)
   return type
 }
 
 /** Whether the essence is JSON: `application/json`, `text/json` or a `+json` type. */
 export function isJsonType(type: MediaType): boolean {
-  return type.essence === 'application/json' || type.essence === 'text/json' || type.essence.endsWith('+json')
+  return (
+    type.essence === 'application/json' ||
+    type.essence === 'text/json' ||
+    type.essence.endsWith('+json')
+  )
 }
 
 function isPart(headers: RequestHeaders): boolean {
@@ -111,8 +121,12 @@ export function requireMediaType(
  * @returns the client's type, else or for `application/octet-stream` the name's; undefined without
  * a valid one.
  */
-export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
-  const isReadable = contentType === octetStream || (contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType))
+export function fileMediaType(
+  contentType: string | undefined,
+  filename: string | undefined,
+): string | undefined {
+  const isReadable =
+    contentType === octetStream || (contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType))
   const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined
   if (essence !== undefined && essence !== octetStream) return contentType
   return typeOfFilename(filename)?.essence ?? (essence === undefined ? undefined : contentType)

@@ -31,7 +31,8 @@ export class HeaderList implements RequestHeaders {
   }
 
   *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
-    for (let i = 0; i < this.#names.length; i++) if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
+    for (let i = 0; i < this.#names.length; i++)
+      if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
   }
 
   static from(record: Readonly<Record<string, string>>): HeaderList {
@@ -54,7 +55,11 @@ export class HttpRequest {
   }
 
   /** @internal `owner`: `true` for a socket's bytes, valid during its callback; a pool's, valid until `release`. */
-  static lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest {
+  static lend(
+    headers: RequestHeaders,
+    bytes: Uint8Array,
+    owner: boolean | BufferPool,
+  ): HttpRequest {
     const request = new HttpRequest(headers, bytes)
     request.#borrowed = owner
     return request
@@ -109,7 +114,8 @@ export class HttpRequest {
   }
 
   #view(): Uint8Array {
-    if (this.#bytes === undefined) throw new Error('the body was read after fromHttpRequest had returned')
+    if (this.#bytes === undefined)
+      throw new Error('the body was read after fromHttpRequest had returned')
     return this.#bytes
   }
 }
@@ -149,7 +155,11 @@ export interface HttpResponse {
 /** @returns a response whose text in front of its body is part of the body, in pooled memory. */
 export function joinedResponse(response: HttpResponse): HttpResponse {
   const { before = '', body, ...rest } = response
-  return { ...rest, body: joinInPool([utf8Bytes(before), body as Uint8Array]), pooled: new PooledBody() }
+  return {
+    ...rest,
+    body: joinInPool([utf8Bytes(before), body as Uint8Array]),
+    pooled: new PooledBody(),
+  }
 }
 
 /**
@@ -218,7 +228,8 @@ const encoder = new TextEncoder()
 /** Collects a body of any kind. */
 export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
+  const add = (chunk: Chunk) =>
+    pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
   if (typeof body === 'string' || body instanceof Uint8Array) add(body)
   else for await (const chunk of body) add(chunk)
   return concat(pieces)

@@ -14,11 +14,16 @@ function isFixed(hostname: string): boolean {
  * @returns why a request that asks for this Host is refused; `names` are answered beside localhost
  * and addresses.
  */
-export function hostFault(host: string | undefined, names: ReadonlySet<string>): Forbidden | undefined {
+export function hostFault(
+  host: string | undefined,
+  names: ReadonlySet<string>,
+): Forbidden | undefined {
   if (host === undefined) return undefined
   const name = host.replace(/:\d*$/, '').toLowerCase()
   if (isFixed(name) || names.has(name)) return undefined
-  return new Forbidden('expected localhost, an address or one of allowedHosts for host, received another one')
+  return new Forbidden(
+    'expected localhost, an address or one of allowedHosts for host, received another one',
+  )
 }
 
 /**
@@ -44,5 +49,7 @@ export function originFault(
   if (origins.includes('*') || origins.includes(origin)) return undefined
   // A page of another origin would send the visitor's cookies.
   if (URL.canParse(origin) && new URL(origin).host === host?.toLowerCase()) return undefined
-  return new Forbidden(expected('a page of this host, or of one of its origins,', 'origin', origin.slice(0, 80)))
+  return new Forbidden(
+    expected('a page of this host, or of one of its origins,', 'origin', origin.slice(0, 80)),
+  )
 }

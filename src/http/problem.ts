@@ -11,9 +11,16 @@ export const problemMediaType = 'application/problem+json'
  * and above, except 503 and 504, tell only code and request id.
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
-  const title = statusTexts[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
+  const title =
+    statusTexts[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
   const detail = tellsDetail(error) ? error.message : undefined
-  const body = { type: 'about:blank', title, status: error.status, detail, ...problemMembers(error, requestId) }
+  const body = {
+    type: 'about:blank',
+    title,
+    status: error.status,
+    detail,
+    ...problemMembers(error, requestId),
+  }
   const headers = problemHeaders(error, requestId, problemMediaType)
   return { status: error.status, headers, body: JSON.stringify(body), error }
 }
@@ -22,20 +29,32 @@ export function problemResponse(error: ServingError, requestId: string): HttpRes
  * @returns an answer by the statuses with which a protocol refuses, for an operation of OpenAPI.
  */
 export function refusals<T>(answer: T): Readonly<Record<number, T>> {
-  return Object.fromEntries([400, 401, 403, 404, 413, 429, 500, 503, 504].map((status) => [status, answer]))
+  return Object.fromEntries(
+    [400, 401, 403, 404, 413, 429, 500, 503, 504].map((status) => [status, answer]),
+  )
 }
 
 /** @returns the headers of an error's response. */
-export function problemHeaders(error: ServingError, requestId: string, mediaType: string): HeaderLine[] {
+export function problemHeaders(
+  error: ServingError,
+  requestId: string,
+  mediaType: string,
+): HeaderLine[] {
   const headers: HeaderLine[] = [['content-type', mediaType], nosniff, ['x-request-id', requestId]]
   if (error.allow !== undefined) headers.push(['allow', error.allow])
-  if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
+  if (error.retryAfterSeconds !== undefined)
+    headers.push(['retry-after', String(error.retryAfterSeconds)])
   if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
   return headers
 }
 
 /** @returns what bodies tell of an error beside its text. */
-export function problemMembers(error: ServingError, requestId: string): Readonly<Record<string, unknown>> {
+export function problemMembers(
+  error: ServingError,
+  requestId: string,
+): Readonly<Record<string, unknown>> {
   const { code, reason, path, offset, issues: errors } = error
-  return tellsDetail(error) ? { code, reason, path, offset, errors, requestId } : { code, requestId }
+  return tellsDetail(error)
+    ? { code, reason, path, offset, errors, requestId }
+    : { code, requestId }
 }

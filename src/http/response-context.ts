@@ -10,9 +10,15 @@ import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from '.
 export type CookieOptions = SerializeOptions
 
 /** Adds the lines of every answer; the first list wins, except for list headers. */
-function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[]): readonly HeaderLine[] {
+function joinHeaders(
+  lines: readonly HeaderLine[],
+  saved: readonly HeaderLine[],
+): readonly HeaderLine[] {
   const isList = (name: string) => name === 'vary' || name === 'set-cookie'
-  return [...lines, ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
+  return [
+    ...lines,
+    ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name)),
+  ]
 }
 
 /** Status, headers and cookies that a hook or function adds; those of a failed function are dropped. */
@@ -33,7 +39,9 @@ export class ResponseContext {
 
   set status(value: number | undefined) {
     if (value !== undefined && !(Number.isInteger(value) && value >= 200 && value <= 599)) {
-      throw new InvalidArgument(expected('an HTTP status from 200 to 599', 'ctx.response.status', value))
+      throw new InvalidArgument(
+        expected('an HTTP status from 200 to 599', 'ctx.response.status', value),
+      )
     }
     this.#status = value
   }
@@ -49,7 +57,9 @@ export class ResponseContext {
     if (isFramingHeader(key)) throw new InvalidArgument(`header ${key} is set by the server itself`)
     if (key === 'set-cookie') throw new InvalidArgument('use ctx.response.setCookie for cookies')
     if (!isHeaderValue(value)) {
-      throw new InvalidArgument(expected('a value without line breaks or control characters', `header ${key}`, value))
+      throw new InvalidArgument(
+        expected('a value without line breaks or control characters', `header ${key}`, value),
+      )
     }
     this.#headers ??= new Map()
     this.#headers.set(key, value)
@@ -66,7 +76,10 @@ export class ResponseContext {
       this.#cookies ??= []
       this.#cookies.push(line)
     } catch (cause) {
-      throw new InvalidArgument(expected('a cookie name and attributes of RFC 6265', 'setCookie', name), { cause })
+      throw new InvalidArgument(
+        expected('a cookie name and attributes of RFC 6265', 'setCookie', name),
+        { cause },
+      )
     }
   }
 
@@ -116,6 +129,8 @@ export class ResponseContext {
    */
   withSaved<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
     const saved = this.#saved
-    return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }
+    return saved === undefined
+      ? response
+      : { ...response, headers: joinHeaders(response.headers, saved) }
   }
 }

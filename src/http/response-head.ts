@@ -22,9 +22,12 @@ const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
  */
 export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLine[] {
   for (const [name, value] of lines) {
-    const isConstant = !isFramingHeader(name) && name !== 'x-request-id' && name === name.toLowerCase()
+    const isConstant =
+      !isFramingHeader(name) && name !== 'x-request-id' && name === name.toLowerCase()
     if (!isConstant || !isHeaderName(name) || !isHeaderValue(value))
-      throw new InternalError(`the header ${name} of a descriptor is not constant or cannot be sent`)
+      throw new InternalError(
+        `the header ${name} of a descriptor is not constant or cannot be sent`,
+      )
   }
   const frozen = Object.freeze(lines.map(([name, value]) => Object.freeze([name, value] as const)))
   if (frozen.length > 0) {
@@ -67,16 +70,27 @@ function partFaultOf({ status, headers, body }: HttpResponse): string | undefine
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
     return expected('an HTTP status from 200 to 599', 'the response', status)
   }
-  if (!Array.isArray(headers)) return expected('a list of [name, value]', 'the response headers', headers)
+  if (!Array.isArray(headers))
+    return expected('a list of [name, value]', 'the response headers', headers)
   const isChecked = headerBlockOf(headers) !== undefined
   for (let i = 0; i < headers.length && !isChecked; i++) {
     const [name, value] = headers[i]
-    if (typeof name !== 'string' || !isHeaderName(name)) return expected('a token', 'a response header name', name)
+    if (typeof name !== 'string' || !isHeaderName(name))
+      return expected('a token', 'a response header name', name)
     if (typeof value !== 'string' || !isHeaderValue(value)) {
-      return expected('a value without line breaks or control characters', `response header ${name}`, value)
+      return expected(
+        'a value without line breaks or control characters',
+        `response header ${name}`,
+        value,
+      )
     }
   }
-  if (typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body) || isAsyncBody(body))
+  if (
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    Array.isArray(body) ||
+    isAsyncBody(body)
+  )
     return undefined
   return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
 }

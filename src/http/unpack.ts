@@ -40,7 +40,9 @@ export async function unpack(
  */
 function pieceBytesOf(body: Uint8Array, isGzip: boolean, limit: number): number {
   const size =
-    isGzip && body.length >= 4 ? new DataView(body.buffer, body.byteOffset + body.length - 4).getUint32(0, true) : 0
+    isGzip && body.length >= 4
+      ? new DataView(body.buffer, body.byteOffset + body.length - 4).getUint32(0, true)
+      : 0
   const usual = Math.min(Math.max(minPieceBytes, body.length * 4), maxPieceBytes)
   return Math.max(Math.min(size, limit) + 1, usual)
 }

@@ -17,11 +17,20 @@ import {
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import { BodyRest } from '../http/transfer-clock.ts'
-import { type BodySource, HandledRequest, Handler, type HandlerFunction, type HandlerOptions } from './handler.ts'
+import {
+  type BodySource,
+  HandledRequest,
+  Handler,
+  type HandlerFunction,
+  type HandlerOptions,
+} from './handler.ts'
 
 /** Options of {@link fetchHandler}. `P`: what the platform gives beside the request. */
-export interface FetchHandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor, P extends readonly unknown[]>
-  extends HandlerOptions<I, O> {
+export interface FetchHandlerOptions<
+  I extends AnyDescriptor,
+  O extends AnyDescriptor,
+  P extends readonly unknown[],
+> extends HandlerOptions<I, O> {
   /**
    * @returns what `ctx.state` begins with, from the request and from what the platform gives beside
    * it.
@@ -41,7 +50,11 @@ export interface FetchHandlerOptions<I extends AnyDescriptor, O extends AnyDescr
  * app.post('/scale', (c) => scale(c.req.raw))
  * ```
  */
-export function fetchHandler<I extends AnyDescriptor, O extends AnyDescriptor, P extends readonly unknown[] = []>(
+export function fetchHandler<
+  I extends AnyDescriptor,
+  O extends AnyDescriptor,
+  P extends readonly unknown[] = [],
+>(
   options: FetchHandlerOptions<I, O, P>,
   fn: HandlerFunction<I, O>,
 ): (request: Request, ...platform: P) => Promise<Response> {
@@ -65,7 +78,10 @@ export function fetchHandler<I extends AnyDescriptor, O extends AnyDescriptor, P
     handled.ctx.onEnd(() => signal.removeEventListener('abort', leave))
     const body = new FetchBody(request)
     const response = await handled.answer(body, () => {
-      if (bodyUsed) throw new InternalError('expected a request whose body nobody has read, received one that is read')
+      if (bodyUsed)
+        throw new InternalError(
+          'expected a request whose body nobody has read, received one that is read',
+        )
       if (state !== undefined) Object.assign(handled.ctx.state, state(request, ...platform))
     })
     body.drop()
@@ -131,7 +147,9 @@ function responseOf(response: HttpResponse, handled: HandledRequest, isHead: boo
   const chunks = typeof body === 'string' || body instanceof Uint8Array ? [body] : body
   // A Response copies bytes, so that their memory is free again.
   const whole = new Response(
-    chunks.length === 1 ? (chunks[0] as string) : (concat(chunks.map(bytesOfChunk)) as Uint8Array<ArrayBuffer>),
+    chunks.length === 1
+      ? (chunks[0] as string)
+      : (concat(chunks.map(bytesOfChunk)) as Uint8Array<ArrayBuffer>),
     init,
   )
   for (const chunk of chunks) if (chunk instanceof Uint8Array) pooled?.give(chunk)
@@ -175,7 +193,8 @@ function streamOf(
     for (;;) {
       const { done, value } = await source.next()
       if (done) return undefined
-      const bytes = typeof value === 'string' ? encoder.encode(value) : bytesOf(value, pooled !== undefined)
+      const bytes =
+        typeof value === 'string' ? encoder.encode(value) : bytesOf(value, pooled !== undefined)
       if (value instanceof Uint8Array) pooled?.give(value)
       if (bytes.length > 0) return bytes
     }

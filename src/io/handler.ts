@@ -22,7 +22,13 @@ import { codingsOf } from '../http/content-encoding.ts'
 import { Context, type RequestLine, type Scheme } from '../http/context.ts'
 import { decompress } from '../http/decompress.ts'
 import { noMemory, tooLarge, tooMany } from '../http/limits.ts'
-import { discardBody, HttpRequest, type HttpResponse, joinedResponse, type RequestHeaders } from '../http/message.ts'
+import {
+  discardBody,
+  HttpRequest,
+  type HttpResponse,
+  joinedResponse,
+  type RequestHeaders,
+} from '../http/message.ts'
 import { responseFault } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
 import { Room } from './room.ts'
@@ -80,7 +86,10 @@ type Limits = { readonly [K in keyof typeof numbers]: number }
 const optionNames = ['input', 'output', 'room', 'onError', 'state', ...Object.keys(numbers)]
 
 /** The checked options of a handler, and its function. */
-export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescriptor = AnyDescriptor> {
+export class Handler<
+  I extends AnyDescriptor = AnyDescriptor,
+  O extends AnyDescriptor = AnyDescriptor,
+> {
   readonly route: {
     readonly input: IODescriptor
     readonly output: IODescriptor
@@ -96,9 +105,20 @@ export class Handler<I extends AnyDescriptor = AnyDescriptor, O extends AnyDescr
    * @throws InvalidArgument.
    */
   constructor(name: string, options: HandlerOptions<I, O>, fn: HandlerFunction<I, O>) {
-    const { input, output, room = new Room(), onError = () => {}, ...given } = checkOptions(name, options, optionNames)
+    const {
+      input,
+      output,
+      room = new Room(),
+      onError = () => {},
+      ...given
+    } = checkOptions(name, options, optionNames)
     for (const [option, descriptor] of Object.entries({ input, output })) {
-      checkThat(descriptor instanceof IODescriptor, 'a descriptor', `${option} of ${name}`, descriptor)
+      checkThat(
+        descriptor instanceof IODescriptor,
+        'a descriptor',
+        `${option} of ${name}`,
+        descriptor,
+      )
     }
     checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
     checkThat(room instanceof Room, 'a Room', `room of ${name}`, room)
@@ -146,7 +166,11 @@ export class HandledRequest {
   constructor(handler: Handler, line: HandledLine) {
     const { timeoutMs } = handler.limits
     this.#handler = handler
-    this.ctx = new Context({ ...line, timeoutMs: timeoutMs === 0 ? undefined : timeoutMs, reservation: this })
+    this.ctx = new Context({
+      ...line,
+      timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
+      reservation: this,
+    })
   }
 
   /** Reserves memory until the end; false if it does not fit. **Units**: bytes. */
@@ -195,7 +219,9 @@ export class HandledRequest {
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.ctx.end((cause) => this.failed(new InternalError('the clean-up of a request failed', { cause })))
+    this.ctx.end((cause) =>
+      this.failed(new InternalError('the clean-up of a request failed', { cause })),
+    )
     const { slots, memory } = this.#handler.room
     if (this.#hasSlot) slots.release()
     memory.release(this.#reserved)
@@ -206,12 +232,14 @@ export class HandledRequest {
     const { limits, room, route } = this.#handler
     const { ctx } = this
     const { declared } = body
-    if (declared !== undefined && !(declared <= limits.maxBodyBytes)) throw tooLarge(limits, declared)
+    if (declared !== undefined && !(declared <= limits.maxBodyBytes))
+      throw tooLarge(limits, declared)
     if (room.slots.isFull) throw tooMany(room.slots)
     const encoding = codingsOf(ctx.headers.get('content-encoding'))
     const isPlain = encoding === undefined
     const isShort = declared !== undefined && declared <= receiveAboveBytes
-    const receiver = isPlain && !isShort ? route.input.receive?.(ctx.headers, ctx, declared) : undefined
+    const receiver =
+      isPlain && !isShort ? route.input.receive?.(ctx.headers, ctx, declared) : undefined
     if (receiver !== undefined) {
       await this.#pass(body, receiver)
       return callWith(route, () => receiver.end(), ctx)
@@ -263,14 +291,18 @@ export class HandledRequest {
    *
    * @throws PayloadTooLarge; what aborted the request.
    */
-  async #readAll(body: BodySource, write: (piece: Uint8Array) => void | Promise<void>): Promise<void> {
+  async #readAll(
+    body: BodySource,
+    write: (piece: Uint8Array) => void | Promise<void>,
+  ): Promise<void> {
     const { ctx } = this
     const { bodyTimeoutMs, maxBodyBytes } = this.#handler.limits
     const most = Math.min(body.declared ?? maxBodyBytes, maxBodyBytes)
     let received = 0
     const late = `expected the whole body ${withinText(bodyTimeoutMs)}, it did not come`
     const abort = () => ctx.abort(new DeadlineExceeded(late))
-    const clock = bodyTimeoutMs === 0 ? undefined : new TransferClock(bodyTimeoutMs, () => received, abort)
+    const clock =
+      bodyTimeoutMs === 0 ? undefined : new TransferClock(bodyTimeoutMs, () => received, abort)
     try {
       for (;;) {
         clock?.start()
@@ -290,7 +322,8 @@ export class HandledRequest {
   }
 
   #reserveUpTo(bytes: number): void {
-    if (bytes < countedBytes || bytes <= this.#reserved || this.reserve(bytes - this.#reserved)) return
+    if (bytes < countedBytes || bytes <= this.#reserved || this.reserve(bytes - this.#reserved))
+      return
     throw noMemory()
   }
 
@@ -299,7 +332,8 @@ export class HandledRequest {
     const fault = responseFault(response)
     if (fault !== undefined) return this.#refused(response, new BadOutput(fault))
     const { body } = response
-    const isLarge = (typeof body === 'string' || body instanceof Uint8Array) && body.length >= countedBytes
+    const isLarge =
+      (typeof body === 'string' || body instanceof Uint8Array) && body.length >= countedBytes
     if (isLarge && !this.reserve(body.length)) {
       response.pooled?.give(body as Uint8Array)
       return this.#refused(response, noMemory())

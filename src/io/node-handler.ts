@@ -17,10 +17,17 @@ import {
 } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import { BodyRest, type TransferClock } from '../http/transfer-clock.ts'
-import { type BodySource, HandledRequest, Handler, type HandlerFunction, type HandlerOptions } from './handler.ts'
+import {
+  type BodySource,
+  HandledRequest,
+  Handler,
+  type HandlerFunction,
+  type HandlerOptions,
+} from './handler.ts'
 
 /** Options of {@link nodeHandler}. */
-export interface NodeHandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HandlerOptions<I, O> {
+export interface NodeHandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor>
+  extends HandlerOptions<I, O> {
   /** @returns what `ctx.state` begins with, such as the user that a middleware has found. */
   readonly state?: (request: IncomingMessage) => ContextState
 }
@@ -58,7 +65,8 @@ export function nodeHandler<I extends AnyDescriptor, O extends AnyDescriptor>(
     const reply = new NodeReply(res, handled, req.method === 'HEAD')
     const answered = handled.answer(body, () => {
       if (isRead) {
-        const what = 'expected a request whose body nobody has read, received one that is read, as by express.json()'
+        const what =
+          'expected a request whose body nobody has read, received one that is read, as by express.json()'
         throw new InternalError(what)
       }
       if (state !== undefined) Object.assign(handled.ctx.state, state(req))
@@ -154,7 +162,8 @@ class NodeReply {
     }
     try {
       res.statusCode = status
-      for (const [name, value] of response.headers) if (!isFramingHeader(name)) res.appendHeader(name, value)
+      for (const [name, value] of response.headers)
+        if (!isFramingHeader(name)) res.appendHeader(name, value)
       const isRefusal = !body.isComplete && body.declared !== 0
       // A client that still sends gets its answer first; an earlier close could destroy it.
       if (isRefusal && res.req.httpVersionMajor === 1) res.setHeader('connection', 'close')
@@ -189,7 +198,8 @@ class NodeReply {
     }
     const isSent = !this.#isHead && !isBodyless(status)
     // As bytes: Node would join a text to the head, and write both as UTF-8.
-    if (isSent) for (const chunk of chunks) res.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    if (isSent)
+      for (const chunk of chunks) res.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
     this.#awaitReader()
     res.end()
   }
@@ -210,7 +220,8 @@ class NodeReply {
           throw new TypeError(expected('a string or bytes', 'a chunk of the response', value))
         }
         if (value.length === 0) continue
-        const written = pooled !== undefined && typeof value !== 'string' ? new Uint8Array(value) : value
+        const written =
+          pooled !== undefined && typeof value !== 'string' ? new Uint8Array(value) : value
         if (value instanceof Uint8Array) pooled?.give(value)
         if (!res.write(written)) await this.#drained()
       }

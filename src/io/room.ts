@@ -25,10 +25,11 @@ export class Room {
 
   /** @throws InvalidArgument for a wrong option. */
   constructor(options: RoomOptions = {}) {
-    const { maxInFlight = 1024, maxMemoryBytes = 512 * 1024 * 1024 } = checkOptions('Room', options, [
-      'maxInFlight',
-      'maxMemoryBytes',
-    ])
+    const { maxInFlight = 1024, maxMemoryBytes = 512 * 1024 * 1024 } = checkOptions(
+      'Room',
+      options,
+      ['maxInFlight', 'maxMemoryBytes'],
+    )
     this.slots = new ConcurrencyLimiter(checkAtLeast('maxInFlight', maxInFlight, 1))
     this.memory = new MemoryBudget(checkAtLeast('maxMemoryBytes', maxMemoryBytes, 0))
   }

@@ -29,7 +29,12 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     // Requests that run have the slots. Jobs wait in the queue.
     slots: () => undefined,
   })
-  const task = (method: 'GET' | 'POST' | 'PUT', name: string, answer: AnswerTask, isLimited = false) => ({
+  const task = (
+    method: 'GET' | 'POST' | 'PUT',
+    name: string,
+    answer: AnswerTask,
+    isLimited = false,
+  ) => ({
     ...endpoint(method, name, async (request, visit) => {
       request.release()
       const id = visit.ctx.query.get('task_id')
@@ -45,7 +50,9 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     isLimited,
   })
   return [
-    endpoint('POST', 'submit', async (request, visit) => submitted(await jobs.submit(api, request, visit))),
+    endpoint('POST', 'submit', async (request, visit) =>
+      submitted(await jobs.submit(api, request, visit)),
+    ),
     task('GET', 'status', async ({ id, status, createdAt, startedAt }) =>
       jsonAnswer({
         task_id: id,
@@ -67,11 +74,14 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
       'POST',
       'retry',
       async (job, visit) =>
-        isFinal(job.status) ? submitted(await jobs.retry(job, visit)) : failed(`task ${job.id} is not completed yet`),
+        isFinal(job.status)
+          ? submitted(await jobs.retry(job, visit))
+          : failed(`task ${job.id} is not completed yet`),
       true,
     ),
     task('PUT', 'cancel', async (job) => {
-      if (isFinal(job.status) && job.status !== 'canceled') return failed(`task ${job.id} has ended already`)
+      if (isFinal(job.status) && job.status !== 'canceled')
+        return failed(`task ${job.id} has ended already`)
       const now = await jobs.cancel(job)
       return jsonAnswer({ task_id: now.id, status: words[now.status] ?? now.status })
     }),

@@ -16,7 +16,11 @@ type Schema = Readonly<Record<string, unknown>>
 const schemas: Readonly<Record<string, (args: Schema) => Schema>> = {
   JSON: () => ({}),
   Text: () => ({ type: 'string' }),
-  NumpyNdarray: ({ dtype }) => ({ type: 'tensor', format: 'numpy-array', ...(dtype !== null && { dtype }) }),
+  NumpyNdarray: ({ dtype }) => ({
+    type: 'tensor',
+    format: 'numpy-array',
+    ...(dtype !== null && { dtype }),
+  }),
   PandasDataFrame: ({ orient }) => ({ type: 'dataframe', orient: orient ?? 'records' }),
   File: () => ({ type: 'file', format: 'binary' }),
   Image: () => ({ type: 'file', format: 'image', pil: true }),
@@ -27,9 +31,13 @@ export function schemaEndpoint(name: string, apis: ReadonlyMap<string, AsyncApi>
   const routes = [...apis].flatMap(([path, api]) => {
     const [input, output] = [schemaOf(api.input), schemaOf(api.output)]
     if (input === undefined || output === undefined) return []
-    return [{ name: api.name, route: path, input: { ...input, root_input: true }, output, is_task: true }]
+    return [
+      { name: api.name, route: path, input: { ...input, root_input: true }, output, is_task: true },
+    ]
   })
-  return getPage('/schema.json', { kind: 'service' }, [], () => jsonAnswer({ name, type: 'service', routes }))
+  return getPage('/schema.json', { kind: 'service' }, [], () =>
+    jsonAnswer({ name, type: 'service', routes }),
+  )
 }
 
 function schemaOf(descriptor: IODescriptor): Schema | undefined {

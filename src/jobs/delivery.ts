@@ -20,13 +20,20 @@ export type EndedJob = Pick<
  * @returns the delivery for a job with a webhook, without its body: its store adds it in the step
  * that ends the job.
  */
-export function deliveryOf({ id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'webhook'>, now: number): NewJob {
+export function deliveryOf(
+  { id, owner, webhook }: Pick<Job, 'id' | 'owner' | 'webhook'>,
+  now: number,
+): NewJob {
   return {
     id: deliveryId(id),
     api: deliveryApi,
     owner,
     state: undefined,
-    request: { headers: [['content-type', 'application/json']], query: '', body: new Uint8Array(0) },
+    request: {
+      headers: [['content-type', 'application/json']],
+      query: '',
+      body: new Uint8Array(0),
+    },
     createdAt: now,
     priority: 0,
     retries: deliveryWaits.length,
@@ -47,5 +54,9 @@ export function deliveryBody(job: EndedJob): Uint8Array {
 
 /** @returns the id of the delivery of a job's end: one for each job, whoever ends it. */
 export function deliveryId(id: string): string {
-  return createHash('sha256').update(`${deliveryApi} ${id}`).digest('base64url').slice(0, 22).replace(/^-/, '_')
+  return createHash('sha256')
+    .update(`${deliveryApi} ${id}`)
+    .digest('base64url')
+    .slice(0, 22)
+    .replace(/^-/, '_')
 }

@@ -8,7 +8,12 @@ import type { BlobStore } from './blob-store.ts'
 const pieceBytes = 256 * 1024
 
 /** Codes of a disk that takes no more. */
-const storageCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS'])
+const storageCodes: ReadonlySet<string | undefined> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EROFS',
+])
 
 /** Makes the folder when the first blob is written. */
 export class FolderBlobs implements BlobStore {
@@ -83,7 +88,9 @@ export class FolderBlobs implements BlobStore {
 
   #path(name: string): string {
     if (/^[\w-]{1,200}$/.test(name)) return join(this.#folder, name)
-    throw new InvalidArgument(`expected the name of a blob, at most 200 of A-Z a-z 0-9 _ -, got ${show(name)}`)
+    throw new InvalidArgument(
+      `expected the name of a blob, at most 200 of A-Z a-z 0-9 _ -, got ${show(name)}`,
+    )
   }
 }
 

@@ -14,7 +14,11 @@ const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']
 const retryAfter: HeaderLine = ['retry-after', '1']
 
 /** @returns JSON that nobody caches. */
-export function jsonAnswer(value: unknown, status = 200, headers: readonly HeaderLine[] = []): HttpResponse {
+export function jsonAnswer(
+  value: unknown,
+  status = 200,
+  headers: readonly HeaderLine[] = [],
+): HttpResponse {
   return { status, headers: [...jsonHeaders, ...headers], body: JSON.stringify(value) }
 }
 
@@ -44,8 +48,16 @@ export function timeOf(ms: number | undefined): string | undefined {
 }
 
 /** 202 with the place of a job that was accepted. */
-export function acceptedAnswer(job: Job, prefix: string, headers: readonly HeaderLine[] = []): HttpResponse {
-  return jsonAnswer(jobDocument(job), 202, [['location', `${prefix}/jobs/${job.id}`], retryAfter, ...headers])
+export function acceptedAnswer(
+  job: Job,
+  prefix: string,
+  headers: readonly HeaderLine[] = [],
+): HttpResponse {
+  return jsonAnswer(jobDocument(job), 202, [
+    ['location', `${prefix}/jobs/${job.id}`],
+    retryAfter,
+    ...headers,
+  ])
 }
 
 /**
@@ -53,7 +65,11 @@ export function acceptedAnswer(job: Job, prefix: string, headers: readonly Heade
  *
  * @throws Conflict for a canceled job, 410 for an expired one, Overloaded without memory.
  */
-export async function resultAnswer(job: Job, stored: StoredAnswer | undefined, visit: Visit): Promise<HttpResponse> {
+export async function resultAnswer(
+  job: Job,
+  stored: StoredAnswer | undefined,
+  visit: Visit,
+): Promise<HttpResponse> {
   if (!isFinal(job.status)) return jsonAnswer(jobDocument(job), 202, [retryAfter])
   if (job.status === 'canceled') throw new Conflict('the job was canceled, it has no result')
   if (stored === undefined) throw gone()

@@ -46,7 +46,9 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
       })
     },
     receive: (declared, visit) =>
-      jobs.runElsewhere || preferenceOf(visit.ctx.headers).isAsync ? undefined : plain.receive?.(declared, visit),
+      jobs.runElsewhere || preferenceOf(visit.ctx.headers).isAsync
+        ? undefined
+        : plain.receive?.(declared, visit),
   }
 }
 
@@ -63,13 +65,18 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
     methods: [method],
     readsHeaders: allHeaders,
   })
-  const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({ ...endpoint(...of), isLimited: true })
+  const limited = (...of: Parameters<typeof endpoint>): Endpoint => ({
+    ...endpoint(...of),
+    isLimited: true,
+  })
   return [
     endpoint('GET', '', (job) => jsonAnswer(jobDocument(job))),
     limited('GET', '/result', async (job, visit) => {
       const { ctx } = visit
       const { waitMs } = preferenceOf(ctx.headers)
-      return unkept(await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit))
+      return unkept(
+        await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit),
+      )
     }),
     endpoint('GET', '/events', async (job, { ctx }) => {
       const { id, status } = job
@@ -83,7 +90,9 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
       const now = await jobs.cancel(job)
       return jsonAnswer(jobDocument(now), isFinal(now.status) ? 200 : 202)
     }),
-    limited('POST', '/retry', async (job, visit) => acceptedAnswer(await jobs.retry(job, visit), prefix)),
+    limited('POST', '/retry', async (job, visit) =>
+      acceptedAnswer(await jobs.retry(job, visit), prefix),
+    ),
   ]
 }
 

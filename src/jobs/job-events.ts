@@ -55,7 +55,9 @@ export async function* jobEvents(...of: Parameters<typeof eventsBehind>): AsyncG
 const texts = new WeakMap<JobEvent, string>()
 
 function textOf(event: JobEvent): string {
-  const text = texts.get(event) ?? encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
+  const text =
+    texts.get(event) ??
+    encodeEvent({ id: String(event.sequence), event: event.kind, data: dataOf(event) })
   texts.set(event, text)
   return text
 }

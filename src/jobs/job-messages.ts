@@ -14,7 +14,8 @@ const response: FieldType<Uint8Array> = {
   read: (reader) => reader.bytes(),
   write: (writer, number, value: Uint8Array) => writer.tag(number, wireType.bytes).bytes(value),
   fromJson: jsonObject,
-  toJson: (value: Uint8Array) => parseText(String(encodeContentJson(decodeResponse(value) as ProtoContent))),
+  toJson: (value: Uint8Array) =>
+    parseText(String(encodeContentJson(decodeResponse(value) as ProtoContent))),
 }
 
 /** GetJobRequest. */
@@ -57,7 +58,10 @@ export const jobEventMessage = messageType({
  *
  * @returns the message of a job.
  */
-export function messageOfJob(job: Job, stored: StoredResponse | undefined): MessageOf<typeof jobMessage> {
+export function messageOfJob(
+  job: Job,
+  stored: StoredResponse | undefined,
+): MessageOf<typeof jobMessage> {
   const { api: apiName, priority: _, ...known } = jobDocument(job)
   return { ...known, apiName, progress: job.progress, ...(stored && answerOf(stored)) }
 }
@@ -77,6 +81,11 @@ function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof j
 export const callType = 'application/proto'
 
 /** @returns the message of an event. */
-export function messageOfEvent({ sequence, at, kind, data }: JobEvent): MessageOf<typeof jobEventMessage> {
+export function messageOfEvent({
+  sequence,
+  at,
+  kind,
+  data,
+}: JobEvent): MessageOf<typeof jobEventMessage> {
   return { sequence, at: timeOf(at), [kind]: data }
 }

@@ -12,7 +12,9 @@ import { type Attempt, noJobs, type Outcome, type QueueState } from './job-store
 import { failureOf } from './problem-answer.ts'
 
 /** **Units**: seconds. */
-const jobBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400] as const
+const jobBuckets = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400,
+] as const
 
 /** How an attempt ended. `handed_back`: its worker stopped; `lost`: its lease ran out, and the job runs elsewhere. */
 export type AttemptEnd = Outcome['kind'] | 'handed_back' | 'lost'
@@ -49,8 +51,12 @@ export class JobCounts {
     const handBacks = starts - number
     if (handBacks > 0 && handBacks % manyHandBacks === 0) {
       const fields = { event: 'job_begins_again', job: job.id, api: job.api, handBacks }
-      const remedy = 'a worker needs --drain-timeout-ms, and time before it is killed, for its longest job'
-      this.#log.warn(fields, `job ${job.id} was handed back ${handBacks} times by workers that stopped: ${remedy}`)
+      const remedy =
+        'a worker needs --drain-timeout-ms, and time before it is killed, for its longest job'
+      this.#log.warn(
+        fields,
+        `job ${job.id} was handed back ${handBacks} times by workers that stopped: ${remedy}`,
+      )
     }
     const series = this.#of(job.api)
     if (number > 1) series.retries++
@@ -74,13 +80,24 @@ export class JobCounts {
     ends.set(end, (ends.get(end) ?? 0) + 1)
     // The id joins these lines with those of the request, and of the function's error.
     const requestId = attempt.request.headers.find(([name]) => name === 'x-request-id')?.[1]
-    const fields = { event: `job_${end}`, job: job.id, requestId, api: job.api, attempt: number, ms: Math.round(ms) }
+    const fields = {
+      event: `job_${end}`,
+      job: job.id,
+      requestId,
+      api: job.api,
+      attempt: number,
+      ms: Math.round(ms),
+    }
     if (end === 'lost') this.#log.warn(fields, `the lease of job ${job.id} was lost, it runs again`)
     else if (end !== 'failed') this.#log.debug(fields, `job ${job.id} ${end}`)
     else {
       const failed = outcome?.kind === 'failed' ? outcome : undefined
       const mayRetry = (failed?.mayRetry ?? true) && number <= job.retries
-      const more = { status: failed?.response.status, ...(failed && failureOf(failed.response)), mayRetry }
+      const more = {
+        status: failed?.response.status,
+        ...(failed && failureOf(failed.response)),
+        mayRetry,
+      }
       this.#log.warn({ ...fields, ...more }, `attempt ${number} at job ${job.id} failed`)
     }
   }
@@ -94,7 +111,12 @@ export class JobCounts {
   #of(api: string): Series {
     let series = this.#series.get(api)
     if (series === undefined) {
-      series = { wait: new BucketCounts(jobBuckets), run: new BucketCounts(jobBuckets), ends: new Map(), retries: 0 }
+      series = {
+        wait: new BucketCounts(jobBuckets),
+        run: new BucketCounts(jobBuckets),
+        ends: new Map(),
+        retries: 0,
+      }
       this.#series.set(api, series)
     }
     return series
@@ -107,17 +129,33 @@ export class JobCounts {
    */
   families(states: readonly QueueState[] | undefined, apis: readonly string[]): MetricFamily[] {
     const all = [...this.#series].map(([api, series]) => ({ labels: { api }, ...series }))
-    const timed = (field: 'wait' | 'run') => all.map((each) => ({ labels: each.labels, counts: each[field] }))
+    const timed = (field: 'wait' | 'run') =>
+      all.map((each) => ({ labels: each.labels, counts: each[field] }))
     const ends = all.flatMap(({ labels, ends }) =>
-      [...ends].map(([outcome, value]) => ({ labels: { ...labels, outcome } as MetricLabels, value })),
+      [...ends].map(([outcome, value]) => ({
+        labels: { ...labels, outcome } as MetricLabels,
+        value,
+      })),
     )
     const empty = (api: string) => ({ api, counts: noJobs, oldestMs: 0 })
     const retries = all.map(({ labels, retries: value }) => ({ labels, value }))
     return [
       ...(states === undefined ? [] : storeFamilies([...apis.map(empty), ...states])),
-      histogram('serving_job_wait_seconds', 'From the submission of a job to its first start.', timed('wait')),
-      histogram('serving_job_run_seconds', 'Attempts at jobs, from their start to their end.', timed('run')),
-      counter('serving_job_attempts_total', 'Attempts at jobs that are over, by how they ended.', ends),
+      histogram(
+        'serving_job_wait_seconds',
+        'From the submission of a job to its first start.',
+        timed('wait'),
+      ),
+      histogram(
+        'serving_job_run_seconds',
+        'Attempts at jobs, from their start to their end.',
+        timed('run'),
+      ),
+      counter(
+        'serving_job_attempts_total',
+        'Attempts at jobs that are over, by how they ended.',
+        ends,
+      ),
       counter('serving_job_retries_total', 'Starts of jobs that had started before.', retries),
     ]
   }
@@ -132,6 +170,11 @@ function storeFamilies(all: readonly QueueState[]): MetricFamily[] {
   const oldest = states.map(({ api, oldestMs }) => ({ labels: { api }, value: oldestMs / 1000 }))
   return [
     gauge('serving_jobs', 'Jobs in the store by status, until they are forgotten.', counts, 'max'),
-    gauge('serving_jobs_oldest_seconds', 'Age of the oldest job that waits; 0 without one.', oldest, 'max'),
+    gauge(
+      'serving_jobs_oldest_seconds',
+      'Age of the oldest job that waits; 0 without one.',
+      oldest,
+      'max',
+    ),
   ]
 }

@@ -10,7 +10,12 @@ import { parseJson } from '../core/text/parse-json.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { allHeaders, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import { decodeRequest, encodeRequest, encodeResponse, requestFromJson } from '../messages/envelope.ts'
+import {
+  decodeRequest,
+  encodeRequest,
+  encodeResponse,
+  requestFromJson,
+} from '../messages/envelope.ts'
 import type { MessageType } from '../messages/message-type.ts'
 import type { Job } from './job.ts'
 import { eventsBehind } from './job-events.ts'
@@ -32,7 +37,13 @@ export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[]
   return services.flatMap((service): RpcMethod[] => [
     ...Object.entries(unary).map(([name, answer]): RpcMethod => {
       const connect = { readsHeaders: allHeaders, speaksJson: true }
-      return { kind: 'unary', path: `/${service}/${name}`, access: { kind: 'message' }, connect, answer }
+      return {
+        kind: 'unary',
+        path: `/${service}/${name}`,
+        access: { kind: 'message' },
+        connect,
+        answer,
+      }
     }),
     { kind: 'stream', path: `/${service}/WatchJob`, access: { kind: 'message' }, answer: watch },
   ])
@@ -40,7 +51,10 @@ export function jobMethods(jobs: Jobs, services: readonly string[]): RpcMethod[]
 
 type Answer = UnaryMethod['answer']
 
-function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch: StreamMethod['answer'] } {
+function answersOf(jobs: Jobs): {
+  unary: Readonly<Record<string, Answer>>
+  watch: StreamMethod['answer']
+} {
   // One message has all of the answer.
   const withAnswer = async (job: Job, visit: Visit) => {
     const stored = await jobs.answerOf(job)
@@ -50,7 +64,9 @@ function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch
     unary: {
       SubmitJob: (body, visit, isJson) =>
         answered(isJson, async () => {
-          const { apiName, bytes } = isJson ? requestOfJson(body) : { ...decodeRequest(body), bytes: body }
+          const { apiName, bytes } = isJson
+            ? requestOfJson(body)
+            : { ...decodeRequest(body), bytes: body }
           return messageOfJob(await jobs.submitCall(apiName, bytes, visit), undefined)
         }),
       GetJob: (body, visit, isJson) =>
@@ -58,7 +74,10 @@ function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch
           const { id = '', waitSeconds = 0 } = read(getJobRequest, body, isJson)
           const { ctx } = visit
           const job = await jobs.find(id, visit)
-          return withAnswer(waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job, visit)
+          return withAnswer(
+            waitSeconds > 0 ? await jobs.ended(job, waitSeconds * 1000, ctx) : job,
+            visit,
+          )
         }),
       CancelJob: (body, visit, isJson) =>
         answered(isJson, async () => {
@@ -76,7 +95,9 @@ function answersOf(jobs: Jobs): { unary: Readonly<Record<string, Answer>>; watch
 }
 
 function read<M extends object>(type: MessageType<M>, body: Uint8Array, isJson: boolean): M {
-  return isJson ? type.fromJson(parseJson(body, 'the request in JSON'), 'the request') : type.decode(body)
+  return isJson
+    ? type.fromJson(parseJson(body, 'the request in JSON'), 'the request')
+    : type.decode(body)
 }
 
 function requestOfJson(body: Uint8Array) {
@@ -87,7 +108,11 @@ function requestOfJson(body: Uint8Array) {
 async function answered(isJson: boolean, answer: () => Promise<ReturnType<typeof messageOfJob>>) {
   try {
     const message = await answer()
-    return { bytes: isJson ? Buffer.from(JSON.stringify(jobMessage.toJson(message))) : jobMessage.encode(message) }
+    return {
+      bytes: isJson
+        ? Buffer.from(JSON.stringify(jobMessage.toJson(message)))
+        : jobMessage.encode(message),
+    }
   } catch (error) {
     return { error: decodeFailureOf(error) }
   }

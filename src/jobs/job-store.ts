@@ -30,7 +30,12 @@ export type Added =
 
 /** What a job of the input of another one has of its own; the rest, but the idempotency key, is as it was there. */
 export type AgainJob = Pick<NewJob, 'id' | 'createdAt'> &
-  Partial<Pick<NewJob, 'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'queueTtlMs' | 'resultTtlMs'>>
+  Partial<
+    Pick<
+      NewJob,
+      'state' | 'isOfService' | 'retries' | 'timeoutMs' | 'priority' | 'queueTtlMs' | 'resultTtlMs'
+    >
+  >
 
 /** How an attempt ended. A failed one that may run again does so after `retryAfterMs`, else by `backoffMs`. */
 export type Outcome =
@@ -87,7 +92,14 @@ export interface QueueState {
 }
 
 /** The counts of an API without jobs. */
-export const noJobs = { queued: 0, running: 0, completed: 0, failed: 0, canceled: 0, expired: 0 } as const
+export const noJobs = {
+  queued: 0,
+  running: 0,
+  completed: 0,
+  failed: 0,
+  canceled: 0,
+  expired: 0,
+} as const
 
 /** Which jobs {@link JobStore.list} returns, the latest first. */
 export interface JobFilter {

@@ -2,7 +2,14 @@ import type { OwnerKey } from '../api/caller-identity.ts'
 import type { HeaderLine } from '../http/message.ts'
 
 /** `queued` includes waiting for a retry. The last four are final: they never change. */
-export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'canceled', 'expired'] as const
+export const jobStatuses = [
+  'queued',
+  'running',
+  'completed',
+  'failed',
+  'canceled',
+  'expired',
+] as const
 /** One of them. */
 export type JobStatus = (typeof jobStatuses)[number]
 

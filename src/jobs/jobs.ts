@@ -21,7 +21,14 @@ import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import { decodeRequest } from '../messages/envelope.ts'
 import { traceHeaders } from '../telemetry/tracing/active-trace.ts'
 import { Changes } from './changes.ts'
-import { isFinal, type Job, type JobEvent, type NewJob, type StoredRequest, type WebhookTarget } from './job.ts'
+import {
+  isFinal,
+  type Job,
+  type JobEvent,
+  type NewJob,
+  type StoredRequest,
+  type WebhookTarget,
+} from './job.ts'
 import { gone } from './job-answers.ts'
 import type { JobLog } from './job-metrics.ts'
 import type { Added, JobStore } from './job-store.ts'
@@ -53,7 +60,13 @@ export class Jobs {
   readonly #reads = new Map<string, Promise<readonly JobEvent[]>>()
   #isLeaving = false
 
-  constructor(store: JobStore, source: JobSource, webhooks: Webhooks | undefined, runElsewhere: boolean, log: JobLog) {
+  constructor(
+    store: JobStore,
+    source: JobSource,
+    webhooks: Webhooks | undefined,
+    runElsewhere: boolean,
+    log: JobLog,
+  ) {
     this.#store = store
     this.#source = source
     this.#webhooks = webhooks
@@ -73,7 +86,11 @@ export class Jobs {
     const { body } = request
     // Only to refuse what the function would not get: the job decodes it again.
     await api.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
-    const kept = { headers: keptHeaders(headers, this.#authOf(api), ctx.id), query: target.query, body }
+    const kept = {
+      headers: keptHeaders(headers, this.#authOf(api), ctx.id),
+      query: target.query,
+      body,
+    }
     return this.#keep(entered, kept)
   }
 
@@ -82,11 +99,14 @@ export class Jobs {
     const { ctx } = visit
     const api = visit.find(this.#source.apis, name, 'api_name')
     const entered = await visit.enter(api)
-    if (!hasJobs(entered)) throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
+    if (!hasJobs(entered))
+      throw new BadInput(expected('the name of an asynchronous API', 'api_name', name))
     // The message that is decoded takes its bytes.
     visit.hold(bytes.length)
     await fromContent(api.input, decodeRequest(Uint8Array.from(bytes)).content, ctx)
-    const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(([name]) => name !== 'content-type')
+    const headers = keptHeaders(ctx.headers, this.#authOf(api), ctx.id).filter(
+      ([name]) => name !== 'content-type',
+    )
     return this.#keep(entered, { headers: [...callHeaders, ...headers], query: '', body: bytes })
   }
 
@@ -123,7 +143,8 @@ export class Jobs {
     if (api === undefined) throw new Conflict(`the service no longer has the API ${job.api}`)
     const entered = await visit.enter(api)
     if (!hasJobs(entered)) throw new Conflict(`the API ${job.api} no longer has jobs`)
-    if (!isFinal(job.status)) throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
+    if (!isFinal(job.status))
+      throw new Conflict(`expected a job that has ended, this one is ${job.status}`)
     const again = common(entered)
     const added = await this.#store.again(job.id, again, entered.api.async.maxQueued)
     if (added === undefined) throw gone()
@@ -155,7 +176,8 @@ export class Jobs {
   #webhookOf(headers: RequestHeaders): WebhookTarget | undefined {
     const url = headers.get('webhook-url')
     if (url === undefined) return undefined
-    if (this.#webhooks === undefined) throw new BadInput('this service sends no webhooks: it has no jobs.webhooks')
+    if (this.#webhooks === undefined)
+      throw new BadInput('this service sends no webhooks: it has no jobs.webhooks')
     this.#webhooks.check(url)
     return { url }
   }
@@ -163,11 +185,17 @@ export class Jobs {
   async #accepted(api: AsyncApi, job: Accepted, added: Added): Promise<Job> {
     if (added.kind === 'full') {
       const details = { limit: 'queue', retryAfterSeconds: fullSeconds }
-      throw new Overloaded(`expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`, details)
+      throw new Overloaded(
+        `expected at most ${api.async.maxQueued} jobs of ${api.name} that wait`,
+        details,
+      )
     }
     if (added.kind === 'added') {
       const { id, retryOf } = job
-      this.#log.debug({ event: 'job_submitted', job: id, api: api.name, retryOf }, `job ${id} submitted`)
+      this.#log.debug(
+        { event: 'job_submitted', job: id, api: api.name, retryOf },
+        `job ${id} submitted`,
+      )
       const { request: _, state: __, ...rest } = { request: undefined, ...job }
       return { ...rest, status: 'queued', attempt: 0, isCancelRequested: false }
     }
@@ -201,7 +229,12 @@ export class Jobs {
     const { ctx } = visit
     const queued = await this.submit(api, request, visit)
     // Not of those that end with the server: this client cannot come back.
-    const job = await this.ended(queued, Number.POSITIVE_INFINITY, ctx, new Changes(this.#store, queued.id))
+    const job = await this.ended(
+      queued,
+      Number.POSITIVE_INFINITY,
+      ctx,
+      new Changes(this.#store, queued.id),
+    )
     if (isFinal(job.status)) return job
     await this.#store.cancel(job.id)
     throw ctx.abortReason ?? deadlinePassed()
@@ -214,7 +247,9 @@ export class Jobs {
    */
   events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
     const key = `${id} ${after} ${maxBytes}`
-    const read = this.#reads.get(key) ?? this.#store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
+    const read =
+      this.#reads.get(key) ??
+      this.#store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
     this.#reads.set(key, read)
     return read
   }
@@ -238,7 +273,12 @@ export class Jobs {
    *
    * @returns the job once it has ended, or at the latest after a time.
    */
-  async ended(job: Job, waitMs: number, ctx: Context, changes = this.changes(job.id)): Promise<Job> {
+  async ended(
+    job: Job,
+    waitMs: number,
+    ctx: Context,
+    changes = this.changes(job.id),
+  ): Promise<Job> {
     // The rest of the request's time is for the answer.
     const until = performance.now() + Math.min(waitMs, ctx.remainingMs - 500)
     ctx.onAbort(() => changes.stop())
@@ -265,7 +305,9 @@ type Accepted = Omit<NewJob, 'request' | 'fingerprint'>
 /** @throws Unauthorized for a caller without a name, whose job all of its kind could look at. */
 function requireOwner({ ctx, owner }: Visit): OwnerKey | undefined {
   if (owner !== undefined || ctx.state.caller === undefined) return owner
-  throw new Unauthorized('expected a token with the claim sub, since a job belongs to its caller, received one without')
+  throw new Unauthorized(
+    'expected a token with the claim sub, since a job belongs to its caller, received one without',
+  )
 }
 
 /** @throws InvalidArgument naming the member that JSON cannot write. */
@@ -274,7 +316,9 @@ function stateText(state: object): string {
     try {
       JSON.stringify(value)
     } catch (cause) {
-      throw new InvalidArgument(`expected ctx.state.${key} to be JSON, since a job keeps it`, { cause })
+      throw new InvalidArgument(`expected ctx.state.${key} to be JSON, since a job keeps it`, {
+        cause,
+      })
     }
   }
   return JSON.stringify(state)
@@ -290,7 +334,15 @@ function common({ api, ctx }: Entered<AsyncApi>) {
   const { retries, timeoutMs, priority, queueTtlMs, resultTtlMs } = api.async
   const times = { timeoutMs, queueTtlMs, resultTtlMs }
   const isOfService = api.auth === undefined
-  return { ...newJob(), api: api.name, isOfService, state: stateText(ctx.state), retries, priority, ...times }
+  return {
+    ...newJob(),
+    api: api.name,
+    isOfService,
+    state: stateText(ctx.state),
+    retries,
+    priority,
+    ...times,
+  }
 }
 
 /** @see draft-ietf-httpapi-idempotency-key-header-07; its quotes may be missing. */

@@ -7,7 +7,9 @@ import { StoredBody, type UnreadRequest } from './stored-body.ts'
 export type KeptBody = Uint8Array | string
 
 /** A request or response whose body may lie in a blob. */
-export type Kept<T extends { readonly body: Uint8Array }> = Omit<T, 'body'> & { readonly body: KeptBody }
+export type Kept<T extends { readonly body: Uint8Array }> = Omit<T, 'body'> & {
+  readonly body: KeptBody
+}
 
 /** How long no blob counts as an orphan: its job may not be stored yet. **Units**: milliseconds. */
 const orphanMs = 3_600_000
@@ -24,7 +26,9 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
     return { ...message, body: name }
   }
   // A message to a thread would copy the whole buffer that a piece lies in.
-  return body.length === body.buffer.byteLength ? message : { ...message, body: new Uint8Array(body) }
+  return body.length === body.buffer.byteLength
+    ? message
+    : { ...message, body: new Uint8Array(body) }
 }
 
 /**
@@ -33,7 +37,10 @@ export async function keepBody<T extends { readonly body: Uint8Array }>(
  */
 export async function unread(blobs: BlobStore, kept: Kept<StoredRequest>): Promise<UnreadRequest> {
   const { body: place } = kept
-  return { ...kept, body: typeof place === 'string' ? await blobBody(blobs, place) : StoredBody.of(place) }
+  return {
+    ...kept,
+    body: typeof place === 'string' ? await blobBody(blobs, place) : StoredBody.of(place),
+  }
 }
 
 /**
@@ -47,7 +54,9 @@ export async function blobBody(blobs: BlobStore, name: string): Promise<StoredBo
 /** A blob that a job names and nobody has is a fault of the store, and no 404. */
 async function sizeOf(blobs: BlobStore, name: string): Promise<number> {
   return blobs.size(name).catch((cause) => {
-    throw ServingError.is(cause) && cause.status === 404 ? new InternalError('a stored body is lost', { cause }) : cause
+    throw ServingError.is(cause) && cause.status === 404
+      ? new InternalError('a stored body is lost', { cause })
+      : cause
   })
 }
 
@@ -67,6 +76,7 @@ export async function sweepOrphans(
   const drop = async () => {
     for (const name of await unnamed(names.splice(0))) await blobs.delete(name)
   }
-  for await (const name of blobs.olderThan(Date.now() - orphanMs)) if (names.push(name) === 100) await drop()
+  for await (const name of blobs.olderThan(Date.now() - orphanMs))
+    if (names.push(name) === 100) await drop()
   if (names.length > 0) await drop()
 }

@@ -37,9 +37,15 @@ async function storeOf(
   service: string | undefined,
 ): Promise<JobStore> {
   const file = /^sqlite:(.+)$/.exec(name)?.[1]
-  if (file !== undefined) return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })
+  if (file !== undefined)
+    return (await import('./sqlite/sqlite-store.ts')).openSqliteStore(file, { blobs, warn })
   if (/^rediss?:\/\//.test(name)) {
-    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({ url: name, blobs, warn, service })
+    return (await import('./bullmq/bullmq-store.ts')).openBullmqStore({
+      url: name,
+      blobs,
+      warn,
+      service,
+    })
   }
   throw new InvalidArgument(expected('sqlite:FILE or redis://HOST', 'the job store', name))
 }

@@ -8,7 +8,12 @@ import type { RequestHeaders } from '../http/message.ts'
 export function preferenceOf(headers: RequestHeaders) {
   const given = (headers.get('prefer') ?? '').split(',').map((each) => each.trim().toLowerCase())
   const isAsync = given.includes('respond-async')
-  const wait = given.map((each) => /^wait="?(\d{1,6})"?$/.exec(each)?.[1]).find((each) => each !== undefined)
-  const applied = [...(isAsync ? ['respond-async'] : []), ...(wait === undefined ? [] : [`wait=${wait}`])].join(', ')
+  const wait = given
+    .map((each) => /^wait="?(\d{1,6})"?$/.exec(each)?.[1])
+    .find((each) => each !== undefined)
+  const applied = [
+    ...(isAsync ? ['respond-async'] : []),
+    ...(wait === undefined ? [] : [`wait=${wait}`]),
+  ].join(', ')
   return { isAsync, waitMs: Number(wait ?? 0) * 1000, applied }
 }

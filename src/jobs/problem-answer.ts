@@ -16,12 +16,18 @@ function problemAnswer(error: ServingError, id: string): StoredResponse {
 
 /** The answer of a job that a store gives up, since its workers died. */
 export function crashAnswer(id: string): StoredResponse {
-  return problemAnswer(new InternalError('each process that ran the job died', {}, { code: 'worker_died' }), id)
+  return problemAnswer(
+    new InternalError('each process that ran the job died', {}, { code: 'worker_died' }),
+    id,
+  )
 }
 
 /** The answer of a job that a store gives up, of whose processes at least one lived longer than its lease. */
 export function lostAnswer(id: string): StoredResponse {
-  return problemAnswer(new InternalError('no process that ran the job kept its lease', {}, { code: 'lease_lost' }), id)
+  return problemAnswer(
+    new InternalError('no process that ran the job kept its lease', {}, { code: 'lease_lost' }),
+    id,
+  )
 }
 
 /** The answer of a job that has waited for longer than its `queueTtl`. */
@@ -35,13 +41,19 @@ export function lateWarnings(jobs: readonly { readonly api: string }[]): string[
   const counts = new Map<string, number>()
   for (const { api } of jobs) counts.set(api, (counts.get(api) ?? 0) + 1)
   return [...counts].map(
-    ([api, jobs]) => `jobs of ${api} that failed, since they waited for longer than queueTtl: ${jobs}`,
+    ([api, jobs]) =>
+      `jobs of ${api} that failed, since they waited for longer than queueTtl: ${jobs}`,
   )
 }
 
 /** The outcome of an attempt that could not be run at all. */
-export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonly kind: 'failed' }> {
-  const error = ServingError.is(cause) ? cause : new InternalError('the job could not be run', { cause })
+export function failedBy(
+  cause: unknown,
+  id: string,
+): Extract<Outcome, { readonly kind: 'failed' }> {
+  const error = ServingError.is(cause)
+    ? cause
+    : new InternalError('the job could not be run', { cause })
   return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
 }
 
@@ -49,7 +61,10 @@ export function failedBy(cause: unknown, id: string): Extract<Outcome, { readonl
  * @returns the code of a problem document, or what a delivery tells of its receiver: never what a
  * function answers.
  */
-export function failureOf({ headers, body }: StoredResponse): { readonly code?: string; readonly reason?: string } {
+export function failureOf({ headers, body }: StoredResponse): {
+  readonly code?: string
+  readonly reason?: string
+} {
   const type = headers.find(([name]) => name === 'content-type')?.[1]
   const text = Buffer.from(body).toString()
   if (type === 'application/problem+json') return { code: JSON.parse(text).code }

@@ -53,7 +53,8 @@ export const lookupPublic: LookupFunction = (hostname, options, done) => {
   lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return done(error, '')
     const bad = addresses.find(({ address }) => !isPublicAddress(address))
-    if (bad !== undefined) return done(new AddressRefused(`${hostname} is at ${bad.address}, which is not public`), '')
+    if (bad !== undefined)
+      return done(new AddressRefused(`${hostname} is at ${bad.address}, which is not public`), '')
     if (options.all) done(null, addresses)
     else done(null, addresses[0].address, addresses[0].family)
   })

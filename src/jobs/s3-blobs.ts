@@ -16,11 +16,17 @@ const retries = 3
  */
 export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): BlobStore {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(\/[A-Za-z0-9._/-]*)?(\?.*)?$/.exec(place)
-  checkThat(match !== null, 's3://BUCKET/FOLDER?endpoint=URL&region=REGION', 'the place of blobs', place)
+  checkThat(
+    match !== null,
+    's3://BUCKET/FOLDER?endpoint=URL&region=REGION',
+    'the place of blobs',
+    place,
+  )
   const [, bucket, folder = '', query = ''] = match
   const given = new URLSearchParams(query)
   const region = given.get('region') ?? env.AWS_REGION ?? 'us-east-1'
-  const endpoint = given.get('endpoint') ?? env.AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`
+  const endpoint =
+    given.get('endpoint') ?? env.AWS_ENDPOINT_URL ?? `https://s3.${region}.amazonaws.com`
   checkThat(URL.canParse(endpoint), 'a URL', 'the endpoint of blobs', endpoint)
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
@@ -28,12 +34,28 @@ export function s3Blobs(place: string, env: NodeJS.ProcessEnv = process.env): Bl
     AWS_SESSION_TOKEN: sessionToken,
   } = env
   const hasKeys = accessKeyId !== undefined && secretAccessKey !== undefined
-  const keys = 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (roles of pods and machines are not read)'
+  const keys =
+    'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (roles of pods and machines are not read)'
   checkThat(hasKeys, keys, `the environment of ${bucket}`, accessKeyId)
-  const { AwsClient } = loadOptional<typeof import('aws4fetch')>('aws4fetch', '^1.0.20', 'blobs in a bucket')
-  const client = new AwsClient({ accessKeyId, secretAccessKey, sessionToken, region, service: 's3', retries })
+  const { AwsClient } = loadOptional<typeof import('aws4fetch')>(
+    'aws4fetch',
+    '^1.0.20',
+    'blobs in a bucket',
+  )
+  const client = new AwsClient({
+    accessKeyId,
+    secretAccessKey,
+    sessionToken,
+    region,
+    service: 's3',
+    retries,
+  })
   const prefix = folder.replace(/^\/+|\/+$/g, '')
-  return new S3Blobs(client, new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}`).href, prefix && `${prefix}/`)
+  return new S3Blobs(
+    client,
+    new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}`).href,
+    prefix && `${prefix}/`,
+  )
 }
 
 class S3Blobs implements BlobStore {
@@ -50,7 +72,10 @@ class S3Blobs implements BlobStore {
   async put(name: string, bytes: Uint8Array): Promise<void> {
     // The server refuses bytes that were damaged on the way.
     const headers = { 'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex') }
-    await this.#ask('PUT', `/${this.#prefix}${name}`, { headers, body: bytes as Uint8Array<ArrayBuffer> })
+    await this.#ask('PUT', `/${this.#prefix}${name}`, {
+      headers,
+      body: bytes as Uint8Array<ArrayBuffer>,
+    })
   }
 
   async size(name: string): Promise<number> {
@@ -101,10 +126,13 @@ class S3Blobs implements BlobStore {
       .finally(() => clearTimeout(timer))
     const text = response.ok ? '' : await response.clone().text()
     // The answer to HEAD has no body with a code.
-    const isMissing = response.status === 404 && (method === 'HEAD' || /<Code>NoSuchKey</.test(text))
+    const isMissing =
+      response.status === 404 && (method === 'HEAD' || /<Code>NoSuchKey</.test(text))
     if (response.ok || isMissing) return response
     const code = textOf(text, 'Code') ?? ''
-    throw new InternalError(`${method} ${this.#bucket}: the bucket answered ${response.status} ${code}`)
+    throw new InternalError(
+      `${method} ${this.#bucket}: the bucket answered ${response.status} ${code}`,
+    )
   }
 }
 

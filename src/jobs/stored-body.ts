@@ -60,7 +60,9 @@ export class StoredBody {
    * @returns the body of an answer, and the header that it needs.
    * @throws Overloaded; those of the store up to the first piece.
    */
-  async answer(visit: Visit): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
+  async answer(
+    visit: Visit,
+  ): Promise<{ headers: readonly HeaderLine[]; body: HttpResponse['body'] }> {
     const { length } = this
     if (length < wholeBytes) return { headers: [], body: await joined(this.#read(), length) }
     visit.hold(Math.min(length, streamBytes))
@@ -88,7 +90,10 @@ export interface StoredAnswer extends Omit<StoredResponse, 'body'> {
  *
  * @throws RangeError for more.
  */
-export async function joined(pieces: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
+export async function joined(
+  pieces: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<Uint8Array> {
   let bytes: Uint8Array | undefined
   let at = 0
   for await (const piece of pieces) {

@@ -31,7 +31,12 @@ export class Webhooks {
 
   /** @throws InvalidArgument. */
   constructor({ secrets, allowPrivate = false }: WebhookOptions) {
-    checkThat(secrets.length === 1 || secrets.length === 2, 'one secret or two', 'webhooks.secrets', secrets.length)
+    checkThat(
+      secrets.length === 1 || secrets.length === 2,
+      'one secret or two',
+      'webhooks.secrets',
+      secrets.length,
+    )
     this.#keys = secrets.map(keyOf)
     this.#allowPrivate = allowPrivate
   }
@@ -43,7 +48,8 @@ export class Webhooks {
    */
   check(url: string): void {
     const what = this.#allowPrivate ? 'a URL of http or https' : 'a URL of https with a public host'
-    if (!URL.canParse(url) || !this.#admits(new URL(url))) throw new BadInput(expected(what, 'webhook-url', url))
+    if (!URL.canParse(url) || !this.#admits(new URL(url)))
+      throw new BadInput(expected(what, 'webhook-url', url))
   }
 
   #admits({ protocol, hostname }: URL): boolean {
@@ -53,17 +59,26 @@ export class Webhooks {
 
   /** Runs an attempt at a job of {@link deliveryApi}. Never rejects. */
   readonly deliver = async ({ job, request, number, signal }: Attempt): Promise<Outcome> => {
-    const wait = deliveryWaits[Math.min(number, deliveryWaits.length) - 1] * (800 + Math.random() * 400)
+    const wait =
+      deliveryWaits[Math.min(number, deliveryWaits.length) - 1] * (800 + Math.random() * 400)
     try {
-      const message = messageOf(JSON.parse(Buffer.from(await request.body.bytes(unlimited)).toString()))
+      const message = messageOf(
+        JSON.parse(Buffer.from(await request.body.bytes(unlimited)).toString()),
+      )
       const response = await this.#post(job.webhook?.url ?? '', message, signal)
       response.destroy()
       const { statusCode: status = 0, headers } = response
-      if (status >= 200 && status < 300) return { kind: 'completed', response: note(200, `answered ${status}`) }
+      if (status >= 200 && status < 300)
+        return { kind: 'completed', response: note(200, `answered ${status}`) }
       const asked = retryAfterMs(headers['retry-after']) ?? 0
       const text = `expected a status of 2xx of the receiver, it answered ${status}`
       const waitMs = Math.min(longestWaitMs, Math.max(wait, asked))
-      return { kind: 'failed', response: note(502, text), mayRetry: status !== 410, retryAfterMs: waitMs }
+      return {
+        kind: 'failed',
+        response: note(502, text),
+        mayRetry: status !== 410,
+        retryAfterMs: waitMs,
+      }
     } catch (error) {
       const { message } = error as Error
       const mayRetry = !(error instanceof AddressRefused)
@@ -71,12 +86,18 @@ export class Webhooks {
     }
   }
 
-  #post(url: string, { id, body }: ReturnType<typeof messageOf>, signal: AbortSignal): Promise<IncomingMessage> {
+  #post(
+    url: string,
+    { id, body }: ReturnType<typeof messageOf>,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
     const { protocol, hostname } = new URL(url)
-    if (!this.#admits(new URL(url))) throw new AddressRefused(`${protocol}//${hostname} is not a public host of https`)
+    if (!this.#admits(new URL(url)))
+      throw new AddressRefused(`${protocol}//${hostname} is not a public host of https`)
     const timestamp = Math.floor(Date.now() / 1000)
     const signed = this.#keys.map(
-      (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+      (key) =>
+        `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
     )
     const headers = {
       'content-type': 'application/json',
@@ -97,7 +118,11 @@ export class Webhooks {
       const send = protocol === 'https:' ? requestHttps : requestHttp
       const sent = send(url, options, resolve).on('error', reject)
       // Without an error after an answer of 101.
-      sent.on('close', () => reject(new Error('the receiver closed the connection without an answer'))).end(body)
+      sent
+        .on('close', () =>
+          reject(new Error('the receiver closed the connection without an answer')),
+        )
+        .end(body)
     })
   }
 }
@@ -108,8 +133,16 @@ export class Webhooks {
  * @see standard-webhooks specification 1.0.0.
  */
 function messageOf({ createdAt, startedAt, finishedAt, ...job }: EndedJob) {
-  const times = { createdAt: timeOf(createdAt), startedAt: timeOf(startedAt), finishedAt: timeOf(finishedAt) }
-  const event = { type: `job.${job.status}`, timestamp: times.finishedAt, data: { ...job, ...times } }
+  const times = {
+    createdAt: timeOf(createdAt),
+    startedAt: timeOf(startedAt),
+    finishedAt: timeOf(finishedAt),
+  }
+  const event = {
+    type: `job.${job.status}`,
+    timestamp: times.finishedAt,
+    data: { ...job, ...times },
+  }
   return { id: `msg_${job.id}`, body: JSON.stringify(event) }
 }
 
@@ -117,7 +150,12 @@ function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const isSecret = /^whsec_[A-Za-z0-9+/]+=*$/.test(secret) && key.length >= 24 && key.length <= 64
   // The message must not show it.
-  checkThat(isSecret, 'whsec_ and base64 of 24 to 64 bytes', 'webhooks.secrets', `${secret.length} characters`)
+  checkThat(
+    isSecret,
+    'whsec_ and base64 of 24 to 64 bytes',
+    'webhooks.secrets',
+    `${secret.length} characters`,
+  )
   return key
 }
 

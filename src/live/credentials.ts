@@ -18,7 +18,8 @@ export function moveCredentials(headers: RequestHeaders): RequestHeaders {
     if (match === null) continue
     const [name, prefix] = carriers[match[1] as keyof typeof carriers]
     const secret = Buffer.from(match[2], 'base64url').toString('latin1')
-    if (headers.get(name) === undefined && /^[!-~]+$/.test(secret)) lines.push([name, prefix + secret])
+    if (headers.get(name) === undefined && /^[!-~]+$/.test(secret))
+      lines.push([name, prefix + secret])
   }
   return new HeaderList(
     lines.map(([name]) => name),

@@ -48,9 +48,12 @@ export function parseControl(bytes: Uint8Array, isJson: boolean): ClientControl 
   if (text === '{"$":"end"}') return { $: 'end' }
   if (text === '{"$":"ping"}') return { $: 'ping' }
   const kinds = '{"$":"end"}, {"$":"ping"} or {"$":"value","value":…}'
-  throw new BadInput(`expected ${kinds} for a control message of ${subprotocol}, received another`, {
-    reason: 'syntax',
-  })
+  throw new BadInput(
+    `expected ${kinds} for a control message of ${subprotocol}, received another`,
+    {
+      reason: 'syntax',
+    },
+  )
 }
 
 function textOf(json: string): string | undefined {
@@ -97,7 +100,12 @@ export function closeCodeOf({ status }: ServingError): number {
   return codeOfStatus[status] ?? 4000 + status
 }
 
-const codeOfStatus: Readonly<Record<number, number>> = { 413: 1009, 415: 1003, 500: 1011, 503: 1013 }
+const codeOfStatus: Readonly<Record<number, number>> = {
+  413: 1009,
+  415: 1003,
+  500: 1011,
+  503: 1013,
+}
 
 /** @returns a text as the reason of a close frame: at most 123 bytes of UTF-8. */
 export function closeReason(text: string): string {

@@ -68,7 +68,11 @@ export class LiveCodec {
         `expected ${right} messages (${this.textType ?? this.binaryType}), received ${wrong}`,
       )
     }
-    const request = HttpRequest.lend(isText ? this.#textHeaders : this.#binaryHeaders, bytes, borrowed)
+    const request = HttpRequest.lend(
+      isText ? this.#textHeaders : this.#binaryHeaders,
+      bytes,
+      borrowed,
+    )
     // Without the context, whose clean-ups would keep all messages until the stream's end.
     const value = this.#input.fromHttpRequest(request)
     if (isPromise(value)) request.retain()
@@ -78,20 +82,27 @@ export class LiveCodec {
 
   /** @returns the context for {@link encode}: the client's headers, and .npy for arrays. */
   static contextFor(headers: RequestHeaders): Context {
-    const accept = { get: (name: string) => headers.get(name) ?? (name === 'accept' ? defaultAccept : undefined) }
-    return new Context({ headers: { ...accept, [Symbol.iterator]: () => headers[Symbol.iterator]() } })
+    const accept = {
+      get: (name: string) => headers.get(name) ?? (name === 'accept' ? defaultAccept : undefined),
+    }
+    return new Context({
+      headers: { ...accept, [Symbol.iterator]: () => headers[Symbol.iterator]() },
+    })
   }
 
   /** @throws as `toHttpResponse`. */
   encode(result: unknown, ctx: Context): MaybePromise<LiveMessage> {
     const response = this.#output.toHttpResponse(result as never, ctx)
-    return isPromise(response) ? response.then((later) => this.#messageOf(later)) : this.#messageOf(response)
+    return isPromise(response)
+      ? response.then((later) => this.#messageOf(later))
+      : this.#messageOf(response)
   }
 
   #messageOf({ headers, body, before, pooled }: HttpResponse): MaybePromise<LiveMessage> {
     const { isText, isJson } = this.#kindOf(headers)
     if (typeof body === 'string') return { content: body, isText, isJson }
-    if (!(body instanceof Uint8Array)) return collectBody(body).then((content) => ({ content, isText, isJson }))
+    if (!(body instanceof Uint8Array))
+      return collectBody(body).then((content) => ({ content, isText, isJson }))
     if (before === undefined) return { content: body, isText, isJson, pooled }
     return { content: Buffer.concat([Buffer.from(before), body]), isText, isJson }
   }

@@ -90,7 +90,9 @@ export class LiveInbox implements AsyncIterableIterator<unknown, undefined> {
       const value = this.#decode(bytes, isText, borrowed)
       if (!isPromise(value)) resolve({ done: false, value })
       else {
-        const given = Promise.resolve(value).then((later): Result => ({ done: false, value: later }))
+        const given = Promise.resolve(value).then(
+          (later): Result => ({ done: false, value: later }),
+        )
         resolve(given.catch((error) => Promise.reject(decodeFailureOf(error))))
       }
     } catch (error) {

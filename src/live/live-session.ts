@@ -63,7 +63,13 @@ export class LiveSession implements LiveListener, OpenStream {
   #isUnread = false
 
   /** Opens the stream at its place. */
-  constructor({ live, codec }: LiveEndpoint, place: LivePlace, ctx: Context, host: LiveHost, isFramed: boolean) {
+  constructor(
+    { live, codec }: LiveEndpoint,
+    place: LivePlace,
+    ctx: Context,
+    host: LiveHost,
+    isFramed: boolean,
+  ) {
     this.#api = live
     this.#codec = codec
     this.#ctx = ctx
@@ -98,18 +104,26 @@ export class LiveSession implements LiveListener, OpenStream {
 
   #send(result: unknown): MaybePromise<void> {
     const message = this.#codec.encode(result, this.#encoding)
-    return isPromise(message) ? message.then((later) => this.#sendInTurn(later)) : this.#sendInTurn(message)
+    return isPromise(message)
+      ? message.then((later) => this.#sendInTurn(later))
+      : this.#sendInTurn(message)
   }
 
   #sendInTurn(message: LiveMessage): MaybePromise<void> {
     const room = this.#room()
-    return room === undefined ? this.#sendMessage(message) : room.then(() => this.#sendMessage(message))
+    return room === undefined
+      ? this.#sendMessage(message)
+      : room.then(() => this.#sendMessage(message))
   }
 
   #sendMessage({ content, isText, isJson, pooled }: LiveMessage): void {
     const socket = this.#socket
     if (socket === undefined || this.#isClosing) return
-    const text = isText ? (typeof content === 'string' ? content : Buffer.from(content).toString()) : undefined
+    const text = isText
+      ? typeof content === 'string'
+        ? content
+        : Buffer.from(content).toString()
+      : undefined
     const sent = text === undefined ? content : this.#isFramed ? escapeText(text, isJson) : text
     this.#write(sent)
     if (this.#isUnread && !this.#unread.hold(socket.buffered())) this.#giveUp(socket)
@@ -146,7 +160,11 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** A close frame would wait behind what the client does not read. */
   #giveUp(socket: LiveSocket): void {
-    this.#fail(new Overloaded('too little memory for messages that the client does not read', { limit: 'memory' }))
+    this.#fail(
+      new Overloaded('too little memory for messages that the client does not read', {
+        limit: 'memory',
+      }),
+    )
     socket.terminate()
   }
 
@@ -199,7 +217,13 @@ export class LiveSession implements LiveListener, OpenStream {
   /** Lets the client send more, before it has used up what it may. */
   #grant(cost: number): void {
     this.#taken += cost
-    if (!this.#isFramed || this.#isClosing || this.#taken * 4 < this.#api.maxBuffered || !this.#hasRoom) return
+    if (
+      !this.#isFramed ||
+      this.#isClosing ||
+      this.#taken * 4 < this.#api.maxBuffered ||
+      !this.#hasRoom
+    )
+      return
     this.#write(creditMessage(this.#taken))
     this.#taken = 0
   }
@@ -222,12 +246,19 @@ export class LiveSession implements LiveListener, OpenStream {
     } else if (this.#isClosing) socket.terminate()
     else {
       this.#heardAt = now
-      this.#fail(new ClientClosed(`expected a sign of life within ${idleTimeoutMs} ms, none came`), closeCodes.idle)
+      this.#fail(
+        new ClientClosed(`expected a sign of life within ${idleTimeoutMs} ms, none came`),
+        closeCodes.idle,
+      )
     }
   }
 
   stop(): void {
-    this.#close(closeCodes.restart, 'the server stops', new ClientClosed('the server closed the stream to stop'))
+    this.#close(
+      closeCodes.restart,
+      'the server stops',
+      new ClientClosed('the server closed the stream to stop'),
+    )
   }
 
   #fail(error: ServingError, code = closeCodeOf(error)): void {

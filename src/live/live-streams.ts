@@ -42,7 +42,10 @@ export class LiveStreams {
   constructor(apis: Iterable<LiveApi>, prefix: string, max: number) {
     this.endpoints = [...apis].map((api) => endpointOf(api, prefix))
     this.#max = max
-    this.#sweepMs = Math.min(maxSweepMs, ...this.endpoints.map(({ live }) => live.idleTimeoutMs / 4))
+    this.#sweepMs = Math.min(
+      maxSweepMs,
+      ...this.endpoints.map(({ live }) => live.idleTimeoutMs / 4),
+    )
   }
 
   /** Of one more stream; undefined if there is room for it. */
@@ -87,14 +90,21 @@ export class LiveStreams {
 
   /** @returns the metrics of all streams. */
   families(): readonly MetricFamily[] {
-    const open = this.endpoints.map(({ name, counts }) => ({ labels: { api: name }, value: counts.open }))
+    const open = this.endpoints.map(({ name, counts }) => ({
+      labels: { api: name },
+      value: counts.open,
+    }))
     const messages = this.endpoints.flatMap(({ name, counts: { received, sent } }) => [
       { labels: { api: name, direction: 'in' }, value: received },
       { labels: { api: name, direction: 'out' }, value: sent },
     ])
     return [
       gauge('serving_live_streams', 'Open live streams.', open),
-      counter('serving_live_messages_total', 'Messages of live streams, in from clients and out to them.', messages),
+      counter(
+        'serving_live_messages_total',
+        'Messages of live streams, in from clients and out to them.',
+        messages,
+      ),
     ]
   }
 
@@ -135,7 +145,11 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
     answer(request, { ctx }) {
       request.release()
       const { headers, ...problem } = problemResponse(
-        new BadInput(`expected a WebSocket to ${name}, received a request without an upgrade`, {}, upgradeRequired),
+        new BadInput(
+          `expected a WebSocket to ${name}, received a request without an upgrade`,
+          {},
+          upgradeRequired,
+        ),
         ctx.id,
       )
       return { ...problem, headers: [...headers, ['upgrade', 'websocket']] }

@@ -46,14 +46,20 @@ export async function runLive(
   }
 }
 
-function begin({ name, [functionOf]: fn }: RunningApi, inputs: AsyncIterable<unknown>, ctx: Context) {
+function begin(
+  { name, [functionOf]: fn }: RunningApi,
+  inputs: AsyncIterable<unknown>,
+  ctx: Context,
+) {
   let results: unknown
   try {
     results = fn(inputs, ctx)
   } catch (error) {
     throw functionFailureOf(error)
   }
-  const iterate = (results as Partial<AsyncIterable<unknown>> | null | undefined)?.[Symbol.asyncIterator]
+  const iterate = (results as Partial<AsyncIterable<unknown>> | null | undefined)?.[
+    Symbol.asyncIterator
+  ]
   if (typeof iterate === 'function') return iterate.call(results)
   throw new FunctionError(expected('an async generator', `the function of ${name}`, results))
 }

@@ -20,7 +20,14 @@ import {
   strings,
   wrongJson,
 } from './field-types.ts'
-import { type Fields, type MessageCodec, MessageType, member, message, messages } from './message-type.ts'
+import {
+  type Fields,
+  type MessageCodec,
+  MessageType,
+  member,
+  message,
+  messages,
+} from './message-type.ts'
 import {
   type DataFrameMessage,
   type FileMessage,
@@ -33,7 +40,13 @@ import {
   type ValueList,
   valueLists,
 } from './messages.ts'
-import { type ProtoQuota, type ProtoReader, type ProtoWriter, readProto, wireType } from './protobuf.ts'
+import {
+  type ProtoQuota,
+  type ProtoReader,
+  type ProtoWriter,
+  readProto,
+  wireType,
+} from './protobuf.ts'
 import { readValue, writeValue } from './value.ts'
 
 /** An empty Series is two bytes in a message and far more in memory. */
@@ -42,7 +55,8 @@ const maxShape = 1024
 const maxParts = 1000
 
 const dtypeNames = ['UNSPECIFIED']
-for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
+for (const { number, property } of valueLists)
+  dtypeNames[number] = property.replace('Values', '').toUpperCase()
 
 function listFields(owner: 'ndarray' | 'series') {
   const fields = valueLists.map((list) => [
@@ -59,7 +73,11 @@ const ndarray = new MessageType<NDArrayMessage>({
   scalar: [11, bool],
 })
 
-const seriesFields = { ...listFields('series'), nullPositions: [9, packed('uint32')], name: [11, string] } as const
+const seriesFields = {
+  ...listFields('series'),
+  nullPositions: [9, packed('uint32')],
+  name: [11, string],
+} as const
 /** Labels have no labels: every two bytes of a message would be a level of calls. */
 const noLabels: FieldType = {
   wires: [wireType.bytes],
@@ -81,7 +99,11 @@ const dataframe = new MessageType<DataFrameMessage>({
   index: [3, labels],
 })
 
-const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, bytes], name: [4, string] })
+const file = new MessageType<FileMessage>({
+  kind: [3, string],
+  content: [2, bytes],
+  name: [4, string],
+})
 
 const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
 const text: MessageCodec<string> = {
@@ -137,7 +159,8 @@ const parts: FieldType = {
     return map
   },
   write(writer, number, map: ReadonlyMap<string, ProtoContent>) {
-    for (const [key, value] of map) writer.message(number, () => entry.write(writer, { key, value }))
+    for (const [key, value] of map)
+      writer.message(number, () => entry.write(writer, { key, value }))
   },
   fromJson(value, path) {
     const entries = Object.entries(jsonObject(value, path))
@@ -149,7 +172,8 @@ const parts: FieldType = {
 }
 
 function checkParts(count: number): void {
-  if (count > maxParts) throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
+  if (count > maxParts)
+    throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
 }
 
 const contentTypes: { readonly [F in ProtoField]: MessageCodec<ProtoMessages[F]> } = {
@@ -170,8 +194,26 @@ export function contentTypeOf(field: ProtoField): MessageCodec<unknown> {
 
 /** Field numbers of the oneof in each message. Serialized bytes are last: they win in JSON, too. */
 const numbers = {
-  request: { ndarray: 3, dataframe: 5, series: 6, file: 7, text: 8, json: 9, multipart: 10, serialized_bytes: 2 },
-  response: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, multipart: 9, serialized_bytes: 2 },
+  request: {
+    ndarray: 3,
+    dataframe: 5,
+    series: 6,
+    file: 7,
+    text: 8,
+    json: 9,
+    multipart: 10,
+    serialized_bytes: 2,
+  },
+  response: {
+    ndarray: 1,
+    dataframe: 3,
+    series: 5,
+    file: 6,
+    text: 7,
+    json: 8,
+    multipart: 9,
+    serialized_bytes: 2,
+  },
   part: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, serialized_bytes: 4 },
 } as const satisfies Record<string, Partial<Record<ProtoField, number>>>
 
@@ -179,8 +221,14 @@ const numbers = {
 export type ContentOwner = keyof typeof numbers
 
 const fieldsOf = (owner: ContentOwner): Readonly<Record<number, ProtoField>> =>
-  Object.fromEntries(Object.entries(numbers[owner]).map(([field, number]) => [number, field as ProtoField]))
-const byNumber = { request: fieldsOf('request'), response: fieldsOf('response'), part: fieldsOf('part') }
+  Object.fromEntries(
+    Object.entries(numbers[owner]).map(([field, number]) => [number, field as ProtoField]),
+  )
+const byNumber = {
+  request: fieldsOf('request'),
+  response: fieldsOf('response'),
+  part: fieldsOf('part'),
+}
 
 /** @throws TypeError if the message does not have this kind. */
 export function numberOf(owner: ContentOwner, field: ProtoField): number {
@@ -228,12 +276,24 @@ export function readOneOf(
 }
 
 /** @throws BadInput; PayloadTooLarge above the quota. */
-export function decodeMessage(field: ProtoField, bytes: Uint8Array, quota?: ProtoQuota): ProtoMessages[ProtoField] {
-  return readProto<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].read(reader), quota)
+export function decodeMessage(
+  field: ProtoField,
+  bytes: Uint8Array,
+  quota?: ProtoQuota,
+): ProtoMessages[ProtoField] {
+  return readProto<ProtoMessages[ProtoField]>(
+    bytes,
+    (reader) => contentTypes[field].read(reader),
+    quota,
+  )
 }
 
 /** Writes content as the member of a oneof. */
-export function writeContent(writer: ProtoWriter, owner: ContentOwner, { field, message }: ProtoContent): void {
+export function writeContent(
+  writer: ProtoWriter,
+  owner: ContentOwner,
+  { field, message }: ProtoContent,
+): void {
   writer.message(numberOf(owner, field), () => contentTypeOf(field).write(writer, message))
 }
 

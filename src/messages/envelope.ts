@@ -1,5 +1,12 @@
 /** Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON. @module */
-import { contentFromJson, contentTypeOf, decodeMessage, numberOf, readOneOf, writeContent } from './content-types.ts'
+import {
+  contentFromJson,
+  contentTypeOf,
+  decodeMessage,
+  numberOf,
+  readOneOf,
+  writeContent,
+} from './content-types.ts'
 import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
@@ -48,7 +55,9 @@ export function encodeResponse(content: ProtoContent): Buffer {
 
 /** Encodes a message, without the oneof around it. */
 export function encodeMessage(content: ProtoContent): Uint8Array {
-  return content.field === 'serialized_bytes' ? (content.message as Uint8Array) : messageWriter(content).finish()
+  return content.field === 'serialized_bytes'
+    ? (content.message as Uint8Array)
+    : messageWriter(content).finish()
 }
 
 function messageWriter(content: ProtoContent): ProtoWriter {

@@ -78,7 +78,8 @@ export const strings: FieldType<readonly string[]> = {
   write(writer, number, value: readonly string[]) {
     for (const text of value) writer.text(number, text)
   },
-  fromJson: (json, path) => nonEmpty(jsonList(json, path).map((item, i) => jsonString(item, `${path}[${i}]`))),
+  fromJson: (json, path) =>
+    nonEmpty(jsonList(json, path).map((item, i) => jsonString(item, `${path}[${i}]`))),
   toJson: nonEmpty<readonly string[]>,
 }
 
@@ -114,7 +115,8 @@ export const byteLists: FieldType<readonly Uint8Array[]> = {
  */
 export function jsonBytes(json: unknown, path: string): Uint8Array {
   // Buffer skips any other character instead of refusing it.
-  if (typeof json === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return Buffer.from(json, 'base64')
+  if (typeof json === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(json))
+    return Buffer.from(json, 'base64')
   throw wrongJson('base64', path, json)
 }
 
@@ -155,7 +157,8 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType<numb
       if (Number.isInteger(value) && value !== -1) return value
       throw wrongJson(`a name such as ${prefix}${names[1]}`, path, json)
     },
-    toJson: (value: number) => (value === 0 ? undefined : value in names ? prefix + names[value] : value),
+    toJson: (value: number) =>
+      value === 0 ? undefined : value in names ? prefix + names[value] : value,
   }
 }
 
@@ -164,14 +167,19 @@ export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
   return {
     wires: [
       wireType.bytes,
-      kind === 'float32' ? wireType.fixed32 : kind === 'float64' ? wireType.fixed64 : wireType.varint,
+      kind === 'float32'
+        ? wireType.fixed32
+        : kind === 'float64'
+          ? wireType.fixed64
+          : wireType.varint,
     ],
     read(reader, before = new PackedList(kind)) {
       ;(before as PackedList<PackedKind>).take(reader)
       return before
     },
     finish: (list) => nonEmpty((list as PackedList<PackedKind>).finish() as ArrayLike<unknown>),
-    write: (writer, number, value) => writePacked(writer, number, kind, value as readonly unknown[]),
+    write: (writer, number, value) =>
+      writePacked(writer, number, kind, value as readonly unknown[]),
     fromJson(json, path) {
       const list = jsonList(json, path)
       const data = allocatePacked(kind, list.length)
@@ -191,7 +199,8 @@ export function packed(kind: PackedKind): FieldType<ArrayLike<unknown>> {
 export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly number[]> {
   const numbers = packed(kind)
   const check = (count: number) => {
-    if (count > max) throw new BadInput(`expected at most ${max} dimensions, received more`, { reason: 'shape' })
+    if (count > max)
+      throw new BadInput(`expected at most ${max} dimensions, received more`, { reason: 'shape' })
   }
   return {
     ...numbers,
@@ -203,7 +212,8 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
         const { low, high } = reader.int64()
         list.push(kind === 'int32' ? low : high * 2 ** 32 + (low >>> 0))
       }
-      if (reader.is(wireType.bytes) && reader.pos !== end) throw reader.fault('complete packed numbers')
+      if (reader.is(wireType.bytes) && reader.pos !== end)
+        throw reader.fault('complete packed numbers')
       return list
     },
     finish: (list) => nonEmpty(list as number[]),
@@ -225,7 +235,8 @@ export function shape(kind: 'int32' | 'int64', max: number): FieldType<readonly 
 function jsonDouble(value: unknown, path: string): number {
   if (typeof value === 'number') return value
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value)
-  if (typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value)) return Number(value)
+  if (typeof value === 'string' && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(value))
+    return Number(value)
   throw wrongJson('a number', path, value)
 }
 
@@ -235,7 +246,8 @@ const decimal = /^-?\d{1,20}$/
 function integer(bits: 32 | 64, wrap: (bits: number, value: bigint) => bigint) {
   return (value: unknown, path: string): number | bigint => {
     // Most numbers need no bigint to be checked.
-    if (typeof value === 'number' && (value & 0x7fffffff) === value) return bits === 64 ? BigInt(value) : value
+    if (typeof value === 'number' && (value & 0x7fffffff) === value)
+      return bits === 64 ? BigInt(value) : value
     if ((typeof value === 'string' && decimal.test(value)) || Number.isSafeInteger(value)) {
       const given = BigInt(value as string)
       if (wrap(bits, given) === given) return bits === 64 ? given : Number(given)
@@ -244,7 +256,9 @@ function integer(bits: 32 | 64, wrap: (bits: number, value: bigint) => bigint) {
   }
 }
 
-const fromElement: Readonly<Record<PackedKind, (value: unknown, path: string) => number | bigint | boolean>> = {
+const fromElement: Readonly<
+  Record<PackedKind, (value: unknown, path: string) => number | bigint | boolean>
+> = {
   float32: jsonDouble,
   float64: jsonDouble,
   bool: jsonBool,
@@ -265,5 +279,9 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
 }
 
 function floatJson(value: number): number | string {
-  return Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? '-0' : String(value)
+  return Number.isFinite(value) && !Object.is(value, -0)
+    ? value
+    : Object.is(value, -0)
+      ? '-0'
+      : String(value)
 }

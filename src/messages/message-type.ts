@@ -100,9 +100,13 @@ export class MessageType<M extends object> {
 }
 
 /** @returns the type of messages whose members follow from the fields. */
-export function messageType<const F extends Readonly<Record<string, readonly [number: number, type: FieldType]>>>(
+export function messageType<
+  const F extends Readonly<Record<string, readonly [number: number, type: FieldType]>>,
+>(
   fields: F,
-): MessageType<{ readonly [K in keyof F]?: F[K] extends readonly [number, FieldType<infer T>] ? T : never }> {
+): MessageType<{
+  readonly [K in keyof F]?: F[K] extends readonly [number, FieldType<infer T>] ? T : never
+}> {
   return new MessageType(fields as never)
 }
 
@@ -151,7 +155,8 @@ export function messages<M extends object>(
   reason: BadInputReason = 'schema',
 ): FieldType<readonly M[]> {
   const check = (count: number) => {
-    if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason })
+    if (count > max)
+      throw new BadInput(`expected at most ${max} ${what}, received more`, { reason })
   }
   return {
     wires: [wireType.bytes],

@@ -1,5 +1,11 @@
 /** What RPC messages are in JavaScript; `content-types.ts` has their fields. @module */
-import { type DataOf, dtypes, elementTypes, type ListDType, type ListScalar } from '../core/dtype.ts'
+import {
+  type DataOf,
+  dtypes,
+  elementTypes,
+  type ListDType,
+  type ListScalar,
+} from '../core/dtype.ts'
 
 /** We read typed arrays; lists are for messages written by hand. */
 export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
@@ -85,7 +91,9 @@ export const valueLists = dtypes
     const { proto } = elementTypes[dtype]
     if (proto === undefined) return []
     const [scalar, number, ndarray, series]: readonly [ListScalar, number, number, number] = proto
-    return [{ dtype: dtype as ListDType, property: `${scalar}Values` as const, number, ndarray, series }]
+    return [
+      { dtype: dtype as ListDType, property: `${scalar}Values` as const, number, ndarray, series },
+    ]
   })
   .sort((a, b) => a.ndarray - b.ndarray)
 

@@ -25,7 +25,9 @@ const viewFromBytes = 4096
 const heapBytes = 64
 
 if (endianness() !== 'LE')
-  throw new Error('serving needs a little-endian processor: numbers are copied as they lie in memory')
+  throw new Error(
+    'serving needs a little-endian processor: numbers are copied as they lie in memory',
+  )
 
 /** Elements of a repeated field, packed, one by one, or both, as parsers must accept. */
 export class PackedList<K extends PackedKind> {
@@ -43,7 +45,10 @@ export class PackedList<K extends PackedKind> {
   take(reader: ProtoReader): void {
     const isPacked = reader.is(wireType.bytes)
     if (this.#fixedBytes > 0) this.#takeFixed(reader, this.#fixedBytes, isPacked)
-    else if (isPacked) reader.message(() => this.#takeVarints(reader, countVarints(reader.buf, reader.pos, reader.len)))
+    else if (isPacked)
+      reader.message(() =>
+        this.#takeVarints(reader, countVarints(reader.buf, reader.pos, reader.len)),
+      )
     else this.#takeVarints(reader, 1)
   }
 
@@ -55,7 +60,8 @@ export class PackedList<K extends PackedKind> {
   #takeFixed(reader: ProtoReader, size: number, isPacked: boolean): void {
     const start = reader.pos
     const end = isPacked ? reader.extent() : start + size
-    if (end > reader.len || (end - reader.pos) % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
+    if (end > reader.len || (end - reader.pos) % size !== 0)
+      throw reader.fault(`packed numbers of ${size} bytes each`)
     if (end - reader.pos <= heapBytes) {
       this.#takeFew(reader, end)
       return
@@ -78,7 +84,8 @@ export class PackedList<K extends PackedKind> {
     let at = this.#grow((end - reader.pos) / size)
     const data = this.#data as Float64Array
     for (; reader.pos < end; reader.pos += size) {
-      data[at++] = size === 4 ? view.getFloat32(reader.pos, true) : view.getFloat64(reader.pos, true)
+      data[at++] =
+        size === 4 ? view.getFloat32(reader.pos, true) : view.getFloat64(reader.pos, true)
     }
   }
 
@@ -87,7 +94,14 @@ export class PackedList<K extends PackedKind> {
     const at = this.#grow(count)
     const words = this.#data.BYTES_PER_ELEMENT / 4
     if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
-    else readVarints(reader, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
+    else
+      readVarints(
+        reader,
+        new Int32Array(this.#data.buffer),
+        at * words,
+        (at + count) * words,
+        words === 2,
+      )
     const isWhole = reader.is(wireType.bytes) ? reader.pos === reader.len : reader.pos <= reader.len
     if (!isWhole) throw reader.fault('complete packed numbers')
   }
@@ -108,7 +122,9 @@ export class PackedList<K extends PackedKind> {
 export function allocatePacked(kind: PackedKind, length: number): AnyPacked {
   const constructor = dataConstructor(kind)
   const bytes = length * constructor.BYTES_PER_ELEMENT
-  return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
+  return bytes < 4096
+    ? new constructor(length)
+    : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
 function viewOf(bytes: Uint8Array): DataView {

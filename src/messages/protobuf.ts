@@ -42,25 +42,36 @@ export class ProtoQuota {
     this.#taken[what] += count
     const limit = this.#limits[what]
     if (this.#taken[what] <= limit) return
-    throw new PayloadTooLarge(`expected at most ${limit} ${limited[what]} in the protobuf message, received more`)
+    throw new PayloadTooLarge(
+      `expected at most ${limit} ${limited[what]} in the protobuf message, received more`,
+    )
   }
 }
 
 /**
  * @throws BadInput `encoding` with the offset for invalid bytes; PayloadTooLarge above the quota.
  */
-export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T, quota?: ProtoQuota): T {
+export function readProto<T>(
+  bytes: Uint8Array,
+  read: (reader: ProtoReader) => T,
+  quota?: ProtoQuota,
+): T {
   const reader = new ProtoReader(bytes, quota)
   try {
     return read(reader)
   } catch (error) {
-    throw ServingError.is(error) || isDefect(error) ? error : reader.fault('a complete message', error)
+    throw ServingError.is(error) || isDefect(error)
+      ? error
+      : reader.fault('a complete message', error)
   }
 }
 
 /** TypeErrors are defects of the program, but for that of a TextDecoder. */
 function isDefect(error: unknown): boolean {
-  return error instanceof TypeError && (error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
+  return (
+    error instanceof TypeError &&
+    (error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
+  )
 }
 
 const maxFewFields = 1000
@@ -149,7 +160,11 @@ export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   const isRoomy = takeHeadroom(bytes)
   const writer = new ProtoWriter(isRoomy ? 0 : bytes.length)
   if (isRoomy) {
-    writer.buf = Buffer.from(bytes.buffer, bytes.byteOffset - headroomBytes, headroomBytes + bytes.length)
+    writer.buf = Buffer.from(
+      bytes.buffer,
+      bytes.byteOffset - headroomBytes,
+      headroomBytes + bytes.length,
+    )
     writer.pos = writer.buf.length
   } else writer.raw(bytes)
   return writer.finishAs(field)

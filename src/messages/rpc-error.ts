@@ -38,7 +38,11 @@ export function rpcErrorOf(error: ServingError, requestId: string) {
 }
 
 /** Encodes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
-export function encodeStatusDetails({ status, message, info }: ReturnType<typeof rpcErrorOf>): Uint8Array {
+export function encodeStatusDetails({
+  status,
+  message,
+  info,
+}: ReturnType<typeof rpcErrorOf>): Uint8Array {
   const details = [{ type_url: `type.googleapis.com/${errorInfoType}`, value: info }]
   return statusDetails.encode({ code: grpcStatuses[status].number, message, details })
 }

@@ -65,7 +65,10 @@ export class UnaryMessage {
     }
     const end = this.received + piece.length - at
     if (end > this.#length) {
-      return { code: grpcStatuses.UNIMPLEMENTED.number, details: 'expected one message, received more' }
+      return {
+        code: grpcStatuses.UNIMPLEMENTED.number,
+        details: 'expected one message, received more',
+      }
     }
     if (this.#memory === undefined && this.#length > this.#limit) {
       const details = `expected a message of at most ${this.#limit} bytes, received ${this.#length}`
@@ -86,7 +89,10 @@ export class UnaryMessage {
     const had = this.#memory
     if (had !== undefined && size <= had.length) return had
     const memory = allocate(
-      Math.min(this.#length, had === undefined ? Math.max(firstBytes, size) : Math.max(nextBytes, 4 * size)),
+      Math.min(
+        this.#length,
+        had === undefined ? Math.max(firstBytes, size) : Math.max(nextBytes, 4 * size),
+      ),
       this.#length,
     )
     had?.copy(memory, 0, 0, this.received)

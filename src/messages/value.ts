@@ -28,7 +28,10 @@ function readField(reader: ProtoReader, before: unknown, depth: number): unknown
   if (field === 2 && reader.is(wireType.fixed64)) {
     const value = reader.double()
     if (Number.isFinite(value)) return value
-    throw new BadInput(`expected numbers that JSON has, received ${value}`, { reason: 'syntax', offset: reader.pos })
+    throw new BadInput(`expected numbers that JSON has, received ${value}`, {
+      reason: 'syntax',
+      offset: reader.pos,
+    })
   }
   if (field === 3 && reader.is(wireType.bytes)) return reader.string()
   if (field === 4 && reader.is(wireType.varint)) return reader.bool()
@@ -48,16 +51,20 @@ function readField(reader: ProtoReader, before: unknown, depth: number): unknown
 
 function checkDepth(depth: number, reader: ProtoReader): void {
   if (depth <= maxValueDepth) return
-  throw new BadInput(`expected at most ${maxValueDepth} levels for a Value, received more at byte ${reader.pos}`, {
-    reason: 'syntax',
-    offset: reader.pos,
-  })
+  throw new BadInput(
+    `expected at most ${maxValueDepth} levels for a Value, received more at byte ${reader.pos}`,
+    {
+      reason: 'syntax',
+      offset: reader.pos,
+    },
+  )
 }
 
 function readList(reader: ProtoReader, list: unknown[], depth: number): void {
   checkDepth(depth, reader)
   while (reader.next()) {
-    if (reader.field === 1 && reader.is(wireType.bytes)) list.push(reader.message(() => readValue(reader, depth)))
+    if (reader.field === 1 && reader.is(wireType.bytes))
+      list.push(reader.message(() => readValue(reader, depth)))
     else reader.skipField()
   }
 }
@@ -67,7 +74,10 @@ function readStruct(reader: ProtoReader, object: Record<string, unknown>, depth:
   for (let keys = 0; reader.next(); ) {
     if (reader.field !== 1 || !reader.is(wireType.bytes)) reader.skipField()
     else if (++keys <= defaultMaxKeys) reader.message(() => readEntry(reader, object, depth))
-    else throw new PayloadTooLarge(`expected at most ${defaultMaxKeys} keys in an object of the message, received more`)
+    else
+      throw new PayloadTooLarge(
+        `expected at most ${defaultMaxKeys} keys in an object of the message, received more`,
+      )
   }
 }
 
@@ -76,12 +86,19 @@ function readEntry(reader: ProtoReader, object: Record<string, unknown>, depth: 
   let value: unknown = null
   while (reader.next()) {
     if (reader.field === 1 && reader.is(wireType.bytes)) key = reader.string()
-    else if (reader.field === 2 && reader.is(wireType.bytes)) value = reader.message(() => readValue(reader, depth))
+    else if (reader.field === 2 && reader.is(wireType.bytes))
+      value = reader.message(() => readValue(reader, depth))
     else reader.skipField()
   }
   if (key !== '__proto__') object[key] = value
   // As JSON.parse: `__proto__` is a name like any other.
-  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  else
+    Object.defineProperty(object, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
 }
 
 /** Writes a JSON value, as JSON.parse makes them. */

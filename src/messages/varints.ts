@@ -15,7 +15,13 @@ export function countVarints(bytes: Uint8Array, at: number, end: number): number
  *
  * @throws BadInput for more than 10 bytes.
  */
-export function readVarints(reader: ProtoReader, words: Int32Array, at: number, end: number, wide: boolean): void {
+export function readVarints(
+  reader: ProtoReader,
+  words: Int32Array,
+  at: number,
+  end: number,
+  wide: boolean,
+): void {
   const bytes = reader.buf
   let { pos } = reader
   for (; at < end; at++) {
@@ -40,7 +46,12 @@ export function readVarints(reader: ProtoReader, words: Int32Array, at: number, 
 }
 
 /** `wide`: two words for each, low and high. */
-export function writeVarints(writer: ProtoWriter, words: Int32Array, wide: boolean, signed: boolean): void {
+export function writeVarints(
+  writer: ProtoWriter,
+  words: Int32Array,
+  wide: boolean,
+  signed: boolean,
+): void {
   for (let from = 0; from < words.length; from += block) {
     const to = Math.min(from + block, words.length)
     writer.reserve((to - from) * (wide ? 5 : 10))

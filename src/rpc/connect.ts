@@ -64,7 +64,10 @@ function operationOf(name: string): Endpoint['operation'] {
   }
 }
 
-function connectEndpoint({ path, access, connect, answer: answerTo }: UnaryMethod, prefix: string): Endpoint {
+function connectEndpoint(
+  { path, access, connect, answer: answerTo }: UnaryMethod,
+  prefix: string,
+): Endpoint {
   const { operation, readsHeaders = [], speaksJson = false } = connect ?? {}
   const name = path.slice(1)
   return {
@@ -85,15 +88,19 @@ function connectEndpoint({ path, access, connect, answer: answerTo }: UnaryMetho
       const type = headers.get('content-type')
       const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
       try {
-        if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson)) return unsupported
+        if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson))
+          return unsupported
         const fault = headerFault(headers)
         if (fault !== undefined) return problem(fault, ctx.id)
         // Not peek: files and arrays are views of the body.
-        return whenReady(answerTo(request.body, visit, essence === 'application/json'), (answer): HttpResponse => {
-          if ('error' in answer) return problem(answer.error, ctx.id)
-          const own = answerHeaders[essence]
-          return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }
-        })
+        return whenReady(
+          answerTo(request.body, visit, essence === 'application/json'),
+          (answer): HttpResponse => {
+            if ('error' in answer) return problem(answer.error, ctx.id)
+            const own = answerHeaders[essence]
+            return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }
+          },
+        )
       } finally {
         request.release()
       }
@@ -130,12 +137,20 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') {
     const message = `expected content-encoding identity, received ${JSON.stringify(encoding.slice(0, 80))}`
-    return new ServingError('unsupported_media_type', message, { reason: 'encoding' }, { grpc: 'UNIMPLEMENTED' })
+    return new ServingError(
+      'unsupported_media_type',
+      message,
+      { reason: 'encoding' },
+      { grpc: 'UNIMPLEMENTED' },
+    )
   }
   const wrong = (name: string, what: string, isRight: RegExp) => {
     const value = headers.get(name)
     if (value === undefined || isRight.test(value)) return undefined
     return new BadInput(`expected ${name} ${what}, received ${JSON.stringify(value.slice(0, 80))}`)
   }
-  return wrong('connect-protocol-version', '1', /^1$/) ?? wrong('connect-timeout-ms', 'of at most 10 digits', isTimeout)
+  return (
+    wrong('connect-protocol-version', '1', /^1$/) ??
+    wrong('connect-timeout-ms', 'of at most 10 digits', isTimeout)
+  )
 }

@@ -1,5 +1,11 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
-import type { BytesAnswer, DuplexMethod, RpcMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
+import type {
+  BytesAnswer,
+  DuplexMethod,
+  RpcMethod,
+  StreamMethod,
+  UnaryMethod,
+} from '../api/protocol.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
@@ -14,16 +20,25 @@ import { OpenCall, type RunCall } from './open-call.ts'
 export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
   const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   const run = runOf(server, method)
-  return { isDuplex: method.kind === 'duplex', begin: (call) => new OpenCall(server, call, endpoint, run) }
+  return {
+    isDuplex: method.kind === 'duplex',
+    begin: (call) => new OpenCall(server, call, endpoint, run),
+  }
 }
 
 function runOf(server: ServerState, method: RpcMethod): RunCall {
   if (method.kind === 'unary') return (open, message) => answerOnce(server, method, open, message)
-  if (method.kind === 'stream') return (open, message) => answerStream(server, method, open, message)
+  if (method.kind === 'stream')
+    return (open, message) => answerStream(server, method, open, message)
   return (open, message) => answerEach(method, open, message)
 }
 
-function answerOnce(server: ServerState, method: UnaryMethod, open: OpenCall, message: Uint8Array): MaybePromise<void> {
+function answerOnce(
+  server: ServerState,
+  method: UnaryMethod,
+  open: OpenCall,
+  message: Uint8Array,
+): MaybePromise<void> {
   const answer = method.answer(message, open, false)
   if (!isPromise(answer)) return sendAnswer(server, open, answer)
   return Promise.resolve(answer)
@@ -32,7 +47,12 @@ function answerOnce(server: ServerState, method: UnaryMethod, open: OpenCall, me
 }
 
 /** Clients of a stream that waits while the server drains watch at another one. */
-function answerStream({ health }: ServerState, method: StreamMethod, open: OpenCall, message: Uint8Array) {
+function answerStream(
+  { health }: ServerState,
+  method: StreamMethod,
+  open: OpenCall,
+  message: Uint8Array,
+) {
   return sendStream(open, async () => {
     const messages = await method.answer(message, open)
     open.recorder?.answered(200)
@@ -40,13 +60,18 @@ function answerStream({ health }: ServerState, method: StreamMethod, open: OpenC
     for await (const bytes of messages) {
       if (open.grpc.cancelled) return
       if (bytes !== undefined) await open.send(bytes)
-      else if (health.state === 'draining') throw new Overloaded('the server stops', { limit: 'draining' })
+      else if (health.state === 'draining')
+        throw new Overloaded('the server stops', { limit: 'draining' })
     }
   })
 }
 
 /** Each message is admitted, and has its deadline, as a call. */
-async function answerEach(method: DuplexMethod, open: OpenCall, message: Uint8Array): Promise<void> {
+async function answerEach(
+  method: DuplexMethod,
+  open: OpenCall,
+  message: Uint8Array,
+): Promise<void> {
   const { grpc: call, recorder } = open
   try {
     recorder?.answered(200)

@@ -26,6 +26,8 @@ export function messageUnpacker({ maxBodyBytes, maxUnpackRatio }: Limits): Messa
       const details = `expected the encoding gzip or deflate, received ${encoding.slice(0, 80)}`
       return Promise.reject({ code: grpcStatuses.UNIMPLEMENTED.number, details })
     }
-    return limiter.run(() => decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio)).catch(refused)
+    return limiter
+      .run(() => decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio))
+      .catch(refused)
   }
 }

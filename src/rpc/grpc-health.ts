@@ -40,13 +40,17 @@ export function grpcHealth(names: readonly string[]): GrpcHealth {
   })
   const watch = answerPlainly(maxBytes, (call, message) => {
     const isKnown = names.includes(checkRequest.decode(message).service ?? '')
-    call.write({ bytes: checkAnswer.encode({ status: isKnown ? status : servingStatus.unknownService }) })
+    call.write({
+      bytes: checkAnswer.encode({ status: isKnown ? status : servingStatus.unknownService }),
+    })
     if (!isKnown || status !== servingStatus.serving) return
     watchers.add(call)
     call.stream.once('close', () => watchers.delete(call))
   })
   const list = answerPlainly(maxBytes, (call) => {
-    call.end({ bytes: listAnswer.encode({ statuses: names.map((key) => ({ key, value: { status } })) }) })
+    call.end({
+      bytes: listAnswer.encode({ statuses: names.map((key) => ({ key, value: { status } })) }),
+    })
   })
   return {
     methods: [

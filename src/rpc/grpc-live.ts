@@ -1,7 +1,14 @@
 /** Live streams over gRPC: `CallLive`. @module */
 
 import { decodeFailureOf } from '../api/stages.ts'
-import { BadInput, expected, NotFound, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
+import {
+  BadInput,
+  expected,
+  NotFound,
+  Overloaded,
+  PayloadTooLarge,
+  type ServingError,
+} from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { notReady } from '../engine/admission.ts'
@@ -24,7 +31,8 @@ export function liveMethod(server: ServerState, path: string, lives: LiveStreams
   const endpoint: HookedEndpoint = { path, access: { kind: 'message' }, origins: 'any' }
   return {
     isDuplex: true,
-    begin: (call) => new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, lives),
+    begin: (call) =>
+      new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, lives),
   }
 }
 
@@ -102,7 +110,10 @@ class LiveCall implements Answerer, OpenStream {
     const { apiName, content } = decodeRequest(message)
     const endpoint = this.#lives.endpoints.find(({ name }) => name === apiName)
     if (endpoint === undefined) {
-      throw this.#open.denial ?? new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
+      throw (
+        this.#open.denial ??
+        new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
+      )
     }
     await this.#open.enter(endpoint.live)
     if (call.cancelled) return
@@ -144,7 +155,11 @@ class LiveCall implements Answerer, OpenStream {
     const { apiName, content } = decodeRequest(message)
     if (apiName !== '' && apiName !== live.name) {
       throw new BadInput(
-        expected(`no other api_name than ${live.name}`, 'a message of its stream', apiName.slice(0, 80)),
+        expected(
+          `no other api_name than ${live.name}`,
+          'a message of its stream',
+          apiName.slice(0, 80),
+        ),
       )
     }
     return fromContent(live.input, content)
@@ -167,7 +182,9 @@ class LiveCall implements Answerer, OpenStream {
     // The stream's own context would keep what each message leaves to its end.
     const ctx = new Context({ headers: this.#open.ctx.headers })
     try {
-      const bytes = encodeResponse(contentOf(live.output, await live.output.toProto(result as never, ctx)))
+      const bytes = encodeResponse(
+        contentOf(live.output, await live.output.toProto(result as never, ctx)),
+      )
       if (!call.stream.headersSent) this.#open.setOwnMetadata()
       counts.sent++
       await this.#open.send(bytes)

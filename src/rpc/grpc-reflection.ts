@@ -26,7 +26,11 @@ const reflectionResponse = messageType({
   file_descriptor_response: [4, message(messageType({ file_descriptor_proto: [1, byteLists] }))],
   list_services_response: [
     6,
-    message(messageType({ service: [1, messages(messageType({ name: [1, text] }), maxNames, 'services')] })),
+    message(
+      messageType({
+        service: [1, messages(messageType({ name: [1, text] }), maxNames, 'services')],
+      }),
+    ),
   ],
   error_response: [7, message(messageType({ error_code: [1, count], error_message: [2, text] }))],
 })
@@ -43,18 +47,27 @@ export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] 
 }
 
 function answerTo(request: Uint8Array): Uint8Array {
-  const { host = '', list_services, file_by_filename, file_containing_symbol } = reflectionRequest.decode(request)
+  const {
+    host = '',
+    list_services,
+    file_by_filename,
+    file_containing_symbol,
+  } = reflectionRequest.decode(request)
   const asked = { valid_host: host, original_request: request }
   if (list_services !== undefined) {
     const service = fileDescriptors.flatMap(({ services }) => services.map((name) => ({ name })))
     return reflectionResponse.encode({ ...asked, list_services_response: { service } })
   }
   const file = fileDescriptors.find(
-    ({ name, symbols }) => name === file_by_filename || symbols.includes(file_containing_symbol ?? ''),
+    ({ name, symbols }) =>
+      name === file_by_filename || symbols.includes(file_containing_symbol ?? ''),
   )
   if (file !== undefined) {
     const files = withImports(file).map(({ base64 }) => Buffer.from(base64, 'base64'))
-    return reflectionResponse.encode({ ...asked, file_descriptor_response: { file_descriptor_proto: files } }, 8192)
+    return reflectionResponse.encode(
+      { ...asked, file_descriptor_response: { file_descriptor_proto: files } },
+      8192,
+    )
   }
   const error_message = 'expected the name of a file or a symbol that is served, received another'
   return reflectionResponse.encode({

@@ -77,7 +77,11 @@ export interface GrpcStreamServer {
 }
 
 const typeHeaders = { ':status': 200, 'content-type': 'application/grpc+proto' }
-const answerHeaders = { ...typeHeaders, 'grpc-accept-encoding': 'identity,deflate,gzip', 'grpc-encoding': 'identity' }
+const answerHeaders = {
+  ...typeHeaders,
+  'grpc-accept-encoding': 'identity,deflate,gzip',
+  'grpc-encoding': 'identity',
+}
 const okTrailers = { 'grpc-status': 0, 'grpc-message': 'OK' }
 const untilTrailers = { waitForTrailers: true }
 /** RFC 9113 section 7: CANCEL. */
@@ -102,7 +106,12 @@ export class GrpcStream {
   #ownHeaders: OutgoingHttpHeaders | undefined
   #isOver = false
 
-  constructor(server: GrpcStreamServer, stream: ServerHttp2Stream, headers: IncomingHttpHeaders, method: GrpcMethod) {
+  constructor(
+    server: GrpcStreamServer,
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    method: GrpcMethod,
+  ) {
     this.#server = server
     this.stream = stream
     this.#method = method
@@ -167,7 +176,10 @@ export class GrpcStream {
     }
     stream.resume()
     if (!stream.headersSent) {
-      stream.respond({ ...trailers, ...typeHeaders, ...this.#ownHeaders, ...metadata }, { endStream: true })
+      stream.respond(
+        { ...trailers, ...typeHeaders, ...this.#ownHeaders, ...metadata },
+        { endStream: true },
+      )
       return
     }
     // Behind what the client has not read yet.
@@ -240,7 +252,11 @@ export class GrpcStream {
     const { bytes } = this.#message
     if (this.#method.isDuplex) this.#endDuplex()
     else if (bytes !== undefined) void this.#answer(bytes)
-    else this.#fault({ code: grpcStatuses.UNIMPLEMENTED.number, details: 'expected one message, received none' })
+    else
+      this.#fault({
+        code: grpcStatuses.UNIMPLEMENTED.number,
+        details: 'expected one message, received none',
+      })
   }
 
   /** Ends a duplex call whose client has ended its side, unless there are messages to answer. */
@@ -306,7 +322,10 @@ export class GrpcStream {
   #startTimeout(text: string): void {
     const timeoutMs = parseTimeout(text)
     if (timeoutMs === undefined) {
-      this.refuse({ code: grpcStatuses.INTERNAL.number, details: 'expected a number and a unit as grpc-timeout' })
+      this.refuse({
+        code: grpcStatuses.INTERNAL.number,
+        details: 'expected a number and a unit as grpc-timeout',
+      })
       return
     }
     this.#deadline = Date.now() + timeoutMs
@@ -319,7 +338,9 @@ export class GrpcStream {
 
   #fault({ code, details }: MessageFault): void {
     const isLong = code === grpcStatuses.RESOURCE_EXHAUSTED.number
-    const status = this.#answerer?.fail(isLong ? new PayloadTooLarge(details) : new BadInput(details))
+    const status = this.#answerer?.fail(
+      isLong ? new PayloadTooLarge(details) : new BadInput(details),
+    )
     this.refuse({ ...status, code, details })
   }
 
@@ -371,7 +392,14 @@ function sendOk(this: ServerHttp2Stream): void {
 
 /** Longer timers end at once. **Units**: milliseconds. */
 const maxTimeoutMs = 0x7fffffff
-const msOfUnit: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 }
+const msOfUnit: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+}
 
 /** Parses `grpc-timeout`; undefined for invalid text. **Units**: milliseconds. */
 function parseTimeout(text: string): number | undefined {

@@ -84,18 +84,32 @@ function liveMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
 }
 
 /** @throws those of node:tls for invalid certificates. */
-function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcTls | undefined): Http2Server {
+function create(
+  { limits }: ServerState,
+  files: TlsFiles | undefined,
+  tls: GrpcTls | undefined,
+): Http2Server {
   const options = {
     // For each connection: further calls wait in the client. The limiter counts over all and refuses.
-    settings: { ...http2Settings, maxConcurrentStreams: Math.max(128, Math.min(limits.maxInFlight, 1024)) },
+    settings: {
+      ...http2Settings,
+      maxConcurrentStreams: Math.max(128, Math.min(limits.maxInFlight, 1024)),
+    },
     // The server counts messages and answers; node:http2 would refuse calls of a connection above 10 MB.
     maxSessionMemory: Number.MAX_SAFE_INTEGER,
     maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER,
   }
   const clientCa = tls?.clientCa === undefined ? undefined : Buffer.from(tls.clientCa)
-  const pem = tls === undefined ? files?.pem : { cert: Buffer.from(tls.cert), key: Buffer.from(tls.key), clientCa }
+  const pem =
+    tls === undefined
+      ? files?.pem
+      : { cert: Buffer.from(tls.cert), key: Buffer.from(tls.key), clientCa }
   if (pem === undefined) return createServer(options)
-  const http2 = createSecureServer({ ...options, ...contextOf(pem), requestCert: pem.clientCa !== undefined })
+  const http2 = createSecureServer({
+    ...options,
+    ...contextOf(pem),
+    requestCert: pem.clientCa !== undefined,
+  })
   // Applies to new connections.
   if (tls === undefined) files?.onChange((next) => http2.setSecureContext(contextOf(next)))
   return http2
@@ -105,7 +119,13 @@ function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcT
 function listen(make: () => Http2Server, { host, port }: Address): Promise<Http2Server> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) =>
-      reject(new SetupError('invalid_argument', `cannot listen on port ${port} for gRPC: ${cause.message}`, { cause }))
+      reject(
+        new SetupError(
+          'invalid_argument',
+          `cannot listen on port ${port} for gRPC: ${cause.message}`,
+          { cause },
+        ),
+      )
     try {
       const http2 = make()
       http2.once('error', fail)

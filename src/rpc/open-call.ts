@@ -36,18 +36,32 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
   #isOver = false
 
   /** `refuse`: tells early why the call would be refused. */
-  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall, refuse = refusalNow) {
+  constructor(
+    server: ServerState,
+    call: GrpcStream,
+    endpoint: HookedEndpoint,
+    run: RunCall,
+    refuse = refusalNow,
+  ) {
     const { path, access } = endpoint
-    const ctx = new Context({ headers: call.headers, timeoutMs: timeoutWithin(server, call.deadline) })
+    const ctx = new Context({
+      headers: call.headers,
+      timeoutMs: timeoutWithin(server, call.deadline),
+    })
     const named = { name: path.slice(1), protocol: 'grpc', access, isLimited: true } as const
-    super(server, { endpoint: named, target: { method: 'POST', path, query: '', params: noParams }, ctx }, call)
+    super(
+      server,
+      { endpoint: named, target: { method: 'POST', path, query: '', params: noParams }, ctx },
+      call,
+    )
     this.#run = run
     const { sendTimeoutMs } = server.limits
     if (sendTimeoutMs > 0) {
       const taken = () => Math.max(0, this.#handed - call.stream.writableLength)
       this.#clock = new TransferClock(sendTimeoutMs, taken, () => this.#late())
     }
-    const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
+    const refused = (error: ServingError | undefined) =>
+      error === undefined ? undefined : this.fail(error)
     const refusal = refuse(server) ?? server.before?.(endpoint, this)
     this.refusal = isPromise(refusal)
       ? withDeadline(ctx, refusal, { fail: (error) => error }).then(refused)
@@ -91,7 +105,8 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
     const metadata = metadataOf(ctx.withHeaders(noLines).headers)
     metadata['x-request-id'] = ctx.id
     metadata['grpc-status-details-bin'] = bin.toString('base64')
-    if (error.retryAfterSeconds !== undefined) metadata['retry-after'] = String(error.retryAfterSeconds)
+    if (error.retryAfterSeconds !== undefined)
+      metadata['retry-after'] = String(error.retryAfterSeconds)
     if (error.challenge !== undefined) metadata['www-authenticate'] = error.challenge
     this.leave()
     return { code: grpcStatuses[status.status].number, details, metadata }

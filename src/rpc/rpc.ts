@@ -4,7 +4,11 @@ import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'
 import { callRpc, type RpcRequest } from '../api/call-rpc.ts'
 import type { BytesAnswer } from '../api/protocol.ts'
-import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
+import {
+  type MetadataSource,
+  type ServiceMetadata,
+  serviceMetadata,
+} from '../api/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import type { Visit } from '../api/visit.ts'
 import { PayloadTooLarge } from '../core/errors.ts'
@@ -15,8 +19,13 @@ import type { ProtoContent } from '../messages/messages.ts'
 import type { rpcServices } from '../messages/service-names.ts'
 
 /** @returns the metadata of a service, as clients of `name` read it. */
-export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
-  return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)
+export function metadataFor(
+  name: (typeof rpcServices)[number],
+  service: MetadataSource,
+): ServiceMetadata {
+  return name === 'bentoml.grpc.v1.BentoService'
+    ? bentomlMetadata(service)
+    : serviceMetadata(service)
 }
 
 /** The APIs by name. */

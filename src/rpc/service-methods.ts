@@ -33,7 +33,9 @@ export function attachRpc(host: Host, service: MetadataSource): void {
     host.rpc(
       unary(`/${name}/ServiceMetadata`, 'service', [], (_, __, isJson) => {
         const metadata = metadataFor(name, service)
-        return { bytes: isJson ? Buffer.from(JSON.stringify(metadata)) : encodeServiceMetadata(metadata) }
+        return {
+          bytes: isJson ? Buffer.from(JSON.stringify(metadata)) : encodeServiceMetadata(metadata),
+        }
       }),
     )
   }
@@ -45,7 +47,13 @@ function unary(
   readsHeaders: HeaderNames,
   answer: UnaryMethod['answer'],
 ): RpcMethod {
-  return { kind: 'unary', path, access: { kind }, connect: { readsHeaders, speaksJson: true }, answer }
+  return {
+    kind: 'unary',
+    path,
+    access: { kind },
+    connect: { readsHeaders, speaksJson: true },
+    answer,
+  }
 }
 
 function callOf(apis: Apis): UnaryMethod['answer'] {
@@ -56,7 +64,11 @@ function callOf(apis: Apis): UnaryMethod['answer'] {
   }
 }
 
-async function streamOf(apis: Apis, message: Uint8Array, visit: Visit): Promise<AsyncIterable<Uint8Array>> {
+async function streamOf(
+  apis: Apis,
+  message: Uint8Array,
+  visit: Visit,
+): Promise<AsyncIterable<Uint8Array>> {
   const answer = await callRpcStream(apis, decodeRequest(message), visit)
   if ('error' in answer) throw answer.error
   return encodedPieces(answer.contents)

@@ -101,14 +101,17 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   dueAt(now: number): number {
     const first = this.#oldest()
     if (first === undefined) return Number.POSITIVE_INFINITY
-    return this.#oldest(this.#limits.maxBatchSize) === undefined ? this.#payingUntil(first, now) : now
+    return this.#oldest(this.#limits.maxBatchSize) === undefined
+      ? this.#payingUntil(first, now)
+      : now
   }
 
   #learnGap(ms: number): void {
     const longest = silenceFactor * this.#limits.maxWaitMs
     const gap = Math.log(Math.max(minGapMs, Math.min(ms, longest)))
     const isFirst = this.#logGap === Number.POSITIVE_INFINITY
-    this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
+    this.#logGap =
+      isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }
 
   #payingUntil(first: Group<W>, now: number): number {
@@ -124,7 +127,8 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     const first = this.#oldest()
     if (first === undefined) return []
     const { maxBatchSize } = this.#limits
-    const group = this.#payingUntil(first, now) <= now ? first : (this.#oldest(maxBatchSize) ?? first)
+    const group =
+      this.#payingUntil(first, now) <= now ? first : (this.#oldest(maxBatchSize) ?? first)
     let count = 0
     let rows = 0
     for (const request of group.waiting) {
@@ -147,7 +151,8 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     let oldest: Group<W> | undefined
     for (const group of this.#groups.values()) {
       if (group.rows < minRows) continue
-      if (oldest === undefined || group.waiting[0].queuedAt < oldest.waiting[0].queuedAt) oldest = group
+      if (oldest === undefined || group.waiting[0].queuedAt < oldest.waiting[0].queuedAt)
+        oldest = group
     }
     return oldest
   }

@@ -49,7 +49,9 @@ export class PlainQueue<W extends Waiting> implements CallQueue<W> {
 
   get gathers(): boolean {
     const count = this.#waiting.length
-    return this.#callMs !== undefined && count < this.#maxCalls && count * this.#callMs < minMessageMs
+    return (
+      this.#callMs !== undefined && count < this.#maxCalls && count * this.#callMs < minMessageMs
+    )
   }
 
   push(call: W, now: number): void {
@@ -72,7 +74,8 @@ export class PlainQueue<W extends Waiting> implements CallQueue<W> {
 
   learn(count: number, ms: number): void {
     const callMs = ms / count
-    this.#callMs = this.#callMs === undefined ? callMs : this.#callMs + 0.1 * (callMs - this.#callMs)
+    this.#callMs =
+      this.#callMs === undefined ? callMs : this.#callMs + 0.1 * (callMs - this.#callMs)
   }
 
   #share(freeWorkers: number): number {

@@ -14,7 +14,12 @@ import {
 
 /** To the process: a message to handle, or one for the channel of an open stream. */
 export type Down =
-  | { readonly kind: 'message'; readonly id: number; readonly message: unknown; readonly open: boolean }
+  | {
+      readonly kind: 'message'
+      readonly id: number
+      readonly message: unknown
+      readonly open: boolean
+    }
   | ChannelPart
 /** From the process: ready, a reply, a message of a stream, an unhandled rejection, or a printed line. */
 export type Up =
@@ -61,7 +66,11 @@ export interface ChildLink {
 }
 
 /** Starts a process and calls `receive` with what it sends. */
-export type OpenLink = (options: WorkerPoolOptions, index: number, receive: (message: Up) => void) => ChildLink
+export type OpenLink = (
+  options: WorkerPoolOptions,
+  index: number,
+  receive: (message: Up) => void,
+) => ChildLink
 
 /** How long a process may take to end before it is killed. **Units**: milliseconds. */
 const endMs = 1_000
@@ -98,7 +107,12 @@ export function startChildren(options: WorkerPoolOptions, open: OpenLink): Worke
   }
 }
 
-function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: (worker: ModelWorker) => void) {
+function childOf(
+  options: WorkerPoolOptions,
+  index: number,
+  open: OpenLink,
+  up: (worker: ModelWorker) => void,
+) {
   const waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
   const channels: ChannelListeners = new Map()
   let ended: WorkerEnded | undefined
@@ -137,7 +151,12 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
     process.on('error', (error) => process.pid === undefined && end(startFailure(error)))
   })
 
-  const send = async (id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> => {
+  const send = async (
+    id: number,
+    message: unknown,
+    transfer: readonly Transfer[],
+    open: boolean,
+  ): Promise<unknown> => {
     if (ended !== undefined) throw ended
     const reply = deferred<unknown>()
     waiting.set(id, reply)
@@ -164,7 +183,8 @@ function childOf(options: WorkerPoolOptions, index: number, open: OpenLink, up: 
   }
 
   const end = async () => {
-    if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined) return
+    if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined)
+      return
     const timer = setTimeout(() => link.kill(), endMs)
     const exit = once(process, 'exit')
     link.close()

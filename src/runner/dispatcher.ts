@@ -57,7 +57,8 @@ export class Dispatcher implements CallOwner {
 
   get states(): { readonly busy: number; readonly idle: number; readonly hung: number } {
     const states = { busy: 0, idle: 0, hung: 0 }
-    for (const { busy, hung } of this.#slots.values()) states[hung > 0 ? 'hung' : busy > 0 ? 'busy' : 'idle']++
+    for (const { busy, hung } of this.#slots.values())
+      states[hung > 0 ? 'hung' : busy > 0 ? 'busy' : 'idle']++
     return states
   }
 
@@ -144,7 +145,8 @@ export class Dispatcher implements CallOwner {
   }
 
   #gathers(): boolean {
-    for (const { calls } of this.#queues.values()) if (calls.size > 0 && !calls.gathers) return false
+    for (const { calls } of this.#queues.values())
+      if (calls.size > 0 && !calls.gathers) return false
     return true
   }
 
@@ -155,7 +157,8 @@ export class Dispatcher implements CallOwner {
       if (this.waiting === 0) return
       const free: Slot[] = []
       for (const slot of this.#slots.values()) {
-        if (slot.busy < this.#options.concurrency && slot.hung === 0 && !slot.isEnding) free.push(slot)
+        if (slot.busy < this.#options.concurrency && slot.hung === 0 && !slot.isEnding)
+          free.push(slot)
       }
       if (free.length === 0) return
       const queue = this.#dueQueue(this.#options.clock.now())
@@ -200,7 +203,8 @@ export class Dispatcher implements CallOwner {
       const failure = callFailure(error, this.#options.name)
       // The `down` event comes after the calls have failed: until then the worker would look free.
       if (error instanceof WorkerEnded) this.removeWorker(slot.worker)
-      if (error instanceof WorkerEnded || !queue.method.batchable) for (const call of calls) call.reject(failure)
+      if (error instanceof WorkerEnded || !queue.method.batchable)
+        for (const call of calls) call.reject(failure)
       else this.#batchFailed(job, failure)
     } finally {
       job.end()
@@ -254,7 +258,11 @@ export class Dispatcher implements CallOwner {
     const sizes = calls.map(({ rows }) => rows)
     for (const [i, part] of splitRows(result, sizes).entries()) {
       const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
-      settle(calls[i], wrong === undefined ? part : callFailure(wrong, this.#options.name), wrong !== undefined)
+      settle(
+        calls[i],
+        wrong === undefined ? part : callFailure(wrong, this.#options.name),
+        wrong !== undefined,
+      )
     }
   }
 

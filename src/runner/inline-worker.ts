@@ -1,7 +1,13 @@
 /** The model in its caller's thread, for `threads: 0`: nothing is copied. @module */
 
 import { ModelHost } from './model-host.ts'
-import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
+import {
+  type Channel,
+  type ModelWorker,
+  WorkerEnded,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from './worker.ts'
 
 /** Starts the one worker of a runner with `threads: 0`. */
 export function startInline(options: WorkerPoolOptions): WorkerPool {

@@ -96,7 +96,9 @@ export class Job implements CallOwner {
       return
     }
     this.#watch()
-    this.#slot.worker.run({ kind: 'cancel', id: this.id } satisfies ModelMessage, []).catch(() => {})
+    this.#slot.worker
+      .run({ kind: 'cancel', id: this.id } satisfies ModelMessage, [])
+      .catch(() => {})
   }
 
   end(): void {
@@ -126,7 +128,8 @@ export class Job implements CallOwner {
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
     const { batchable } = this.method
-    const batch = () => pack(joinRows(this.#calls.map(({ value }) => value)), this.#options.boundary, transfer)
+    const batch = () =>
+      pack(joinRows(this.#calls.map(({ value }) => value)), this.#options.boundary, transfer)
     const inputs = batchable ? { items: [batch()] } : this.#packEach(transfer)
     if (this.#calls.length === 0) return undefined
     const trace = this.#trace(batchable)
@@ -143,7 +146,11 @@ export class Job implements CallOwner {
     const traced = this.#calls.find(({ trace }) => trace !== undefined)?.trace
     if (traced === undefined) return undefined
     const traces = this.#calls.map(({ trace }) => trace)
-    return traced.job(`${this.#options.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
+    return traced.job(
+      `${this.#options.name}.${this.method.name}`,
+      traces,
+      isBatch ? this.rows : undefined,
+    )
   }
 
   #packEach(transfer: Transfer[]): PackedList {
@@ -165,11 +172,20 @@ export class Job implements CallOwner {
     const { boundary } = this.#options
     const { value } = call
     const input = isInputs(value) ? undefined : pack(value, boundary, transfer)
-    const message: StreamMessage = { kind: 'stream', ...this.#message(trace), ...(input && { input }) }
+    const message: StreamMessage = {
+      kind: 'stream',
+      ...this.#message(trace),
+      ...(input && { input }),
+    }
     const { channel, done } = this.#slot.worker.open(message, transfer)
     const traced = settled(done, trace)
     const inputs = isInputs(value) ? new InputSender(value, channel, boundary) : undefined
-    call.resolve({ channel, done: traced, inputs, abandon: () => this.#watch() } satisfies OpenStream)
+    call.resolve({
+      channel,
+      done: traced,
+      inputs,
+      abandon: () => this.#watch(),
+    } satisfies OpenStream)
     await traced
   }
 }

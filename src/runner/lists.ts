@@ -3,7 +3,15 @@
 import { NDArray } from '../values/array/ndarray.ts'
 import { sizeOf } from '../values/array/shape.ts'
 import { joinData } from './rows.ts'
-import { type Boundary, isMoved, maxHeapBytes, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
+import {
+  type Boundary,
+  isMoved,
+  maxHeapBytes,
+  minMoveBytes,
+  type Packed,
+  pack,
+  unpack,
+} from './transfer.ts'
 import type { Transfer } from './worker.ts'
 
 /** The items, or one array of them all, stacked along a new first dimension. */
@@ -34,7 +42,10 @@ export function packList(
 }
 
 /** Every array gets its own memory. `instead` returns what replaces an item whose serializer fails. */
-export function unpackList(list: PackedList, instead: (error: unknown, index: number) => unknown): unknown[] {
+export function unpackList(
+  list: PackedList,
+  instead: (error: unknown, index: number) => unknown,
+): unknown[] {
   if ('items' in list) {
     return list.items.map((item, i) => {
       try {
@@ -48,7 +59,8 @@ export function unpackList(list: PackedList, instead: (error: unknown, index: nu
   const [count, ...own] = shape
   const size = sizeOf(own)
   const arrays: NDArray[] = []
-  for (let i = 0; i < count; i++) arrays.push(new NDArray(data.slice(i * size, (i + 1) * size), own, dtype))
+  for (let i = 0; i < count; i++)
+    arrays.push(new NDArray(data.slice(i * size, (i + 1) * size), own, dtype))
   return arrays
 }
 

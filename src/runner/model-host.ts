@@ -56,7 +56,11 @@ export class ModelHost {
    *
    * @returns the reply, and adds the buffers to move with it to `transfer`.
    */
-  async handle(received: unknown, channel: Channel | undefined, transfer: Transfer[] = []): Promise<unknown> {
+  async handle(
+    received: unknown,
+    channel: Channel | undefined,
+    transfer: Transfer[] = [],
+  ): Promise<unknown> {
     const message = received as ModelMessage
     switch (message.kind) {
       case 'load':
@@ -107,7 +111,8 @@ export class ModelHost {
     const { id, method, deadlineMs } = message
     const call = new Call(deadlineMs, message.traceparent)
     this.#running.set(id, call)
-    const within = message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
+    const within =
+      message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
     const start = performance.now()
     const results: unknown[] = []
     const failed: number[] = []
@@ -137,8 +142,12 @@ export class ModelHost {
 
   #failure(error: unknown, method: string): Error {
     if (ServingError.is(error)) return error
-    const cause = error instanceof Error ? error : new Error(`a value that is no Error: ${show(error)}`)
-    return new FunctionError(`the method ${method} of the runner ${this.#runner} failed: ${cause.message}`, { cause })
+    const cause =
+      error instanceof Error ? error : new Error(`a value that is no Error: ${show(error)}`)
+    return new FunctionError(
+      `the method ${method} of the runner ${this.#runner} failed: ${cause.message}`,
+      { cause },
+    )
   }
 
   async #stream(message: StreamMessage, channel: Channel): Promise<void> {
@@ -159,13 +168,15 @@ export class ModelHost {
       wake()
     })
     try {
-      const within = message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
+      const within =
+        message.traceparent === undefined ? atOnce : await traceContext(message.traceparent)
       const input = message.input === undefined ? inputs : unpack(message.input)
       iterator = iteratorOf(await within(() => this.#method(message.method)(input, call)))
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {
-        while (credits === 0 && !call.aborted) await new Promise<void>((resolve) => (wake = resolve))
+        while (credits === 0 && !call.aborted)
+          await new Promise<void>((resolve) => (wake = resolve))
         if (call.aborted) break
         const next = await iterator.next()
         if (next.done === true || call.aborted) break
@@ -218,10 +229,20 @@ async function loadModel({ module, init, index, device }: LoadMessage): Promise<
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
   const load = exported.load ?? exported.default
-  checkThat(typeof load === 'function', 'a function load, or one as default,', `the exports of ${module}`, load)
+  checkThat(
+    typeof load === 'function',
+    'a function load, or one as default,',
+    `the exports of ${module}`,
+    load,
+  )
   const model: unknown = await load(unpack(init), { index, device } satisfies ModelPlace)
   const isObject = typeof model === 'object' && model !== null
-  checkThat(isObject, 'an object of methods', `what the function that ${module} exports returns`, model)
+  checkThat(
+    isObject,
+    'an object of methods',
+    `what the function that ${module} exports returns`,
+    model,
+  )
   return model
 }
 

@@ -36,7 +36,11 @@ export interface StreamMessage extends CallMessage {
 }
 
 /** Everything that a worker handles; it gets `cancel` when all callers have given up the reply to that message. */
-export type ModelMessage = LoadMessage | RunMessage | StreamMessage | { readonly kind: 'cancel'; readonly id: number }
+export type ModelMessage =
+  | LoadMessage
+  | RunMessage
+  | StreamMessage
+  | { readonly kind: 'cancel'; readonly id: number }
 
 /** Reply to a {@link LoadMessage}: why the model did not load. */
 export interface LoadReply {
@@ -52,13 +56,18 @@ export interface RunReply {
 }
 
 /** From the model: the next value, the end, or the error that ended it. */
-export type StreamResult = { readonly kind: 'item' | 'failure'; readonly item: Packed } | { readonly kind: 'end' }
+export type StreamResult =
+  | { readonly kind: 'item' | 'failure'; readonly item: Packed }
+  | { readonly kind: 'end' }
 
 /** From the model: a result, or the wish for an input. */
 export type StreamUp = StreamResult | { readonly kind: 'next' }
 
 /** To the model: room for so many more values, the request to stop, or an input. */
-export type StreamDown = { readonly kind: 'credit'; readonly count: number } | { readonly kind: 'cancel' } | InputDown
+export type StreamDown =
+  | { readonly kind: 'credit'; readonly count: number }
+  | { readonly kind: 'cancel' }
+  | InputDown
 
 /** The input that the model has asked for, the end of all inputs, or the message of the error that ended them. */
 export type InputDown =

@@ -6,7 +6,8 @@ import { errorFields } from './remote-error.ts'
 
 const host = new ModelHost('process')
 const listeners: ChannelListeners = new Map()
-const post = (message: Up) => void (process.connected && process.send?.(message, undefined, undefined, () => {}))
+const post = (message: Up) =>
+  void (process.connected && process.send?.(message, undefined, undefined, () => {}))
 
 process.on('message', async (down: Down) => {
   if (down.kind === 'part') {
@@ -14,7 +15,11 @@ process.on('message', async (down: Down) => {
     return
   }
   const { id, message, open } = down
-  post({ kind: 'reply', id, reply: await host.handle(message, open ? channelOf(listeners, id, post) : undefined) })
+  post({
+    kind: 'reply',
+    id,
+    reply: await host.handle(message, open ? channelOf(listeners, id, post) : undefined),
+  })
 })
 process.once('disconnect', () => process.exit(0))
 // The default would end the process, perhaps during another call.

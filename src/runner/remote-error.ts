@@ -8,7 +8,11 @@ export interface ErrorFields {
   readonly message: string
   readonly stack?: string
   readonly cause?: ErrorFields
-  readonly serving?: ErrorDetails & { readonly code: string; readonly status: number; readonly grpc: GrpcStatusName }
+  readonly serving?: ErrorDetails & {
+    readonly code: string
+    readonly status: number
+    readonly grpc: GrpcStatusName
+  }
 }
 
 const maxCauses = 5
@@ -21,7 +25,9 @@ export function errorFields(error: unknown, depth = 0): ErrorFields {
     name: String(name),
     message: String(message),
     ...(typeof stack === 'string' ? { stack } : {}),
-    ...(error.cause === undefined || depth === maxCauses ? {} : { cause: errorFields(error.cause, depth + 1) }),
+    ...(error.cause === undefined || depth === maxCauses
+      ? {}
+      : { cause: errorFields(error.cause, depth + 1) }),
     ...(ServingError.is(error) ? { serving: servingFields(error) } : {}),
   }
 }
@@ -34,7 +40,10 @@ function servingFields(error: ServingError): ErrorFields['serving'] {
 /** Our errors keep class, code, status and details; an application's subclass comes as a ServingError. */
 export function errorFromFields(fields: ErrorFields): Error {
   const cause = fields.cause === undefined ? undefined : errorFromFields(fields.cause)
-  const error = fields.serving === undefined ? new Error(fields.message, { cause }) : servingError(fields, cause)
+  const error =
+    fields.serving === undefined
+      ? new Error(fields.message, { cause })
+      : servingError(fields, cause)
   if (error.name !== fields.name) error.name = fields.name
   if (fields.stack !== undefined) error.stack = fields.stack
   return error
@@ -42,11 +51,15 @@ export function errorFromFields(fields: ErrorFields): Error {
 
 type OwnClass = new (message: string, details?: ErrorDetails) => ServingError
 
-function servingError({ name, message, serving }: ErrorFields, cause: Error | undefined): ServingError {
+function servingError(
+  { name, message, serving }: ErrorFields,
+  cause: Error | undefined,
+): ServingError {
   const { code, status, grpc, ...given } = serving as NonNullable<ErrorFields['serving']>
   const details = { ...given, cause }
   const known = (errors as Readonly<Record<string, unknown>>)[name]
-  const isOwn = typeof known === 'function' && known.prototype instanceof ServingError && name !== 'SetupError'
+  const isOwn =
+    typeof known === 'function' && known.prototype instanceof ServingError && name !== 'SetupError'
   if (isOwn) {
     const error = new (known as OwnClass)(message, details)
     if (error.code === code && error.status === status) return error

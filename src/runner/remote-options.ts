@@ -41,7 +41,10 @@ export interface RemoteOptions {
 /** The methods of a Runner whose model runs on another server. */
 export interface RemoteMethods {
   predict(x: NDArray, options?: CallOptions): Promise<NDArray>
-  run(feeds: Readonly<Record<string, NDArray>>, options?: CallOptions): Promise<Record<string, NDArray>>
+  run(
+    feeds: Readonly<Record<string, NDArray>>,
+    options?: CallOptions,
+  ): Promise<Record<string, NDArray>>
   describe(input?: undefined, options?: CallOptions): Promise<RemoteTensors>
 }
 
@@ -73,16 +76,26 @@ const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQu
  */
 export function remoteRunnerOptions(name: string, options: RemoteOptions): RunnerOptions {
   const place = `the runner ${name}`
-  const { url, model = name, version = '', methods = {}, ...rest } = checkOptions(place, options, optionNames)
+  const {
+    url,
+    model = name,
+    version = '',
+    methods = {},
+    ...rest
+  } = checkOptions(place, options, optionNames)
   const urls = (typeof url === 'string' ? [url] : url) as readonly string[]
   const protocols = new Set(urls.map((each) => protocolOf(each, place)))
-  if (protocols.size !== 1) throw new InvalidArgument(expected('URLs of one protocol', `url of ${place}`, url))
+  if (protocols.size !== 1)
+    throw new InvalidArgument(expected('URLs of one protocol', `url of ${place}`, url))
   checkOptions(`methods of ${place}`, methods, ['predict'])
   return {
     concurrency: 64,
     ...rest,
     threads: 0,
-    module: new URL(`../protocols/oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+    module: new URL(
+      `../protocols/oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
+      import.meta.url,
+    ),
     init: { urls, model, version },
     methods: { predict: methods.predict ?? {}, run: {}, describe: {} },
   }
@@ -92,5 +105,7 @@ function protocolOf(url: unknown, place: string): string {
   const known = ['http:', 'https:', 'grpc:', 'grpcs:']
   const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : ''
   if (known.includes(protocol)) return protocol
-  throw new InvalidArgument(expected('http://host:port or grpc://host:port', `url of ${place}`, url))
+  throw new InvalidArgument(
+    expected('http://host:port or grpc://host:port', `url of ${place}`, url),
+  )
 }

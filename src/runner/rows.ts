@@ -34,7 +34,11 @@ export function joinRows(values: readonly unknown[]): unknown {
   const [{ shape, dtype }] = arrays
   let rows = 0
   for (const array of arrays) rows += array.shape[0]
-  return new NDArray(joinData(arrays) as Float32Array, [rows, ...shape.slice(1)], dtype as 'float32')
+  return new NDArray(
+    joinData(arrays) as Float32Array,
+    [rows, ...shape.slice(1)],
+    dtype as 'float32',
+  )
 }
 
 /** @returns the data of arrays of one dtype, one after the other. */
@@ -66,7 +70,9 @@ export function splitRows(value: unknown, sizes: readonly number[]): unknown[] {
     let start = 0
     return sizes.map((size) => {
       start += size
-      return isList ? value.slice(start - size, start) : rowsBetween(value as NDArray, start - size, start)
+      return isList
+        ? value.slice(start - size, start)
+        : rowsBetween(value as NDArray, start - size, start)
     })
   }
   if (isPlainObject(value)) {
@@ -103,7 +109,9 @@ export function cutSizes(count: number, limit: number): number[] {
 function rowsBetween({ data, shape, dtype }: NDArray, start: number, end: number): NDArray {
   const own = shape.with(0, end - start)
   const size = sizeOf(shape.slice(1))
-  const part = Array.isArray(data) ? data.slice(start * size, end * size) : data.subarray(start * size, end * size)
+  const part = Array.isArray(data)
+    ? data.slice(start * size, end * size)
+    : data.subarray(start * size, end * size)
   return new NDArray(part as Float32Array, own, dtype as 'float32')
 }
 

@@ -1,5 +1,11 @@
 /** One call of a runner, from the queue to its answer. @module */
-import { BadInput, ClientClosed, DeadlineExceeded, InvalidArgument, ServingError } from '../core/errors.ts'
+import {
+  BadInput,
+  ClientClosed,
+  DeadlineExceeded,
+  InvalidArgument,
+  ServingError,
+} from '../core/errors.ts'
 import { deferred } from '../core/promise.ts'
 import { Context } from '../http/context.ts'
 import type { CallTrace } from '../http/request-trace.ts'
@@ -10,7 +16,10 @@ import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
 
 /** Calls `listener` once if the caller gives up. Returns a function that unsubscribes, if there is a subscription. */
-export function whenAborted(options: CallOptions, listener: (reason: unknown) => void): (() => void) | undefined {
+export function whenAborted(
+  options: CallOptions,
+  listener: (reason: unknown) => void,
+): (() => void) | undefined {
   if (options instanceof Context) {
     const reason = options.abortReason
     if (reason === undefined) return options.onAbort(listener)
@@ -106,7 +115,9 @@ export class RunnerCall implements Waiting {
 
 /** The error of a call whose deadline passed in the queue. */
 export function deadlinePassed(): DeadlineExceeded {
-  return new DeadlineExceeded('expected the runner to answer before the request deadline, it did not')
+  return new DeadlineExceeded(
+    'expected the runner to answer before the request deadline, it did not',
+  )
 }
 
 /** Converts the reason of an abort into one of our errors. */
@@ -118,11 +129,15 @@ export function abortReason(reason: unknown): ServingError {
 
 /** A wrong shape or dtype of an array is no fault of the client if the service chose them. */
 function blamed(error: Error, value: unknown): Error {
-  if (!(error instanceof BadInput) || (error.reason !== 'shape' && error.reason !== 'dtype')) return error
+  if (!(error instanceof BadInput) || (error.reason !== 'shape' && error.reason !== 'dtype'))
+    return error
   const named = (value as Readonly<Record<string, unknown>> | null | undefined)?.[error.path ?? '']
   const array = value instanceof NDArray ? value : named
   if (!(array instanceof NDArray && hasOwnShape(array))) return error
-  return new InvalidArgument(`${error.message}, which the service chose: see the option tensor of io.Image`, {
-    cause: error,
-  })
+  return new InvalidArgument(
+    `${error.message}, which the service chose: see the option tensor of io.Image`,
+    {
+      cause: error,
+    },
+  )
 }

@@ -101,7 +101,10 @@ export interface MethodOptions extends BatchOptions {
   readonly onAbort?: 'signal' | 'terminate'
 }
 
-type OptionsOf<F> = IfMethod<F, [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }>
+type OptionsOf<F> = IfMethod<
+  F,
+  [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }
+>
 
 /** Options of a {@link Runner}. */
 export interface RunnerOptions<M = unknown> {
@@ -164,8 +167,22 @@ export type MethodSettings = Required<MethodOptions> & { readonly name: string }
 /** A runner's options, checked, with defaults. */
 export type RunnerSettings = ReturnType<typeof parseRunnerOptions>
 
-const runnerDefaults = { threads: 1, concurrency: 1, maxQueue: 1024, isolation: 'thread', onHang: 'replace' } as const
-const optionsWithoutDefault = ['module', 'methods', 'init', 'warmup', 'memoryLimitMb', 'modelGraceMs', 'deviceIds']
+const runnerDefaults = {
+  threads: 1,
+  concurrency: 1,
+  maxQueue: 1024,
+  isolation: 'thread',
+  onHang: 'replace',
+} as const
+const optionsWithoutDefault = [
+  'module',
+  'methods',
+  'init',
+  'warmup',
+  'memoryLimitMb',
+  'modelGraceMs',
+  'deviceIds',
+]
 /** Names of the options of a {@link Runner} whose model is a module. */
 export const runnerOptionNames = [...Object.keys(runnerDefaults), ...optionsWithoutDefault]
 const methodDefaults: Required<MethodOptions> = {
@@ -178,12 +195,25 @@ const methodDefaults: Required<MethodOptions> = {
 }
 
 /** @throws InvalidArgument that names the wrong option. */
-export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]) {
+export function parseRunnerOptions(
+  name: string,
+  options: RunnerOptions,
+  reserved: readonly string[],
+) {
   const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
   checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
   const place = `the runner ${name}`
   const given = { ...runnerDefaults, ...checkOptions(place, options, runnerOptionNames) }
-  const { threads, concurrency, maxQueue, isolation, onHang, memoryLimitMb, modelGraceMs, deviceIds } = given
+  const {
+    threads,
+    concurrency,
+    maxQueue,
+    isolation,
+    onHang,
+    memoryLimitMb,
+    modelGraceMs,
+    deviceIds,
+  } = given
   checkAtLeast(`threads of ${place}`, threads, 0)
   checkAtLeast(`concurrency of ${place}`, concurrency, 1)
   checkAtLeast(`maxQueue of ${place}`, maxQueue, 1)
@@ -193,18 +223,34 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
   checkOneOf(`isolation of ${place}`, isolation, ['thread', 'process'])
   checkOneOf(`onHang of ${place}`, onHang, ['replace', 'report'])
   const named = Object.entries<MethodOptions | undefined>(given.methods ?? {})
-  if (named.length === 0) throw new InvalidArgument(`expected at least one method in methods of ${place}`)
+  if (named.length === 0)
+    throw new InvalidArgument(`expected at least one method in methods of ${place}`)
   const taken = named.find(([method]) => reserved.includes(method))
   if (taken !== undefined) {
-    throw new InvalidArgument(`a method of ${place} cannot be called ${taken[0]}: every runner has that already`)
+    throw new InvalidArgument(
+      `a method of ${place} cannot be called ${taken[0]}: every runner has that already`,
+    )
   }
-  const methods = named.map(([method, own]) => parseMethod(method, own ?? {}, `${method} of ${place}`))
+  const methods = named.map(([method, own]) =>
+    parseMethod(method, own ?? {}, `${method} of ${place}`),
+  )
   const warmup = Object.entries(given.warmup ?? {})
   const stranger = warmup.find(([method]) => !methods.some((known) => known.name === method))
   if (stranger !== undefined)
     throw new InvalidArgument(`warmup of ${place} names ${stranger[0]}, which is not in methods`)
   return {
-    ...{ name, methods, warmup, threads, concurrency, maxQueue, onHang, memoryLimitMb, modelGraceMs, deviceIds },
+    ...{
+      name,
+      methods,
+      warmup,
+      threads,
+      concurrency,
+      maxQueue,
+      onHang,
+      memoryLimitMb,
+      modelGraceMs,
+      deviceIds,
+    },
     module: parseModule(given.module, place),
     boundary: threads === 0 ? 'none' : (isolation as Boundary),
     init: options.init,
@@ -212,8 +258,13 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
 }
 
 function parseMethod(name: string, options: MethodOptions, place: string): MethodSettings {
-  const method = { ...methodDefaults, ...checkOptions(place, options, Object.keys(methodDefaults)), name }
-  if (method.batchable && method.stream) throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
+  const method = {
+    ...methodDefaults,
+    ...checkOptions(place, options, Object.keys(methodDefaults)),
+    name,
+  }
+  if (method.batchable && method.stream)
+    throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
   checkOneOf(`onBatchError of ${place}`, method.onBatchError, ['retry', 'fail'])
   checkOneOf(`onAbort of ${place}`, method.onAbort, ['signal', 'terminate'])
   checkAtLeast(`maxBatchSize of ${place}`, method.maxBatchSize, 1)
@@ -229,11 +280,14 @@ export function parseCallOptions(options: unknown, method: string, runner: strin
   if (options === undefined || options === null) return {}
   if (typeof options === 'object') {
     if ('signal' in options || 'deadlineMs' in options) return options as CallOptions
-    if (Object.getPrototypeOf(options) === Object.prototype && Object.keys(options).length === 0) return options
+    if (Object.getPrototypeOf(options) === Object.prototype && Object.keys(options).length === 0)
+      return options
   }
   const place = `the second argument of ${method} of the runner ${runner}`
   const remedy = 'a method takes one argument, which may be an object of several'
-  throw new InvalidArgument(`${expected('ctx or { signal, deadlineMs }', place, options)}: ${remedy}`)
+  throw new InvalidArgument(
+    `${expected('ctx or { signal, deadlineMs }', place, options)}: ${remedy}`,
+  )
 }
 
 function parseModule(module: unknown, place: string): string {
@@ -247,11 +301,17 @@ function parseModule(module: unknown, place: string): string {
 }
 
 function checkDevices(place: string, ids: unknown): void {
-  const ok = Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
+  const ok =
+    Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
   checkThat(ok, 'a list of whole numbers from 0 up', place, ids)
 }
 
-function checkMilliseconds(place: string, value: unknown, longest = Number.POSITIVE_INFINITY): void {
-  const isInRange = typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === longest)
+function checkMilliseconds(
+  place: string,
+  value: unknown,
+  longest = Number.POSITIVE_INFINITY,
+): void {
+  const isInRange =
+    typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === longest)
   checkThat(isInRange, 'a number of milliseconds from 0 up', place, value)
 }

@@ -17,7 +17,10 @@ const left = Symbol('the reader left')
  * @returns a model's values.
  * @throws the method's; InternalError if its thread ended.
  */
-export function valuesOf<T>(begin: () => Promise<OpenStream>, options: CallOptions): AsyncIterableIterator<T> {
+export function valuesOf<T>(
+  begin: () => Promise<OpenStream>,
+  options: CallOptions,
+): AsyncIterableIterator<T> {
   const received: (StreamResult | Error | typeof left)[] = []
   let wake = () => {}
   const receive = (up: StreamResult | Error | typeof left) => {
@@ -44,7 +47,9 @@ export function valuesOf<T>(begin: () => Promise<OpenStream>, options: CallOptio
       else receive(up)
     })
     // A regular end comes over the channel, perhaps after `done` resolves.
-    done.catch((cause: Error) => receive(new InternalError(`the stream broke off: ${cause.message}`, { cause })))
+    done.catch((cause: Error) =>
+      receive(new InternalError(`the stream broke off: ${cause.message}`, { cause })),
+    )
     tell({ kind: 'credit', count: streamWindow })
     const unsubscribe = whenAborted(options, (reason) => {
       if (isOpen) cancel()

@@ -7,8 +7,17 @@ import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenStream } from './job.ts'
 import { RunnerNotStarted } from './not-started.ts'
-import { type PythonOptions, type PythonSettings, pythonRunnerOptions } from './python/python-options.ts'
-import { type RemoteLife, type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
+import {
+  type PythonOptions,
+  type PythonSettings,
+  pythonRunnerOptions,
+} from './python/python-options.ts'
+import {
+  type RemoteLife,
+  type RemoteMethods,
+  type RemoteOptions,
+  remoteRunnerOptions,
+} from './remote-options.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
 import {
@@ -67,7 +76,10 @@ const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<S
 
 /** The URL of a compiled program, also in tests: Node 20 starts no thread on TypeScript. */
 const entryOf = (name: string) =>
-  new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
+  new URL(
+    import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`,
+    import.meta.url,
+  )
 
 class ModelRunner implements RunnerLife {
   readonly name: string
@@ -109,7 +121,8 @@ class ModelRunner implements RunnerLife {
   }
 
   get unready(): string | undefined {
-    if (this.#supervisor === undefined) return this.#problem ?? `the runner ${this.name} has not started`
+    if (this.#supervisor === undefined)
+      return this.#problem ?? `the runner ${this.name} has not started`
     return this.#problem ?? this.#supervisor.unready
   }
 
@@ -209,7 +222,8 @@ class ModelRunner implements RunnerLife {
       const dispatcher = this.#dispatcher()
       const { maxBatchSize, batchable } = method
       const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
-      const send = (part: unknown, rows: number) => this.#send(dispatcher, method, part, options, rows, key)
+      const send = (part: unknown, rows: number) =>
+        this.#send(dispatcher, method, part, options, rows, key)
       if (!batchable || count <= maxBatchSize) return send(input, count).promise
       const sizes = cutSizes(count, maxBatchSize)
       return joined(splitRows(input, sizes).map((part, i) => send(part, sizes[i])))
@@ -218,9 +232,14 @@ class ModelRunner implements RunnerLife {
     }
   }
 
-  #stream(method: MethodSettings, input: unknown, given: CallOptions | undefined): AsyncIterableIterator<unknown> {
+  #stream(
+    method: MethodSettings,
+    input: unknown,
+    given: CallOptions | undefined,
+  ): AsyncIterableIterator<unknown> {
     const options = parseCallOptions(given, method.name, this.name)
-    const begin = async () => (await this.#send(this.#dispatcher(), method, input, options).promise) as OpenStream
+    const begin = async () =>
+      (await this.#send(this.#dispatcher(), method, input, options).promise) as OpenStream
     return valuesOf(begin, options)
   }
 
@@ -241,7 +260,12 @@ class ModelRunner implements RunnerLife {
 }
 
 /** Names that no method may have; a promise would call `then`. */
-const reserved = [...Object.getOwnPropertyNames(ModelRunner.prototype), 'name', 'isRemote', 'pythonSettings']
+const reserved = [
+  ...Object.getOwnPropertyNames(ModelRunner.prototype),
+  'name',
+  'isRemote',
+  'pythonSettings',
+]
 reserved.push('then', '__proto__')
 
 /**

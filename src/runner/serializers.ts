@@ -51,8 +51,10 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   checkThat(isNamed, 'a name and a class', 'registerSerializer', name ?? serializer)
   const isWhole = typeof toFields === 'function' && typeof fromFields === 'function'
   checkThat(isWhole, 'functions toFields and fromFields', `the serializer ${name}`, toFields)
-  if (byName.has(name)) throw new InvalidArgument(`a serializer named ${name} is registered already`)
-  if (byType.has(type)) throw new InvalidArgument(`the class of the serializer ${name} has a serializer already`)
+  if (byName.has(name))
+    throw new InvalidArgument(`a serializer named ${name} is registered already`)
+  if (byType.has(type))
+    throw new InvalidArgument(`the class of the serializer ${name} has a serializer already`)
   byName.set(name, serializer as unknown as Serializer<object>)
   byType.set(type, serializer as unknown as Serializer<object>)
 }
@@ -90,12 +92,15 @@ registerSerializer<NDArray>({
   type: NDArray,
   toFields({ data, shape, dtype }) {
     if (data.length !== sizeOf(shape)) {
-      throw new InvalidArgument('the data of this NDArray is gone: another array that shares it was moved')
+      throw new InvalidArgument(
+        'the data of this NDArray is gone: another array that shares it was moved',
+      )
     }
     return { data, shape, dtype }
   },
   movable: ['data'],
-  fromFields: ({ data, shape, dtype }) => new NDArray(data as Float32Array, shape as number[], dtype as 'float32'),
+  fromFields: ({ data, shape, dtype }) =>
+    new NDArray(data as Float32Array, shape as number[], dtype as 'float32'),
 })
 
 registerSerializer<Error>({
@@ -158,8 +163,12 @@ registerSerializer<Series>({
   name: 'Series',
   type: 'Series',
   fresh: true,
-  toFields: (series) => ({ data: polars().writeIpc(polars().frameOf(series)), labels: getLabels(series) }),
-  fromFields: ({ data, labels }) => labelled(polars().seriesOf(polars().readIpc(data as Uint8Array)), labels),
+  toFields: (series) => ({
+    data: polars().writeIpc(polars().frameOf(series)),
+    labels: getLabels(series),
+  }),
+  fromFields: ({ data, labels }) =>
+    labelled(polars().seriesOf(polars().readIpc(data as Uint8Array)), labels),
 })
 
 function polars() {

@@ -5,7 +5,13 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
 import { heapLimitMb } from './heap-limit.ts'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
-import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
+import {
+  type Channel,
+  type ModelWorker,
+  WorkerEnded,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from './worker.ts'
 
 /** A message for a thread; those of {@link ModelWorker.open} have a port. */
 export interface Task {
@@ -62,7 +68,8 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
       if (!stopping) options.down(thread, ending())
     })
     worker.on('message', (message: StrayMessage | undefined) => {
-      if (message?.kind === 'stray' && !stopping) options.stray(thread, errorFromFields(message.error))
+      if (message?.kind === 'stray' && !stopping)
+        options.stray(thread, errorFromFields(message.error))
     })
     options.up(thread)
   })
@@ -86,7 +93,11 @@ function threadOf(pool: Piscina, worker: Worker, index: number) {
   })
   const ending = () => ended ?? new WorkerEnded(`${name} ended`)
 
-  const run = async (message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) => {
+  const run = async (
+    message: unknown,
+    transferList: (ArrayBuffer | MessagePort)[],
+    port: MessagePort | undefined,
+  ) => {
     // Piscina would keep a task for an ended thread until another one with its number starts, that is, forever.
     if (ended !== undefined || worker.threadId !== threadId) throw ending()
     const task: AddressedTask = { message, port, [queueOptionsSymbol]: { thread: threadId } }
@@ -95,7 +106,10 @@ function threadOf(pool: Piscina, worker: Worker, index: number) {
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
       // The handler never throws: any other failure is the end of the thread.
-      throw ended ?? new WorkerEnded(`${name} ended: ${String((error as Error).message)}`, { cause: error })
+      throw (
+        ended ??
+        new WorkerEnded(`${name} ended: ${String((error as Error).message)}`, { cause: error })
+      )
     }
   }
 

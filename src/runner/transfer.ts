@@ -45,25 +45,47 @@ export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = 
 function packLeaf(boundary: Boundary, transfer: Transfer[], objects: PackedObject[]): Visit {
   return (leaf, path) => {
     const forPython = boundary === 'python' ? pythonSerializerOf(leaf) : undefined
-    if (forPython === undefined && ArrayBuffer.isView(leaf)) return packView(leaf as View, false, boundary, transfer)
-    const serializer = forPython ?? (typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined)
+    if (forPython === undefined && ArrayBuffer.isView(leaf))
+      return packView(leaf as View, false, boundary, transfer)
+    const serializer =
+      forPython ?? (typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined)
     if (serializer === undefined) return packBuiltIn(leaf)
-    objects.push([[...path], serializer.name, packFields(leaf as object, serializer, boundary, transfer)])
+    objects.push([
+      [...path],
+      serializer.name,
+      packFields(leaf as object, serializer, boundary, transfer),
+    ])
     return null
   }
 }
 
-function packFields(object: object, serializer: Serializer<object>, boundary: Boundary, transfer: Transfer[]): Packed {
+function packFields(
+  object: object,
+  serializer: Serializer<object>,
+  boundary: Boundary,
+  transfer: Transfer[],
+): Packed {
   const fields: Record<string, unknown> = { ...serializer.toFields(object) }
   const isOwned = moved.has(object) || serializer.fresh === true
   const objects: PackedObject[] = []
   for (const name in fields) {
     const field = fields[name]
     if (ArrayBuffer.isView(field)) {
-      const isSmall = object instanceof NDArray && field.byteLength <= maxHeapBytes && boundary !== 'none'
-      fields[name] = packView(isSmall ? copyOf(field as View) : (field as View), isOwned, boundary, transfer)
+      const isSmall =
+        object instanceof NDArray && field.byteLength <= maxHeapBytes && boundary !== 'none'
+      fields[name] = packView(
+        isSmall ? copyOf(field as View) : (field as View),
+        isOwned,
+        boundary,
+        transfer,
+      )
     } else if (!isFlat(field)) {
-      fields[name] = mapLeaves(field, [name], packLeaf(boundary, transfer, objects), boundary === 'python')
+      fields[name] = mapLeaves(
+        field,
+        [name],
+        packLeaf(boundary, transfer, objects),
+        boundary === 'python',
+      )
     }
   }
   if (moved.delete(object)) for (const name of serializer.movable ?? []) markMoved(object, name)
@@ -108,7 +130,9 @@ export function move<T extends object>(value: T): T {
   const fields: Record<string, unknown> = { ...serializer.toFields(value) }
   for (const name of names) {
     if (!Object.hasOwn(value, name) || Object.isFrozen(value)) {
-      throw new InvalidArgument(`expected an object with a ${name} of its own that can be marked as moved for move`)
+      throw new InvalidArgument(
+        `expected an object with a ${name} of its own that can be marked as moved for move`,
+      )
     }
     if (ArrayBuffer.isView(fields[name])) fields[name] = detach(fields[name] as View)
     markMoved(value, name)
@@ -122,12 +146,17 @@ export function move<T extends object>(value: T): T {
 export const isMoved = (value: object): boolean => moved.has(value)
 
 function markMoved(object: object, name: string): void {
-  markGone(object, name, `the ${name} of this ${object.constructor.name} was given away by move and is gone`)
+  markGone(
+    object,
+    name,
+    `the ${name} of this ${object.constructor.name} was given away by move and is gone`,
+  )
 }
 
 function detach(view: View): View {
   if (view.buffer instanceof SharedArrayBuffer) return view
-  if (view.byteLength < minMoveBytes || view.byteLength !== view.buffer.byteLength) return copyOf(view)
+  if (view.byteLength < minMoveBytes || view.byteLength !== view.buffer.byteLength)
+    return copyOf(view)
   try {
     return structuredClone(view, { transfer: [view.buffer] })
   } catch {
@@ -138,9 +167,15 @@ function detach(view: View): View {
 const maxDepth = 1_000
 
 /** Replaces each leaf (a view, an object of a class, a function). `isJson`: NaN and infinities are leaves too. */
-function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJson: boolean): unknown {
+function mapLeaves(
+  value: unknown,
+  path: (string | number)[],
+  visit: Visit,
+  isJson: boolean,
+): unknown {
   if (typeof value !== 'object' || value === null) {
-    const isLeaf = typeof value === 'function' || typeof value === 'symbol' || (isJson && !isInJson(value))
+    const isLeaf =
+      typeof value === 'function' || typeof value === 'symbol' || (isJson && !isInJson(value))
     return isLeaf ? visit(value, path) : value
   }
   const isList = Array.isArray(value)
@@ -148,7 +183,8 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
     const proto = Object.getPrototypeOf(value)
     if (proto !== Object.prototype && proto !== null) return visit(value, path)
     // Polars' frames look like plain objects but for this symbol.
-    if ((value as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] !== undefined) return visit(value, path)
+    if ((value as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] !== undefined)
+      return visit(value, path)
   }
   if (path.length === maxDepth) {
     throw new BadInput(`expected at most ${maxDepth} levels in values for a runner, received more`)
@@ -157,7 +193,8 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
   const names = isList ? value.keys() : Object.keys(value)
   for (const name of names) {
     const member = (value as Record<string | number, unknown>)[name]
-    if (typeof member === 'string' || (typeof member === 'number' && (!isJson || isInJson(member)))) continue
+    if (typeof member === 'string' || (typeof member === 'number' && (!isJson || isInJson(member))))
+      continue
     path.push(name)
     const next = mapLeaves(member, path, visit, isJson)
     if (next !== member) {
@@ -169,7 +206,8 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
   return copy ?? value
 }
 
-const isInJson = (value: unknown) => (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint')
+const isInJson = (value: unknown) =>
+  typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint'
 
 function put(root: unknown, path: Path, value: unknown): void {
   let at = root as Record<string | number, unknown>
@@ -180,11 +218,21 @@ function put(root: unknown, path: Path, value: unknown): void {
 function define(target: object, name: string | number, value: unknown): void {
   // A client's data may have this name.
   if (name === '__proto__') {
-    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
+    Object.defineProperty(target, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
   } else (target as Record<string | number, unknown>)[name] = value
 }
 
-function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Transfer[]): View | number {
+function packView(
+  view: View,
+  isOwned: boolean,
+  boundary: Boundary,
+  transfer: Transfer[],
+): View | number {
   if (boundary === 'none') {
     // The model may use it after its caller's request is over: in a batch with others.
     leaveToCollector(view.buffer)
@@ -207,7 +255,9 @@ function copyOf(view: View): View {
   // A Buffer's own slice would share memory.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View
   if (view instanceof DataView) {
-    return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength)) as unknown as View
+    return new DataView(
+      view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
+    ) as unknown as View
   }
   return view.slice()
 }
@@ -225,9 +275,14 @@ function packBuiltIn(value: unknown): unknown {
 
 function unsendable(value: unknown, cause?: unknown): InvalidArgument {
   const what = describe(value)
-  return new InvalidArgument(`expected data that can be sent to a thread for a runner, received ${what}`, { cause })
+  return new InvalidArgument(
+    `expected data that can be sent to a thread for a runner, received ${what}`,
+    { cause },
+  )
 }
 
 function describe(value: unknown): string {
-  return typeof value === 'object' && value !== null ? `an object of class ${value.constructor?.name}` : show(value)
+  return typeof value === 'object' && value !== null
+    ? `an object of class ${value.constructor?.name}`
+    : show(value)
 }

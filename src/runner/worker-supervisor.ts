@@ -14,7 +14,14 @@ import { deviceOf, type ModelWorker, type StartWorkers, type Transfer } from './
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
   /** `load_failed`: of a replacement. `hung`: beyond `modelGraceMs`. `printed`: a line of a Python model. */
-  readonly kind: 'environment' | 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
+  readonly kind:
+    | 'environment'
+    | 'ended'
+    | 'load_failed'
+    | 'replaced'
+    | 'hung'
+    | 'unhandled_rejection'
+    | 'printed'
   readonly message: string
   readonly cause?: Error
 }
@@ -40,7 +47,8 @@ export type WorkerSupervisor = ReturnType<typeof superviseWorkers>
 
 /** Starts the workers of a runner. */
 export function superviseWorkers(settings: RunnerSettings, options: SupervisorOptions) {
-  const { name, module, init, methods, warmup, memoryLimitMb, boundary, deviceIds, onHang } = settings
+  const { name, module, init, methods, warmup, memoryLimitMb, boundary, deviceIds, onHang } =
+    settings
   const { clock, counts, graceMs, onEvent } = options
   const size = Math.max(1, settings.threads)
   const started = deferred<void>()
@@ -56,7 +64,10 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
   const onHung = (worker: ModelWorker, method: string) => {
     if (hung.has(worker)) return
     const what = `${method} of the runner ${name} has not returned in ${worker.name} ${graceMs} ms after its deadline`
-    const then = onHang === 'replace' ? 'is ended and replaced' : "gets no calls until it returns (onHang is 'report')"
+    const then =
+      onHang === 'replace'
+        ? 'is ended and replaced'
+        : "gets no calls until it returns (onHang is 'report')"
     onEvent({ kind: 'hung', message: `${what}: the ${worker.name.split(' ')[0]} ${then}` })
     if (onHang === 'report') return
     hung.add(worker)
@@ -66,7 +77,8 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
 
   // Sent to each worker: nothing in it may be moved.
   const loadViews: Transfer[] = []
-  const packShared = (value: unknown) => pack(value, boundary === 'python' ? boundary : 'process', loadViews)
+  const packShared = (value: unknown) =>
+    pack(value, boundary === 'python' ? boundary : 'process', loadViews)
   const common: Omit<LoadMessage, 'index' | 'device'> = {
     kind: 'load',
     runner: name,
@@ -99,7 +111,8 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
   }
 
   const loadInto = async (worker: ModelWorker) => {
-    const device = boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, worker.index)
+    const device =
+      boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, worker.index)
     const load: LoadMessage = { ...common, index: worker.index, device }
     let failure: Error | undefined
     try {
@@ -152,7 +165,11 @@ export function superviseWorkers(settings: RunnerSettings, options: SupervisorOp
         const message = `the runner ${name} could not load its model: ${cause.message}`
         started.reject(new SetupError('internal', message, { cause }))
       } else if (!hung.delete(worker) && failures === 0) {
-        onEvent({ kind: 'ended', message: `the runner ${name} lost a model: ${cause.message}`, cause })
+        onEvent({
+          kind: 'ended',
+          message: `the runner ${name} lost a model: ${cause.message}`,
+          cause,
+        })
       }
     },
     stray(worker, cause) {

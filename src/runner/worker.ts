@@ -22,7 +22,10 @@ export interface ModelWorker {
    */
   run(message: unknown, transfer: readonly Transfer[]): Promise<unknown>
   /** Like `run`, with a channel to the message's handler. `done` resolves when that handler returns. */
-  open(message: unknown, transfer: readonly Transfer[]): { readonly channel: Channel; readonly done: Promise<unknown> }
+  open(
+    message: unknown,
+    transfer: readonly Transfer[],
+  ): { readonly channel: Channel; readonly done: Promise<unknown> }
   /** Ends the worker at once. The caller's own thread does nothing. */
   kill(): void
 }
@@ -58,11 +61,16 @@ export interface WorkerPool {
 export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
 
 /** @returns the device of a worker: `deviceIds`, in turn. */
-export const deviceOf = (deviceIds: readonly number[] | undefined, index: number): number | undefined =>
-  deviceIds?.[index % deviceIds.length]
+export const deviceOf = (
+  deviceIds: readonly number[] | undefined,
+  index: number,
+): number | undefined => deviceIds?.[index % deviceIds.length]
 
 /** @returns the environment variables that tell a process its device. */
-export function deviceEnv(deviceIds: readonly number[] | undefined, index: number): NodeJS.ProcessEnv {
+export function deviceEnv(
+  deviceIds: readonly number[] | undefined,
+  index: number,
+): NodeJS.ProcessEnv {
   return deviceIds === undefined ? {} : { CUDA_VISIBLE_DEVICES: String(deviceOf(deviceIds, index)) }
 }
 

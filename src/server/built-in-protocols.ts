@@ -26,8 +26,12 @@ export interface ServedParts {
 }
 
 /** @returns the protocols of a service: those that are built in, and its own. */
-export function protocolsOf(service: Service, { docs, jobs, lives, metrics }: ServedParts): Protocol[] {
-  const apis = (host: Host) => apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
+export function protocolsOf(
+  service: Service,
+  { docs, jobs, lives, metrics }: ServedParts,
+): Protocol[] {
+  const apis = (host: Host) =>
+    apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
   const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])
   const always: Protocol[] = [
     {
@@ -39,16 +43,28 @@ export function protocolsOf(service: Service, { docs, jobs, lives, metrics }: Se
         ),
     },
     { name: 'metrics', attach: (host) => add(host, metrics) },
-    ...(jobMetrics ? [{ name: 'job metrics', attach: (host: Host) => host.metrics(jobMetrics) }] : []),
+    ...(jobMetrics
+      ? [{ name: 'job metrics', attach: (host: Host) => host.metrics(jobMetrics) }]
+      : []),
   ]
   // A process that only runs jobs answers no APIs, but knows them.
   if (jobs?.role === 'work') return [{ name: 'APIs', attach: (host) => void apis(host) }, ...always]
   return [
     { name: 'APIs', attach: (host) => add(host, apis(host)) },
     { name: 'jobs', attach: (host) => jobs?.attach(host, docs) },
-    { name: 'mounts', attach: (host) => add(host, mountEndpoints(service.mounts.values(), host.prefix)) },
-    { name: 'RPC', attach: async (host) => (await import('../rpc/service-methods.ts')).attachRpc(host, service) },
-    { name: 'OIP', attach: async (host) => (await import('../protocols/oip/protocol.ts')).attachOip(host, service) },
+    {
+      name: 'mounts',
+      attach: (host) => add(host, mountEndpoints(service.mounts.values(), host.prefix)),
+    },
+    {
+      name: 'RPC',
+      attach: async (host) => (await import('../rpc/service-methods.ts')).attachRpc(host, service),
+    },
+    {
+      name: 'OIP',
+      attach: async (host) =>
+        (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
+    },
     ...service.protocols,
     { name: 'Connect', attach: attachConnect },
     ...always,

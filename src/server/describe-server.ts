@@ -27,5 +27,12 @@ function hostOf(service: Service, prefix: string): Promise<ServerHost> {
 
 function bareHost(service: Service, prefix: string): ServerHost {
   const nothing = () => undefined
-  return new ServerHost({ service, prefix, introspection: true, unready: nothing, logLate: nothing, warn: nothing })
+  return new ServerHost({
+    service,
+    prefix,
+    introspection: true,
+    unready: nothing,
+    logLate: nothing,
+    warn: nothing,
+  })
 }

@@ -7,7 +7,11 @@ import type { MaybePromise } from '../core/promise.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 
 /** Asks the other processes of a service. */
-export type AskProcesses = (topic: string, question: unknown, how: AskOptions) => Promise<readonly unknown[]>
+export type AskProcesses = (
+  topic: string,
+  question: unknown,
+  how: AskOptions,
+) => Promise<readonly unknown[]>
 
 /** What a host is made of. */
 export interface HostParts {
@@ -66,7 +70,8 @@ export class ServerHost implements Host {
   group<Q, A>(topic: string, answer: (question: Q) => Promise<A>): Group<Q, A> {
     this.#topics.set(topic, answer)
     return {
-      ask: async (question, how) => ((await this.#askProcesses?.(topic, question, how)) ?? []) as (A | 'late')[],
+      ask: async (question, how) =>
+        ((await this.#askProcesses?.(topic, question, how)) ?? []) as (A | 'late')[],
     }
   }
 

@@ -97,7 +97,8 @@ export async function serveFrom(
       askProcesses: group?.ask,
     })
     if (group !== undefined) group.host = server.host
-    for (const runner of service.runners ?? []) opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
+    for (const runner of service.runners ?? [])
+      opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
     const tls = openTlsFiles(options, log)
     const address = { host: options.host, port, tls }
     opened.push(() => tls?.close())
@@ -120,17 +121,25 @@ export async function serveFrom(
     return listenerOf(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
-    await closeAll(opened).catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
+    await closeAll(opened).catch((cause) =>
+      log.warn({ err: cause }, 'a shutdown hook failed after a failed start'),
+    )
     throw error
   }
 }
 
 /** Loads the code of jobs only for a service that has them. */
-async function openJobsOf(service: Service, options: ServeOptions, log: Logger): Promise<ServerJobs | undefined> {
+async function openJobsOf(
+  service: Service,
+  options: ServeOptions,
+  log: Logger,
+): Promise<ServerJobs | undefined> {
   if ([...service.apis.values()].some((api) => api.async !== undefined))
     return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
   if (options.jobRole === undefined || options.jobRole === 'both') return undefined
-  throw new InvalidArgument(`the service ${service.name} has no asynchronous API (async), whose jobs it could run`)
+  throw new InvalidArgument(
+    `the service ${service.name} has no asynchronous API (async), whose jobs it could run`,
+  )
 }
 
 async function closeAll(opened: (() => unknown)[]): Promise<void> {
@@ -165,7 +174,11 @@ type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
  * @returns the engine of that name, or the fastest that loads.
  * @throws InvalidArgument if `uws` is named and does not.
  */
-export function pickEngine(name: EngineName | undefined, log: Logger, load: typeof loadUws = loadUws): StartEngine {
+export function pickEngine(
+  name: EngineName | undefined,
+  log: Logger,
+  load: typeof loadUws = loadUws,
+): StartEngine {
   if (name === 'node') return listenNode
   const uws = load()
   if (typeof uws !== 'string') {
@@ -173,7 +186,10 @@ export function pickEngine(name: EngineName | undefined, log: Logger, load: type
     return (server, address) => listenUws(uws.uws, server, address)
   }
   if (name === 'uws') throw new InvalidArgument(`engine uws does not load here: ${uws}`)
-  log.warn({ reason: uws }, 'uWebSockets.js does not load here; serving on node:http, which is slower')
+  log.warn(
+    { reason: uws },
+    'uWebSockets.js does not load here; serving on node:http, which is slower',
+  )
   return listenNode
 }
 
@@ -211,7 +227,10 @@ function listenerOf(
     health.state = 'draining'
     grpc?.drain()
     if (!(await limiter.idle(timeoutMs))) {
-      log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
+      log.warn(
+        { inFlight: limiter.open },
+        'requests still ran at the end of drainTimeoutMs and were aborted',
+      )
     }
     await lives?.stop(lastFramesMs)
     await jobsEnd

@@ -46,10 +46,14 @@ export async function inject(
   { baseUrl = '/', ...limits }: InjectOptions = {},
 ): Promise<InjectResponse> {
   checkOptions('inject', request, ['path', 'method', 'headers', 'body'])
-  if (typeof request.path !== 'string') throw new InvalidArgument(expected('a string', 'path of inject', request.path))
+  if (typeof request.path !== 'string')
+    throw new InvalidArgument(expected('a string', 'path of inject', request.path))
   const failures: Error[] = []
-  const server = await serverInMemory(service, parseLimits(limits), parseBaseUrl(baseUrl), (error) =>
-    failures.push(error),
+  const server = await serverInMemory(
+    service,
+    parseLimits(limits),
+    parseBaseUrl(baseUrl),
+    (error) => failures.push(error),
   )
   const { bytes, contentType } = await bodyOf(request.body)
   const headers = headersOf(request, bytes, contentType)
@@ -67,7 +71,13 @@ export async function serverInMemory(
   prefix: string,
   onFailure: (error: Error) => void,
 ) {
-  const server = await createServerState(service, limits, prefix, silentLogger(onFailure), parseDisclosure({}))
+  const server = await createServerState(
+    service,
+    limits,
+    prefix,
+    silentLogger(onFailure),
+    parseDisclosure({}),
+  )
   server.health.state = 'ready'
   return server
 }
@@ -88,13 +98,23 @@ function answer(
   if ('error' in route || refusal !== undefined) {
     const { endpoint } = route
     const peer = () => undefined
-    const response = refusalOf(server, refusal as ServingError, { endpoint, method, path, headers, peer })
+    const response = refusalOf(server, refusal as ServingError, {
+      endpoint,
+      method,
+      path,
+      headers,
+      peer,
+    })
     const text = method === 'HEAD' ? '' : (response.body as string)
     return Promise.resolve(collected(response, headLines(response, undefined, false), [text]))
   }
   const { endpoint, params } = route
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const socket = new MemorySocket(server, { endpoint, target: { method, path, query, params }, ctx, body }, failures)
+  const socket = new MemorySocket(
+    server,
+    { endpoint, target: { method, path, query, params }, ctx, body },
+    failures,
+  )
   socket.exchange.begin(() => socket.exchange.receive(bytes, true, false))
   return socket.response
 }
@@ -153,7 +173,9 @@ export class MemorySocket implements ExchangeSocket {
   }
 
   destroy(): void {
-    this.#response.reject(new Error('the response broke off before its end', { cause: this.#failures[0] }))
+    this.#response.reject(
+      new Error('the response broke off before its end', { cause: this.#failures[0] }),
+    )
   }
 
   taken(): number {
@@ -215,7 +237,9 @@ function headersOf(
   bytes: Uint8Array | undefined,
   contentType: string | undefined,
 ): HeaderList {
-  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
   return HeaderList.from({
     ...(contentType !== undefined && { 'content-type': contentType }),
     ...(bytes !== undefined && { 'content-length': String(bytes.length) }),

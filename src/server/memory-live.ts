@@ -1,6 +1,11 @@
 /** Live streams without sockets, for `svc.inject.live`. @module */
 
-import type { InjectedLive, InjectedMessage, InjectLiveRequest, InjectMessage } from '../api/inject.ts'
+import type {
+  InjectedLive,
+  InjectedMessage,
+  InjectLiveRequest,
+  InjectMessage,
+} from '../api/inject.ts'
 import { noParams } from '../api/visit.ts'
 import { ClientClosed, expected, InvalidArgument, NotFound } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
@@ -20,10 +25,14 @@ import { collected, serverInMemory } from './memory-engine.ts'
  *
  * @throws InvalidArgument for a wrong request.
  */
-export async function injectLive(service: Service, request: InjectLiveRequest): Promise<InjectedLive> {
+export async function injectLive(
+  service: Service,
+  request: InjectLiveRequest,
+): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])
   const { path: url, headers: given = {}, inputs = [] } = request
-  if (typeof url !== 'string') throw new InvalidArgument(expected('a string', 'path of inject.live', url))
+  if (typeof url !== 'string')
+    throw new InvalidArgument(expected('a string', 'path of inject.live', url))
   const server = await serverInMemory(service, parseLimits({}), '', () => {})
   const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
   const target = { method: 'GET', path: pathOf(path), query, params: noParams }
@@ -70,10 +79,18 @@ function run(
   return readable
 }
 
-async function* decoded(codec: LiveCodec, inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>) {
+async function* decoded(
+  codec: LiveCodec,
+  inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>,
+) {
   for await (const input of inputs) {
     if (input instanceof Uint8Array) yield codec.decode(Uint8Array.from(input), false, false)
-    else yield codec.decode(Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)), true, false)
+    else
+      yield codec.decode(
+        Buffer.from(typeof input === 'string' ? input : JSON.stringify(input)),
+        true,
+        false,
+      )
   }
 }
 

@@ -48,7 +48,16 @@ export async function createServerState(
   prefix: string,
   log: Logger,
   { introspection, docs }: Disclosure,
-  { proxies, isTls, corsOrigin, allowedHosts, observers = [], metrics = [], jobs, askProcesses }: ServerExtras = {},
+  {
+    proxies,
+    isTls,
+    corsOrigin,
+    allowedHosts,
+    observers = [],
+    metrics = [],
+    jobs,
+    askProcesses,
+  }: ServerExtras = {},
 ): Promise<HostedState> {
   const health: Health = { state: 'starting' }
   const host = new ServerHost({
@@ -61,11 +70,16 @@ export async function createServerState(
     askProcesses,
   })
   const cors = corsOf(service, corsOrigin)
-  const preflight: MakePreflight | undefined = cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
+  const preflight: MakePreflight | undefined =
+    cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   // A process that only runs jobs has no APIs.
   const hasLives = jobs?.role !== 'work' && service.lives.size > 0
-  const lives = hasLives ? new LiveStreams(service.lives.values(), prefix, limits.maxLive) : undefined
-  const { endpoints, methods, collectors } = await host.attach(protocolsOf(service, { docs, jobs, lives, metrics }))
+  const lives = hasLives
+    ? new LiveStreams(service.lives.values(), prefix, limits.maxLive)
+    : undefined
+  const { endpoints, methods, collectors } = await host.attach(
+    protocolsOf(service, { docs, jobs, lives, metrics }),
+  )
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   const origins = endpoints.map((endpoint) => endpoint.origins)
@@ -100,7 +114,11 @@ function headersFor(
 ): HeaderNames {
   if (!service.hooks.isEmpty || service.auth !== undefined) return allHeaders
   const forwarding = proxies === undefined ? [] : forwardingHeaders(proxies)
-  return joinHeaderNames(observer?.readsHeaders ?? [], forwarding, cors === undefined ? [] : ['origin'])
+  return joinHeaderNames(
+    observer?.readsHeaders ?? [],
+    forwarding,
+    cors === undefined ? [] : ['origin'],
+  )
 }
 
 function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {

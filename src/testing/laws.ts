@@ -7,7 +7,13 @@ import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Multipart } from '../descriptors/multipart.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { Text } from '../descriptors/text.ts'
-import { collectBody, HeaderList, HttpRequest, isHeaderName, isHeaderValue } from '../http/message.ts'
+import {
+  collectBody,
+  HeaderList,
+  HttpRequest,
+  isHeaderName,
+  isHeaderValue,
+} from '../http/message.ts'
 import { decodeRequest, encodeMessage, encodeRequest } from '../messages/envelope.ts'
 import type { ProtoContent, ProtoField } from '../messages/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
@@ -22,9 +28,17 @@ type Law<In, Out> = (descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>)
 /** How a request comes to a descriptor. */
 export interface Way {
   /** `look` gets the value, while the function has it. */
-  deliver<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void>
+  deliver<In>(
+    descriptor: IODescriptor<In, never>,
+    wire: Wire,
+    look: (value: In) => void,
+  ): Promise<void>
   /** Sends a body in two pieces, for every place to split it. */
-  deliverSplit<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void>
+  deliverSplit<In>(
+    descriptor: IODescriptor<In, never>,
+    wire: Wire,
+    look: (value: In) => void,
+  ): Promise<void>
 }
 
 /** @returns the laws of one descriptor: each a sentence and its check. */
@@ -64,13 +78,18 @@ function lawsBy<In, Out>(spec: DescriptorSpec<In, Out>, way: Way) {
   const twice = [...spec.samples, ...spec.samples.toReversed()]
   const checks: Checks = {
     'what it writes is well formed and reads back as the same value': each(subject.roundTrip),
-    'any bytes under any headers give a value or an error that blames the client': each(subject.totality),
+    'any bytes under any headers give a value or an error that blames the client': each(
+      subject.totality,
+    ),
     'a request leaves nothing behind for the next one': each(subject.noState, twice),
     'a body split anywhere on a real socket gives the same answer': each(subject.splitBodies),
     'it reads the examples of its description': () => subject.examples(),
-    ...(spec.fromSample && { 'fromSample makes a descriptor that accepts the sample': each(subject.fromSample) }),
+    ...(spec.fromSample && {
+      'fromSample makes a descriptor that accepts the sample': each(subject.fromSample),
+    }),
   }
-  for (const refusal of spec.refusals ?? []) checks[`it refuses ${refusal.title}`] = () => subject.refuses(refusal)
+  for (const refusal of spec.refusals ?? [])
+    checks[`it refuses ${refusal.title}`] = () => subject.refuses(refusal)
   return { each, subject, checks }
 }
 
@@ -87,13 +106,24 @@ class Subject<In, Out> {
     const written = await writtenBy(descriptor, sample.value)
     await this.#way.deliver(descriptor, written, this.#lookFor(sample, 'what the descriptor wrote'))
     if (sample.request === undefined) return
-    await this.#way.deliver(descriptor, await this.#wireOf(sample), this.#lookFor(sample, "the sample's request"))
+    await this.#way.deliver(
+      descriptor,
+      await this.#wireOf(sample),
+      this.#lookFor(sample, "the sample's request"),
+    )
   }
 
   readonly totality: Law<In, Out> = async (descriptor, sample) => {
     const wire = await this.#wireOf(sample)
     const { 'content-type': own, ...others } = wire.headers
-    const types = [own, undefined, 'text/plain; charset=utf-8', 'application/octet-stream', ';;', 'multipart/form-data']
+    const types = [
+      own,
+      undefined,
+      'text/plain; charset=utf-8',
+      'application/octet-stream',
+      ';;',
+      'multipart/form-data',
+    ]
     for (const body of [...mutations(wire.body), ...randomBytes()]) {
       for (const type of types) {
         const headers = type === undefined ? others : { ...others, 'content-type': type }
@@ -105,7 +135,10 @@ class Subject<In, Out> {
   async examples(): Promise<void> {
     const descriptor = this.#spec.create()
     const { input, output } = descriptor.describe()
-    assert(input.length > 0 && output.length > 0, 'a description needs at least one format each way')
+    assert(
+      input.length > 0 && output.length > 0,
+      'a description needs at least one format each way',
+    )
     for (const { mimeType, example } of input) {
       if (example === undefined) continue
       const isText = typeof example === 'string' && !mimeType.endsWith('json')
@@ -128,12 +161,20 @@ class Subject<In, Out> {
   }
 
   /** Checks the same for a large body, which lies in a buffer that the next request writes to. */
-  async #noAliasingOfPool(descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>, wire: Wire): Promise<void> {
+  async #noAliasingOfPool(
+    descriptor: IODescriptor<In, Out>,
+    sample: Sample<In, Out>,
+    wire: Wire,
+  ): Promise<void> {
     const pool = new BufferPool()
     // So large that the body is not the buffer's owner: then the buffer would be the value's own.
     const slab = new Uint8Array(pool.take(2 * wire.body.length + 1))
     slab.set(wire.body)
-    const request = HttpRequest.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
+    const request = HttpRequest.lend(
+      HeaderList.from(wire.headers),
+      slab.subarray(0, wire.body.length),
+      pool,
+    )
     const pending = descriptor.fromHttpRequest(request)
     if (isPromise(pending)) request.retain()
     const value = await pending
@@ -146,11 +187,15 @@ class Subject<In, Out> {
     await this.#assertTotal(descriptor, { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) })
     const wire = await this.#wireOf(sample)
     const look = this.#lookFor(sample, 'one of two requests at once')
-    await Promise.all([this.#way.deliver(descriptor, wire, look), this.#way.deliver(descriptor, wire, look)])
+    await Promise.all([
+      this.#way.deliver(descriptor, wire, look),
+      this.#way.deliver(descriptor, wire, look),
+    ])
   }
 
   readonly splitBodies: Law<In, Out> = async (descriptor, sample) => {
-    const look = (value: In) => this.#assertReceived(value, sample, 'a body that came in two pieces')
+    const look = (value: In) =>
+      this.#assertReceived(value, sample, 'a body that came in two pieces')
     await this.#way.deliverSplit(descriptor, await this.#wireOf(sample), look)
   }
 
@@ -158,7 +203,8 @@ class Subject<In, Out> {
     if (descriptor.receive === undefined) return
     const wire = await this.#wireOf(sample)
     for (const pieceBytes of [1, 7, 64 * 1024]) {
-      const look = (value: In) => this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
+      const look = (value: In) =>
+        this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
       await receiveInPieces(descriptor, wire, pieceBytes, look)
     }
     for (const body of mutations(wire.body, 30)) {
@@ -175,15 +221,22 @@ class Subject<In, Out> {
     const form = new Multipart({ other: new Text(), part: descriptor as IODescriptor<In, never> })
     const read = async (wire: Wire, source: string) => {
       this.#assertReceived((await decode(form, wire)).part, sample, source)
-      const look = ({ part }: { part: In }) => this.#assertReceived(part, sample, `${source}, in pieces`)
+      const look = ({ part }: { part: In }) =>
+        this.#assertReceived(part, sample, `${source}, in pieces`)
       await receiveInPieces(form, wire, 100, look)
     }
-    await read(await writtenBy(form, { other: '', part: sample.value as never }), 'a form that it wrote')
+    await read(
+      await writtenBy(form, { other: '', part: sample.value as never }),
+      'a form that it wrote',
+    )
     await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
   }
 
   readonly overRpc: Law<In, Out> = async (descriptor, sample) => {
-    const expected = sample.receivedOverRpc === undefined ? sample : { ...sample, received: sample.receivedOverRpc }
+    const expected =
+      sample.receivedOverRpc === undefined
+        ? sample
+        : { ...sample, received: sample.receivedOverRpc }
     this.#assertReceived(await throughProto(descriptor, sample.value), expected, 'its message')
     if (descriptor instanceof Multipart) return
     const form = new Multipart({ part: descriptor as IODescriptor<In, never> })
@@ -198,7 +251,8 @@ class Subject<In, Out> {
   }
 
   async refuses(refusal: Refusal): Promise<void> {
-    const { headers } = refusal.headers === undefined ? await this.#wireOf(this.#spec.samples[0]) : refusal
+    const { headers } =
+      refusal.headers === undefined ? await this.#wireOf(this.#spec.samples[0]) : refusal
     const wire = { headers: headers ?? {}, body: Buffer.from(refusal.body) }
     const error = await this.#way
       .deliver(this.#spec.create(), wire, () => {})
@@ -229,15 +283,20 @@ class Subject<In, Out> {
   }
 
   #assertReceived(actual: In, sample: Sample<In, Out>, source: string): void {
-    const expected = 'received' in sample ? (sample.received as In) : (sample.value as unknown as In)
+    const expected =
+      'received' in sample ? (sample.received as In) : (sample.value as unknown as In)
     const equal = this.#spec.equal ?? isDeepStrictEqual
-    if (!equal(actual, expected)) assert.deepStrictEqual(actual, expected, `${source} gave another value`)
+    if (!equal(actual, expected))
+      assert.deepStrictEqual(actual, expected, `${source} gave another value`)
     if (!equal(actual, expected)) assert.fail(`${source} gave another value`)
   }
 }
 
 /** @returns what a descriptor writes, which must be well formed. */
-async function writtenBy<Out>(descriptor: Pick<IODescriptor<never, Out>, 'toHttpResponse'>, value: Out): Promise<Wire> {
+async function writtenBy<Out>(
+  descriptor: Pick<IODescriptor<never, Out>, 'toHttpResponse'>,
+  value: Out,
+): Promise<Wire> {
   const response = await descriptor.toHttpResponse(value)
   for (const [name, value] of response.headers) {
     assert(isHeaderName(name) && name === name.toLowerCase(), `header name ${JSON.stringify(name)}`)
@@ -248,7 +307,11 @@ async function writtenBy<Out>(descriptor: Pick<IODescriptor<never, Out>, 'toHttp
   return { headers, body: await collectBody(response.body) }
 }
 
-async function deliver<In>(descriptor: IODescriptor<In, never>, wire: Wire, look: (value: In) => void): Promise<void> {
+async function deliver<In>(
+  descriptor: IODescriptor<In, never>,
+  wire: Wire,
+  look: (value: In) => void,
+): Promise<void> {
   look(await decode(descriptor, wire))
 }
 
@@ -286,18 +349,30 @@ async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: O
   return (await fromContent(descriptor as IODescriptor, request.content)) as In
 }
 
-async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, { value }: Sample<In, Out>): Promise<void> {
-  const content: ProtoContent = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
+async function assertProtoTotal<In, Out>(
+  descriptor: IODescriptor<In, Out>,
+  { value }: Sample<In, Out>,
+): Promise<void> {
+  const content: ProtoContent = contentOf(
+    descriptor as IODescriptor,
+    await descriptor.toProto(value),
+  )
   const fields: ProtoField[] = [content.field, descriptor.protoField, 'serialized_bytes']
   for (const bytes of [...mutations(encodeMessage(content)), ...randomBytes()]) {
-    for (const field of fields) await assertContentTotal(descriptor as IODescriptor, field, Uint8Array.from(bytes))
+    for (const field of fields)
+      await assertContentTotal(descriptor as IODescriptor, field, Uint8Array.from(bytes))
   }
   for (const field of ['json', 'text', 'multipart'] as const) {
-    if (field !== descriptor.protoField) await assertContentTotal(descriptor as IODescriptor, field, new Uint8Array(0))
+    if (field !== descriptor.protoField)
+      await assertContentTotal(descriptor as IODescriptor, field, new Uint8Array(0))
   }
 }
 
-function assertContentTotal(descriptor: IODescriptor, field: ProtoField, bytes: Uint8Array): Promise<void> {
+function assertContentTotal(
+  descriptor: IODescriptor,
+  field: ProtoField,
+  bytes: Uint8Array,
+): Promise<void> {
   const outcome = (async () => fromContent(descriptor, { field, bytes, room: 0 }))()
   return assertBlamesClient(outcome, `${field} of ${base64(bytes)} (base64)`)
 }

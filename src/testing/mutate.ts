@@ -24,15 +24,31 @@ export function* mutations(body: Uint8Array, count = 60): Generator<Uint8Array> 
     const at = below(body.length + 1)
     const kind = below(4)
     if (kind === 0) yield body.subarray(0, at)
-    else if (kind === 1) yield Buffer.concat([body.subarray(0, at), body.subarray(at + 1 + below(3))])
-    else if (kind === 2) yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at)])
-    else yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at + 1)])
+    else if (kind === 1)
+      yield Buffer.concat([body.subarray(0, at), body.subarray(at + 1 + below(3))])
+    else if (kind === 2)
+      yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at)])
+    else
+      yield Buffer.concat([body.subarray(0, at), Uint8Array.of(below(256)), body.subarray(at + 1)])
   }
 }
 
 /** Yields bytes of no format: noise, deep nesting, bare tokens. */
 export function* randomBytes(count = 20): Generator<Uint8Array> {
-  for (const text of ['null', '{}', '[]', '""', '0', '[', '"', '\0', '{"__proto__":{"a":1}}', '1e999', '-', 'true']) {
+  for (const text of [
+    'null',
+    '{}',
+    '[]',
+    '""',
+    '0',
+    '[',
+    '"',
+    '\0',
+    '{"__proto__":{"a":1}}',
+    '1e999',
+    '-',
+    'true',
+  ]) {
     yield Buffer.from(text)
   }
   yield Buffer.alloc(100_000, '[')

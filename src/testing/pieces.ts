@@ -41,7 +41,9 @@ export async function receiveInPieces<In>(
  */
 export function asPart(name: string, { headers, body }: Wire, other: string): Wire {
   const boundary = 'boundary-of-the-laws'
-  const names = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]))
+  const names = Object.fromEntries(
+    Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]),
+  )
   const filename = /;\s*filename\*?=.*/i.exec(names['content-disposition'] ?? '')?.[0] ?? ''
   const lines = Object.entries(names)
     .filter(([key]) => key !== 'content-disposition' && key !== 'content-length')

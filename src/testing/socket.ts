@@ -16,14 +16,17 @@ export async function postInTwoPieces<In, Out>(
 ): Promise<void> {
   const failures: unknown[] = []
   const service = new Service('split')
-  service.api({ input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' }, (value: unknown) => {
-    try {
-      look(value as In)
-    } catch (error) {
-      failures.push(error)
-    }
-    return 'taken'
-  })
+  service.api(
+    { input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' },
+    (value: unknown) => {
+      try {
+        look(value as In)
+      } catch (error) {
+        failures.push(error)
+      }
+      return 'taken'
+    },
+  )
   const listener = await serve(service, { port: 0, host: '127.0.0.1' })
   try {
     await sendSplit(listener.port, '/take', wire, () => {
@@ -41,7 +44,12 @@ export function splitsOf({ body }: Wire): readonly number[] {
 }
 
 /** Posts a request in two pieces, for each place to split its body. `check` is called after each. */
-export async function sendSplit(port: number, path: string, wire: Wire, check: () => void): Promise<void> {
+export async function sendSplit(
+  port: number,
+  path: string,
+  wire: Wire,
+  check: () => void,
+): Promise<void> {
   const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const length = `content-length: ${wire.body.length}\r\n`
   const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${lines.join('')}${length}\r\n`

@@ -10,7 +10,10 @@ export interface Sample<In, Out> {
   /** What the function receives for it over RPC, where a message says more than a body. */
   readonly receivedOverRpc?: In
   /** A request that means the value; left out: what the descriptor itself writes. */
-  readonly request?: { readonly headers?: Readonly<Record<string, string>>; readonly body: string | Uint8Array }
+  readonly request?: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body: string | Uint8Array
+  }
 }
 
 /** A request that must be refused. */

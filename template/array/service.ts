@@ -9,7 +9,10 @@ const model = new Runner<typeof import('./model.ts')>('model', {
 const svc = new Service('NAME', { runners: [model] })
 
 svc.api(
-  { input: new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true }), output: new io.JSON() },
+  {
+    input: new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true }),
+    output: new io.JSON(),
+  },
   async function classify(x, ctx) {
     return await model.classify(x, ctx)
   },

@@ -20,7 +20,8 @@ export function load() {
           const start = (picture * 3 + channel) * size
           return data.subarray(start, start + size).reduce((sum, level) => sum + level, 0) / size
         })
-        const distance = (color: readonly number[]) => Math.hypot(...color.map((level, i) => level - means[i]))
+        const distance = (color: readonly number[]) =>
+          Math.hypot(...color.map((level, i) => level - means[i]))
         const [[nearest]] = Object.entries(colors).sort(([, a], [, b]) => distance(a) - distance(b))
         return nearest
       })

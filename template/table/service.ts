@@ -8,7 +8,10 @@ const svc = new Service('NAME')
 const model = JSON.parse(readFileSync(new URL('./model.json', import.meta.url), 'utf8'))
 
 // JSON, CSV, Parquet or Arrow becomes a DataFrame of Polars.
-const houses = new io.PandasDataFrame({ dtype: { area: 'float64', rooms: 'int64' }, enforceDtype: true })
+const houses = new io.PandasDataFrame({
+  dtype: { area: 'float64', rooms: 'int64' },
+  enforceDtype: true,
+})
 
 svc.api({ input: houses, output: new io.PandasDataFrame() }, function price(houses) {
   const area = pl.col('area').mul(pl.lit(model.area))

@@ -5,7 +5,9 @@ describe('the public names', () => {
   const listed = listedNames()
 
   it('are those of the list, which `npx tsx test/arch/public-names.ts --write` renews', () => {
-    const there = listed.filter(({ removed }) => removed === '').map(({ entry, name }) => `${entry}\t${name}`)
+    const there = listed
+      .filter(({ removed }) => removed === '')
+      .map(({ entry, name }) => `${entry}\t${name}`)
     expect(there.length).toBeGreaterThan(200)
     expect(builtNames().toSorted()).toEqual(there.toSorted())
   })

@@ -38,7 +38,9 @@ export function listedNames(): PublicName[] {
 export function builtNames(): string[] {
   return Object.entries(exports).flatMap(([entry, target]) => {
     if (typeof target === 'string' || target.types === undefined) return []
-    return exportedNames(fileURLToPath(new URL(target.types, root))).map((name) => `${entry}\t${name}`)
+    return exportedNames(fileURLToPath(new URL(target.types, root))).map(
+      (name) => `${entry}\t${name}`,
+    )
   })
 }
 
@@ -48,8 +50,11 @@ export function faultOfRemoval({ name, deprecated, removed }: PublicName): strin
   if (deprecated === '') return `${name} was removed in ${removed} and never deprecated`
   const [major, minor] = deprecated.split('.').map(Number)
   const [removedMajor, removedMinor] = removed.split('.').map(Number)
-  const isLater = removedMajor > major || (removedMajor === major && major === 0 && removedMinor > minor + 1)
-  return isLater ? undefined : `${name} was deprecated in ${deprecated} and removed in ${removed}, too early`
+  const isLater =
+    removedMajor > major || (removedMajor === major && major === 0 && removedMinor > minor + 1)
+  return isLater
+    ? undefined
+    : `${name} was deprecated in ${deprecated} and removed in ${removed}, too early`
 }
 
 /** Writes the list with names that came; what came with the version in work and went again leaves it. */
@@ -59,10 +64,15 @@ function writeNames(): void {
   const listed = listedNames().filter((row) => built.has(keyOf(row)) || row.since !== version)
   const known = new Set(listed.map(keyOf))
   const rows = [
-    ...listed.map((row) => [keyOf(row), row.since, row.deprecated, row.removed].join('\t').trimEnd()),
+    ...listed.map((row) =>
+      [keyOf(row), row.since, row.deprecated, row.removed].join('\t').trimEnd(),
+    ),
     ...[...built].filter((key) => !known.has(key)).map((key) => `${key}\t${version}`),
   ]
-  writeFileSync(list, `${['entry\tname\tsince\tdeprecated\tremoved', ...rows.toSorted()].join('\n')}\n`)
+  writeFileSync(
+    list,
+    `${['entry\tname\tsince\tdeprecated\tremoved', ...rows.toSorted()].join('\n')}\n`,
+  )
 }
 
 if (process.argv.includes('--write')) writeNames()

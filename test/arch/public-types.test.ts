@@ -8,7 +8,9 @@ const { exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
   readonly exports: Readonly<Record<string, string | { readonly types?: string }>>
 }
 const entries = Object.values(exports).flatMap((entry) =>
-  typeof entry === 'string' || entry.types === undefined ? [] : [fileURLToPath(new URL(entry.types, root))],
+  typeof entry === 'string' || entry.types === undefined
+    ? []
+    : [fileURLToPath(new URL(entry.types, root))],
 )
 
 describe('the built declarations', () => {
@@ -28,7 +30,10 @@ describe('the built declarations', () => {
     ['http/message', 'interface HttpResponse', /pooled/],
     ['core/file/binary-file', 'class BinaryFile', /TempFile/],
   ])('of %s keep to themselves what a transport does with a %s', (file, declaration, internal) => {
-    const text = readFileSync(new URL(`dist/${file}.d.ts`, root), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+    const text = readFileSync(new URL(`dist/${file}.d.ts`, root), 'utf8').replace(
+      /\/\*[\s\S]*?\*\//g,
+      '',
+    )
     const [body] = new RegExp(`${declaration} [\\s\\S]*?\\n\\}`).exec(text) ?? []
     expect(body).toBeDefined()
     expect(body).not.toMatch(internal)

@@ -32,8 +32,11 @@ export function hiddenTypes(entries: readonly string[]): Map<string, string[]> {
     return known
   }
   const home = (place: Place): Place => {
-    const next = read(place.file).borrowed.get(place.name) ?? read(place.file).exported.get(place.name)
-    return next === undefined || (next.file === place.file && next.name === place.name) ? place : home(next)
+    const next =
+      read(place.file).borrowed.get(place.name) ?? read(place.file).exported.get(place.name)
+    return next === undefined || (next.file === place.file && next.name === place.name)
+      ? place
+      : home(next)
   }
   const key = ({ file, name }: Place) => `${file}#${name}`
   const open: Place[] = []
@@ -57,7 +60,10 @@ export function hiddenTypes(entries: readonly string[]): Map<string, string[]> {
       // What a class of ours extends is a constant of the compiler's. Types that no module exports are part of the
       // declarations that use them: nobody else can name them either.
       if (/^(declare const \w+_base\b|type |interface )/.test(text)) open.push(target)
-      else if (/^export (declare )?(abstract )?(interface|type|class|enum) /.test(text) && !known.has(key(target))) {
+      else if (
+        /^export (declare )?(abstract )?(interface|type|class|enum) /.test(text) &&
+        !known.has(key(target))
+      ) {
         hidden.set(target.name, [...(hidden.get(target.name) ?? []), place.name])
       }
     }
@@ -131,5 +137,7 @@ function parse(file: string): DeclarationFile {
 /** Top-level statements without comments and texts. The compiler begins each at the start of a line. */
 function statements(text: string): string[] {
   const plain = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '')
-  return plain.split(/\n(?=(?:import|export|declare|interface|type|abstract)\b)/).map((each) => each.trim())
+  return plain
+    .split(/\n(?=(?:import|export|declare|interface|type|abstract)\b)/)
+    .map((each) => each.trim())
 }

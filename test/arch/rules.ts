@@ -121,7 +121,11 @@ export const abstractDescriptor = [
 ]
 
 /** Files that the client also loads in browsers: they import nothing. */
-export const browserFiles = ['core/element-types.ts', 'core/npy-file.ts', 'http/content-disposition.ts']
+export const browserFiles = [
+  'core/element-types.ts',
+  'core/npy-file.ts',
+  'http/content-disposition.ts',
+]
 
 /** The program of the thread for pixels, which the event loop never loads. */
 export const pixelThread = 'values/image/pixel-thread.ts'

@@ -9,10 +9,17 @@ import type { Listener } from '../../src/engine/options.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { Service } from '../../src/service.ts'
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/opt/google/chrome/chrome',
+]
 
 /** The browser's program: `CHROMIUM`, or where Linux distributions put it. Undefined when there is none. */
-export const chromium = [process.env.CHROMIUM ?? '', ...places].find((file) => file !== '' && existsSync(file))
+export const chromium = [process.env.CHROMIUM ?? '', ...places].find(
+  (file) => file !== '' && existsSync(file),
+)
 
 /** A beep each second is what pages record, without asking. */
 const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
@@ -45,16 +52,24 @@ export async function watch(browser: Browser, origin: string): Promise<Watched> 
   })
   page.on('console', (message) => {
     const text = message.text()
-    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) faults.push(`console: ${text}`)
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource'))
+      faults.push(`console: ${text}`)
   })
   page.on('pageerror', (error) => faults.push(`error: ${error}`))
   return { page, faults }
 }
 
 /** Finds the element of that text. */
-export async function findElement(page: Page, selector: string, text: string): Promise<ElementHandle<HTMLElement>> {
+export async function findElement(
+  page: Page,
+  selector: string,
+  text: string,
+): Promise<ElementHandle<HTMLElement>> {
   const found = await page.evaluateHandle(
-    (query, wanted) => [...document.querySelectorAll<HTMLElement>(query)].find((each) => each.textContent === wanted),
+    (query, wanted) =>
+      [...document.querySelectorAll<HTMLElement>(query)].find(
+        (each) => each.textContent === wanted,
+      ),
     selector,
     text,
   )
@@ -89,7 +104,8 @@ export function servePage(svc: Service, baseUrl: string) {
     await browser?.close()
     await listener?.close()
   })
-  const texts = (selector: string) => own.page.$$eval(selector, (all) => all.map((each) => each.textContent))
+  const texts = (selector: string) =>
+    own.page.$$eval(selector, (all) => all.map((each) => each.textContent))
   const find = (selector: string, text: string) => findElement(own.page, selector, text)
   return Object.assign(own, {
     texts,
@@ -98,7 +114,11 @@ export function servePage(svc: Service, baseUrl: string) {
     /** Opens an API's form. */
     open: async (name: string) => {
       await own.page.goto(`${own.base}/docs#/${name}`)
-      await own.page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
+      await own.page.waitForFunction(
+        (wanted) => document.querySelector('h2')?.textContent === wanted,
+        {},
+        name,
+      )
     },
     press: async (label: string) => (await find('button', label)).click(),
     type: (selector: string, text: string) => replaceText(own.page, selector, text),
@@ -112,7 +132,9 @@ export function servePage(svc: Service, baseUrl: string) {
       // Not by the mouse: a picture that loads in between moves the button.
       await own.page.$eval('.send', (each) => (each as HTMLElement).click())
       await own.page.waitForFunction(
-        () => document.querySelector('.send')?.textContent === 'Send' && document.querySelector('.answer')?.firstChild,
+        () =>
+          document.querySelector('.send')?.textContent === 'Send' &&
+          document.querySelector('.answer')?.firstChild,
       )
       const text = await own.page.$eval('.answer', (each) => (each as HTMLElement).innerText)
       return { status: (await texts('.status'))[0], text }

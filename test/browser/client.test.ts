@@ -44,9 +44,18 @@ describe.skipIf(chromium === undefined).each(bundlerNames)(
     it('sends and gets arrays', async () => {
       const answer = await page.evaluate(async (url) => {
         const { double, echo } = serving.createClient<typeof service>(url)
-        const { dtype, shape, data } = await double({ shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) })
+        const { dtype, shape, data } = await double({
+          shape: [2, 2],
+          data: Float32Array.of(1, 2, 3, 4),
+        })
         const big = await echo({ shape: [1], data: BigInt64Array.of(2n ** 62n + 1n) })
-        return { dtype, shape, data: [...data], big: String(big.data[0]), text: (await echo(['ü🦉'])).data[0] }
+        return {
+          dtype,
+          shape,
+          data: [...data],
+          big: String(big.data[0]),
+          text: (await echo(['ü🦉'])).data[0],
+        }
       }, base)
       expect(answer).toEqual({
         dtype: 'float32',
@@ -90,9 +99,20 @@ describe.skipIf(chromium === undefined).each(bundlerNames)(
         const picture = await canvas.convertToBlob({ type: 'image/png' })
         const white = await createImageBitmap(await negative(picture))
         const back = (await reverse(new File(['abc'], 'ü.txt', { type: 'text/plain' }))) as File
-        const { mean, note } = await mix({ pictures: [picture], weights: [1], note: 'a\nb', options: { gain: 1 } })
+        const { mean, note } = await mix({
+          pictures: [picture],
+          weights: [1],
+          note: 'a\nb',
+          options: { gain: 1 },
+        })
         const first = { name: back.name, type: back.type, text: await back.text() }
-        return { events, white: [white.width, white.height], back: first, mean: [...mean.data], note }
+        return {
+          events,
+          white: [white.width, white.height],
+          back: first,
+          mean: [...mean.data],
+          note,
+        }
       }, base)
       expect(answer).toEqual({
         events: [
@@ -119,7 +139,12 @@ describe.skipIf(chromium === undefined).each(bundlerNames)(
         const controller = new AbortController()
         const call = failed(slow(null, { signal: controller.signal }))
         controller.abort(new Error('enough'))
-        return { code: error.code, reason: error.reason, path: error.path, ended: (await call).message }
+        return {
+          code: error.code,
+          reason: error.reason,
+          path: error.path,
+          ended: (await call).message,
+        }
       }, base)
       expect(answer).toEqual({ code: 'bad_input', reason: 'schema', path: 'name', ended: 'enough' })
     })

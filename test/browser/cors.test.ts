@@ -22,7 +22,9 @@ import { chromium, launch } from './browser.ts'
 declare const serving: typeof client
 
 const keyed = new Service('keyed', {
-  auth: apiKey({ keys: [{ name: 'page', hash: createHash('sha256').update('demo').digest('hex') }] }),
+  auth: apiKey({
+    keys: [{ name: 'page', hash: createHash('sha256').update('demo').digest('hex') }],
+  }),
 })
 keyed.api({ input: new io.Text(), output: new io.Text() }, function hello(name, ctx) {
   return `Hello ${name}, of ${ctx.state.caller?.name}`
@@ -42,7 +44,9 @@ describe.skipIf(chromium === undefined).each(engines)(
     let closed: string
 
     beforeAll(async () => {
-      pages = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<!doctype html><title>page'))
+      pages = createServer((_, res) =>
+        res.setHeader('content-type', 'text/html').end('<!doctype html><title>page'),
+      )
       await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve))
       const corsOrigin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
       const listen = async (what: Service, origin: string) => {
@@ -81,7 +85,12 @@ describe.skipIf(chromium === undefined).each(engines)(
         canvas.getContext('2d')?.fillRect(0, 0, 8, 8)
         const picture = await canvas.convertToBlob({ type: 'image/png' })
         const white = await createImageBitmap(await api.negative(picture))
-        const { mean } = await api.mix({ pictures: [picture], weights: [1], note: 'a', options: { gain: 1 } })
+        const { mean } = await api.mix({
+          pictures: [picture],
+          weights: [1],
+          note: 'a',
+          options: { gain: 1 },
+        })
         return {
           array: [...(await api.double({ shape: [2], data: Float32Array.of(1, 2) })).data],
           frame: await api.total({ item: ['tea'], price: [2.5], count: [4] }),
@@ -90,7 +99,9 @@ describe.skipIf(chromium === undefined).each(engines)(
           text,
           events,
           image: [white.width, white.height],
-          file: await ((await api.reverse(new File(['abc'], 'a.txt', { type: 'text/plain' }))) as File).text(),
+          file: await (
+            (await api.reverse(new File(['abc'], 'a.txt', { type: 'text/plain' }))) as File
+          ).text(),
           form: [...mean.data],
         }
       }, open)
@@ -112,8 +123,15 @@ describe.skipIf(chromium === undefined).each(engines)(
         async (urls) => {
           const post = async (url: string, body: string, headers = {}) => {
             const response = await fetch(url, { method: 'POST', headers, body })
-            const value = (await response.json()) as { readonly code?: string; readonly text?: string }
-            return [response.status, value.code ?? value.text, typeof response.headers.get('x-request-id')]
+            const value = (await response.json()) as {
+              readonly code?: string
+              readonly text?: string
+            }
+            return [
+              response.status,
+              value.code ?? value.text,
+              typeof response.headers.get('x-request-id'),
+            ]
           }
           const json = { 'content-type': 'application/json' }
           const call = `${urls.locked}/serving.v1.ServingService/Call`
@@ -125,13 +143,20 @@ describe.skipIf(chromium === undefined).each(engines)(
             body: 'you',
           })
           return {
-            connect: await post(call, message, { ...json, 'x-api-key': 'demo', 'connect-protocol-version': '1' }),
+            connect: await post(call, message, {
+              ...json,
+              'x-api-key': 'demo',
+              'connect-protocol-version': '1',
+            }),
             refused: await post(call, message, json),
             hello: await hello.text(),
             unauthorized: await post(`${urls.locked}/hello`, 'you', text),
             absent: await post(`${urls.locked}/nowhere`, 'you', text).catch(String),
             method: await fetch(`${urls.locked}/hello`).then((response) => response.status),
-            other: await post(`${urls.closed}/hello`, 'you', { ...text, 'x-api-key': 'demo' }).catch(String),
+            other: await post(`${urls.closed}/hello`, 'you', {
+              ...text,
+              'x-api-key': 'demo',
+            }).catch(String),
           }
         },
         { locked, closed },

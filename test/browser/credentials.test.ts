@@ -20,12 +20,16 @@ it.skipIf(chromium === undefined)(
       const { page } = await watch(browser, `http://127.0.0.1:${own.port}`)
       const textOf = (selector: string) => page.$eval(selector, (each) => each.textContent)
       await page.goto(`http://127.0.0.1:${own.port}/`)
-      await page.waitForFunction(() => document.querySelector('form p')?.textContent?.includes('credentials'))
+      await page.waitForFunction(() =>
+        document.querySelector('form p')?.textContent?.includes('credentials'),
+      )
       expect(await page.$('.failure')).toBeNull()
       expect(await textOf('h1')).toBe('serving')
       await page.keyboard.type('secre')
       await page.keyboard.press('Enter')
-      await page.waitForFunction(() => document.querySelector('.failure')?.textContent === 'Wrong key or token.')
+      await page.waitForFunction(
+        () => document.querySelector('.failure')?.textContent === 'Wrong key or token.',
+      )
       await page.keyboard.press('End')
       await page.keyboard.type('t')
       await page.keyboard.press('Enter')
@@ -33,7 +37,9 @@ it.skipIf(chromium === undefined)(
       expect(await textOf('h1')).toBe('guarded')
       // The API takes the key as well, and its code has a place for one.
       await page.click('.send')
-      await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'Hello, text!')
+      await page.waitForFunction(
+        () => document.querySelector('.answer pre')?.textContent === 'Hello, text!',
+      )
       expect(await textOf('.code-panel pre')).toContain("-H 'x-api-key: YOUR_KEY'")
     } finally {
       await own.close()
@@ -47,7 +53,10 @@ it.skipIf(chromium === undefined)(
   async () => {
     const browser = await launch()
     onTestFinished(() => browser.close())
-    const openapi = { openapi: '3.1.0', paths: { '/app/items': { get: { responses: {} }, post: { responses: {} } } } }
+    const openapi = {
+      openapi: '3.1.0',
+      paths: { '/app/items': { get: { responses: {} }, post: { responses: {} } } },
+    }
     const textsOf = async (svc: Service) => {
       const own = await serve(svc, { port: 0, host: '127.0.0.1' })
       onTestFinished(() => own.close())
@@ -55,7 +64,9 @@ it.skipIf(chromium === undefined)(
       const { page } = await watch(browser, base)
       await page.goto(`${base}/docs`)
       await page.waitForSelector('main p')
-      const all = await page.$$eval('main p, main li, main pre', (list) => list.map((each) => each.textContent))
+      const all = await page.$$eval('main p, main li, main pre', (list) =>
+        list.map((each) => each.textContent),
+      )
       return all.map((text) => text?.replace(base, 'BASE'))
     }
     const described = new Service('described')
@@ -63,7 +74,9 @@ it.skipIf(chromium === undefined)(
     expect(await textsOf(described)).toContain('GET /app/items')
     const plain = new Service('plain')
     plain.mount('/app', () => new Response('app'))
-    expect(await textsOf(plain)).toEqual(['The service has no APIs. Paths of mounted handlers are not on this page.'])
+    expect(await textsOf(plain)).toEqual([
+      'The service has no APIs. Paths of mounted handlers are not on this page.',
+    ])
   },
   60_000,
 )

@@ -24,7 +24,11 @@ interface Running {
 }
 
 /** Starts a command and returns it with what its output has for `found`. */
-async function start(args: readonly string[], found: RegExp, more = {}): Promise<[ChildProcess, string]> {
+async function start(
+  args: readonly string[],
+  found: RegExp,
+  more = {},
+): Promise<[ChildProcess, string]> {
   const child = spawn(process.execPath, [main, ...args], { cwd: root, env: { ...env, ...more } })
   let text = ''
   const place = await new Promise<string>((resolve, reject) => {
@@ -41,13 +45,19 @@ async function start(args: readonly string[], found: RegExp, more = {}): Promise
 
 async function open({ page, base }: Running, name: string): Promise<void> {
   await page.goto(`${base}/docs#/${name}`)
-  await page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
+  await page.waitForFunction(
+    (wanted) => document.querySelector('h2')?.textContent === wanted,
+    {},
+    name,
+  )
 }
 
 async function send({ page }: Running): Promise<void> {
   await page.click('.send')
   await page.waitForFunction(
-    () => document.querySelector('.send')?.textContent === 'Send' && document.querySelector('.answer')?.firstChild,
+    () =>
+      document.querySelector('.send')?.textContent === 'Send' &&
+      document.querySelector('.answer')?.firstChild,
   )
 }
 
@@ -59,15 +69,23 @@ async function ask(running: Running, name: string, text: string): Promise<void> 
 
 async function upload(running: Running, name: string, file: string): Promise<void> {
   await open(running, name)
-  const label = file.endsWith('.csv') ? await findElement(running.page, 'button', 'File') : undefined
+  const label = file.endsWith('.csv')
+    ? await findElement(running.page, 'button', 'File')
+    : undefined
   await label?.click()
   const input = await running.page.waitForSelector('input[type=file]')
-  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(join(root, file))
+  await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
+    join(root, file),
+  )
   await running.page.waitForFunction(() => document.querySelector('.shown')?.firstChild)
   await send(running)
 }
 
-async function draw(page: Page, selector: string, points: readonly (readonly [number, number])[]): Promise<void> {
+async function draw(
+  page: Page,
+  selector: string,
+  points: readonly (readonly [number, number])[],
+): Promise<void> {
   const box = await (await page.waitForSelector(selector))?.boundingBox()
   const { x, y } = box ?? { x: 0, y: 0 }
   const [first, ...others] = points
@@ -97,13 +115,19 @@ const three = [
 /** Shows what commands print, as a terminal does. */
 async function terminal({ page, base }: Running, commands: readonly string[]): Promise<void> {
   const lines = commands.map((command) => {
-    const run = command.replaceAll('localhost:3000', base.slice('http://'.length)).replace(/^curl/, 'curl -s')
+    const run = command
+      .replaceAll('localhost:3000', base.slice('http://'.length))
+      .replace(/^curl/, 'curl -s')
     const answer = execFileSync('bash', ['-c', run], { cwd: root, encoding: 'utf8' })
     return `<b>$ ${command.replace(PYTHON, 'python')}</b>\n${answer}`
   })
-  const style = 'margin:0;padding:24px;background:#161b22;color:#d6dde6;font:15px/1.6 monospace;white-space:pre-wrap'
+  const style =
+    'margin:0;padding:24px;background:#161b22;color:#d6dde6;font:15px/1.6 monospace;white-space:pre-wrap'
   await page.setContent(`<!doctype html><body style="${style}">${lines.join('\n\n')}`)
-  await page.setViewport({ width: 1100, height: await page.$eval('html', (html) => html.offsetHeight) })
+  await page.setViewport({
+    width: 1100,
+    height: await page.$eval('html', (html) => html.offsetHeight),
+  })
 }
 
 const key = "curl -H 'x-api-key: demo'"
@@ -128,7 +152,8 @@ headers = {'content-type': 'application/x-npy'}
 answer = requests.post('http://localhost:3000/means', data=out.getvalue(), headers=headers)
 print(np.load(io.BytesIO(answer.content)))"`,
     ]),
-  sklearn: (running) => ask(running, 'probabilities', '[[5.1, 3.5, 1.4, 0.2], [6.7, 3.0, 5.2, 2.3]]'),
+  sklearn: (running) =>
+    ask(running, 'probabilities', '[[5.1, 3.5, 1.4, 0.2], [6.7, 3.0, 5.2, 2.3]]'),
   production: (running) =>
     terminal(running, [
       `${key} -d '[[1, 2], [3, 4]]' localhost:3000/mean`,
@@ -156,7 +181,11 @@ print(np.load(io.BytesIO(answer.content)))"`,
   // Needs Node 22.13 or later.
   async jobs(running) {
     const towns = '[[0,0],[3,4],[0,4],[3,0],[1,5]]'
-    const headers = { 'content-type': 'application/json', 'idempotency-key': 'trip', prefer: 'respond-async' }
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': 'trip',
+      prefer: 'respond-async',
+    }
     const submitted = await fetch(`${running.base}/plan`, { method: 'POST', headers, body: towns })
     const sent = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
     const job = `localhost:3000${submitted.headers.get('location')}`
@@ -176,13 +205,32 @@ print(np.load(io.BytesIO(answer.content)))"`,
 const given = process.argv.slice(2)
 const browser = await launch()
 for (const name of given.length > 0 ? given : readdirSync(join(root, 'examples'))) {
-  const models = ['models', 'examples/shapes/models', '--port', '0', '--grpc-port', '0', '--workers', '1']
+  const models = [
+    'models',
+    'examples/shapes/models',
+    '--port',
+    '0',
+    '--grpc-port',
+    '0',
+    '--workers',
+    '1',
+  ]
   const [backend, grpc] = name === 'triton' ? await start(models, /gRPC at \S+:(\d+)/) : []
   const more = { PREDICTOR_URL: `grpc://localhost:${grpc}` }
-  const args = ['serve', `examples/${name}/service.ts`, '--port', '0', '--workers', '1', '--host', '127.0.0.1']
+  const args = [
+    'serve',
+    `examples/${name}/service.ts`,
+    '--port',
+    '0',
+    '--workers',
+    '1',
+    '--host',
+    '127.0.0.1',
+  ]
   const [child, port] = await start(args, /^serving .* at http:\/\/\S+?:(\d+)/m, more)
   const base = `http://127.0.0.1:${port}`
-  while ((await fetch(`${base}/readyz`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 200))
+  while ((await fetch(`${base}/readyz`)).status !== 200)
+    await new Promise((resolve) => setTimeout(resolve, 200))
   const page = await browser.newPage()
   await page.setViewport({ width: 1100, height: 860 })
   await pictures[name]({ page, base })

@@ -14,14 +14,21 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
   })
   const sent = async () => {
     const { status, text } = await on.send()
-    return { status, body: status === '200' ? JSON.parse((await on.textOf('.answer pre')) ?? '') : text }
+    return {
+      status,
+      body: status === '200' ? JSON.parse((await on.textOf('.answer pre')) ?? '') : text,
+    }
   }
   const pressIn = async (legend: string, text: string) => {
     const pressed = await page.evaluate(
       (wanted, label) => {
         const all = [...document.querySelectorAll('fieldset')]
-        const set = all.find((each) => each.querySelector('legend')?.textContent?.startsWith(wanted))
-        const found = [...(set?.querySelectorAll('button') ?? [])].find((each) => each.textContent === label)
+        const set = all.find((each) =>
+          each.querySelector('legend')?.textContent?.startsWith(wanted),
+        )
+        const found = [...(set?.querySelectorAll('button') ?? [])].find(
+          (each) => each.textContent === label,
+        )
         found?.click()
         return found !== undefined
       },
@@ -50,7 +57,14 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
     expect(await page.$$eval('input[type=email]', (all) => all.length)).toBe(1)
     expect(await page.$$eval('input[type=url]', (all) => all.length)).toBe(1)
     const about = (await on.texts('.member .dim')).join('\n')
-    for (const text of ['0 to 1', 'like ^[A-Z]{3}', 'at least 2 characters', 'date', 'required', 'optional'])
+    for (const text of [
+      '0 to 1',
+      'like ^[A-Z]{3}',
+      'at least 2 characters',
+      'date',
+      'required',
+      'optional',
+    ])
       expect(about).toContain(text)
     await page.$eval('input[aria-label="discount: slider"]', (each) => {
       each.value = '0.5'
@@ -81,16 +95,19 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
     await page.keyboard.type('500')
     expect((await on.send()).text).toMatch(/path\s+items\[1\].count/)
     expect(
-      await page.$$eval('.item [aria-invalid]', (all) => all.map((each) => (each as HTMLInputElement).value)),
+      await page.$$eval('.item [aria-invalid]', (all) =>
+        all.map((each) => (each as HTMLInputElement).value),
+      ),
     ).toEqual(['500'])
   })
 
   it('offers the kinds of a union', async () => {
     const kinds = 'select[aria-label="payment: kind"]'
-    expect(await page.$eval(kinds, (each) => [...each.querySelectorAll('option')].map((all) => all.text))).toEqual([
-      'card',
-      'invoice',
-    ])
+    expect(
+      await page.$eval(kinds, (each) =>
+        [...each.querySelectorAll('option')].map((all) => all.text),
+      ),
+    ).toEqual(['card', 'invoice'])
     await page.select(kinds, '1')
     expect((await sent()).body.payment).toEqual({ kind: 'invoice', days: 30 })
     await on.press('JSON')
@@ -124,7 +141,9 @@ describe.skipIf(chromium === undefined)('fields of a schema in Chromium (needs c
     expect((await on.send()).text).toContain('"id": 1')
     await on.type('.member > input', '0')
     expect((await on.send()).status).toBe('400')
-    expect(await page.$eval('.member > input', (each) => each.getAttribute('aria-invalid'))).toBe('true')
+    expect(await page.$eval('.member > input', (each) => each.getAttribute('aria-invalid'))).toBe(
+      'true',
+    )
     expect(faults).toEqual([])
   })
 })

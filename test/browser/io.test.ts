@@ -25,7 +25,9 @@ describe.skipIf(chromium === undefined)('serving-io in Chromium (needs chromium)
   let faults: string[]
 
   beforeAll(async () => {
-    server = createServer((_, res) => res.setHeader('content-type', 'text/html').end('<!doctype html>'))
+    server = createServer((_, res) =>
+      res.setHeader('content-type', 'text/html').end('<!doctype html>'),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     browser = await launch()

@@ -19,7 +19,9 @@ const text = { input: new io.Text(), output: new io.Text() }
 svc.api({ ...text, name: 'spell', async: true }, async function* (word, ctx) {
   yield `${word[0]}…`
   await ctx.job?.progress({ done: 1, total: 4 })
-  const ended = new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)))
+  const ended = new Promise((_, reject) =>
+    ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+  )
   await Promise.race([gate.promise, ended])
   yield word.slice(1)
 })
@@ -41,7 +43,12 @@ describe.skipIf(!canRun)('jobs on the page in Chromium (needs chromium and Node 
     await on.type('textarea', 'hello')
   })
   const shows = (selector: string, wanted: string) =>
-    page.waitForFunction((query, value) => document.querySelector(query)?.textContent === value, {}, selector, wanted)
+    page.waitForFunction(
+      (query, value) => document.querySelector(query)?.textContent === value,
+      {},
+      selector,
+      wanted,
+    )
   const submit = async () => {
     await on.press('Submit as a job')
     await page.waitForSelector('progress:not([hidden])')
@@ -92,7 +99,9 @@ describe.skipIf(!canRun)('jobs on the page in Chromium (needs chromium and Node 
     await on.press('Cancel')
     await shows('.answer .status', 'canceled')
     await shows('.send', 'Send')
-    expect(await on.find('button', 'Cancel').then((found) => found.evaluate((each) => each ?? null))).toBe(null)
+    expect(
+      await on.find('button', 'Cancel').then((found) => found.evaluate((each) => each ?? null)),
+    ).toBe(null)
     expect(faults).toEqual([])
   })
 
@@ -109,7 +118,9 @@ describe.skipIf(!canRun)('jobs on the page in Chromium (needs chromium and Node 
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
     await submit()
     await page.evaluate(axe)
-    const found = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')
+    const found = await page.evaluate(
+      'axe.run().then(({ violations }) => violations.map(({ id }) => id))',
+    )
     expect(found).toEqual([])
   })
 })

@@ -14,10 +14,13 @@ import { chromium, servePage } from './browser.ts'
 
 const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
 
-const parquet = fileURLToPath(new URL('../fixtures/parquet/numbers-snappy.parquet', import.meta.url))
+const parquet = fileURLToPath(
+  new URL('../fixtures/parquet/numbers-snappy.parquet', import.meta.url),
+)
 // As pandas reads it.
 const parquetCells = ['null', '0', '0', 'true', '1', '1', '0.333333', 'false']
-const hasRequests = chromium !== undefined && spawnSync('python3', ['-c', 'import requests']).status === 0
+const hasRequests =
+  chromium !== undefined && spawnSync('python3', ['-c', 'import requests']).status === 0
 
 describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)', () => {
   const on = servePage(svc, '/v1')
@@ -63,21 +66,30 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     writeFileSync(join(folder, 'orders.csv'), 'item,price,count\ntea,2.5,4\n"milk, fresh",1,2\n')
     await press('File')
     await upload('input[type=file]', join(folder, 'orders.csv'))
-    await page.waitForFunction(() => document.querySelector('.shown')?.textContent?.includes('2 rows'))
+    await page.waitForFunction(() =>
+      document.querySelector('.shown')?.textContent?.includes('2 rows'),
+    )
     expect(await texts('.shown td')).toEqual(['', 'tea', '2.5', '4', 'milk, fresh', '1', '2'])
     expect((await send()).text).toMatch(/2 rows, 4 columns/)
     await press('Table')
-    expect(await page.$$eval('.edit td input', (all) => all.map((each) => (each as HTMLInputElement).value))).toEqual([
+    expect(
+      await page.$$eval('.edit td input', (all) =>
+        all.map((each) => (each as HTMLInputElement).value),
+      ),
+    ).toEqual(['tea', '2.5', '4', 'milk, fresh', '1', '2'])
+    await type('.edit [data-row="1"][data-column="1"]', '3')
+    expect((await send()).status).toBe('200')
+    expect(await texts('.answer td')).toEqual([
+      '',
       'tea',
       '2.5',
       '4',
+      '10',
       'milk, fresh',
-      '1',
+      '3',
       '2',
+      '6',
     ])
-    await type('.edit [data-row="1"][data-column="1"]', '3')
-    expect((await send()).status).toBe('200')
-    expect(await texts('.answer td')).toEqual(['', 'tea', '2.5', '4', '10', 'milk, fresh', '3', '2', '6'])
     await page.select('.answer select', 'total')
     expect(await texts('.answer .bars > span')).toEqual(['tea', '', '10', 'milk, fresh', '', '6'])
     await press('JSON')
@@ -86,7 +98,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await type('.edit [data-row="1"][data-column="2"]', 'many')
     const { status } = await send()
     expect(status).toBe('400')
-    const wrong = await page.$$eval('[aria-invalid]', (all) => all.map((each) => (each as HTMLInputElement).value))
+    const wrong = await page.$$eval('[aria-invalid]', (all) =>
+      all.map((each) => (each as HTMLInputElement).value),
+    )
     expect(wrong).toEqual(['many'])
     expect(faults).toEqual([])
   })
@@ -99,7 +113,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(await textOf('.shown')).toContain('64 rows, 4 columns')
     expect((await texts('.shown tbody td')).slice(0, 8)).toEqual(parquetCells)
     await page.select('.shown select', 'f')
-    expect(await page.$eval('.shown .plot', (each) => each.getAttribute('aria-label'))).toContain('f: 64 values')
+    expect(await page.$eval('.shown .plot', (each) => each.getAttribute('aria-label'))).toContain(
+      'f: 64 values',
+    )
     expect((await send()).text).toContain('64 rows, 4 columns')
     expect(faults).toEqual([])
   })
@@ -187,7 +203,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'one')
     expect(await textOf('.send')).toBe('Stop')
     nextToken()
-    await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'one two')
+    await page.waitForFunction(
+      () => document.querySelector('.answer pre')?.textContent === 'one two',
+    )
     nextToken()
     await page.waitForFunction(() => document.querySelector('.send')?.textContent === 'Send')
     expect(await textOf('.answer pre')).toBe('one two\nthree')
@@ -201,7 +219,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect((await send()).status).toBe('200')
     await page.waitForSelector('.answer img')
     expect(await textOf('.answer figcaption')).toBe('32 × 24 pixels')
-    expect(await page.$eval('.answer a', (each) => (each as HTMLAnchorElement).download)).toBe('output.png')
+    expect(await page.$eval('.answer a', (each) => (each as HTMLAnchorElement).download)).toBe(
+      'output.png',
+    )
     await press('Draw')
     const canvas = (await page.$('.draw')) as ElementHandle<HTMLCanvasElement>
     const box = (await canvas.boundingBox()) as { x: number; y: number }
@@ -214,7 +234,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(await textOf('.answer figcaption')).toBe('280 × 280 pixels')
     // The paper was white and the pen black; in the negative it is the other way round.
     const levels = await page.$eval('.answer img', (image) => {
-      const copy = new OffscreenCanvas(280, 280).getContext('2d') as OffscreenCanvasRenderingContext2D
+      const copy = new OffscreenCanvas(280, 280).getContext(
+        '2d',
+      ) as OffscreenCanvasRenderingContext2D
       copy.drawImage(image as HTMLImageElement, 0, 0)
       return [copy.getImageData(140, 140, 1, 1).data[0], copy.getImageData(10, 10, 1, 1).data[0]]
     })
@@ -223,7 +245,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.evaluate(() => {
       const data = new DataTransfer()
       data.items.add(new File(['no picture'], 'a.png', { type: 'image/png' }))
-      document.querySelector('.drop')?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))
+      document
+        .querySelector('.drop')
+        ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))
     })
     expect((await send()).text).toMatch(/reason\s+encoding/)
     expect(faults).toEqual([])
@@ -236,7 +260,11 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect((await send()).status).toBe('200')
     expect(await textOf('.answer pre')).toBe('cba')
     const session = await page.createCDPSession()
-    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true })
+    await session.send('Browser.setDownloadBehavior', {
+      behavior: 'allow',
+      downloadPath: folder,
+      eventsEnabled: true,
+    })
     const saved = new Promise<void>((resolve) => {
       session.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve())
     })
@@ -266,7 +294,9 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.waitForSelector('.answer img')
     await type('[aria-label=weights]', '[[1], [2, 3]]')
     expect((await send()).text).toMatch(/path\s+weights/)
-    expect(await page.$eval('[aria-label=weights]', (each) => each.getAttribute('aria-invalid'))).toBe('true')
+    expect(
+      await page.$eval('[aria-label=weights]', (each) => each.getAttribute('aria-invalid')),
+    ).toBe('true')
     expect(faults).toEqual([])
   })
 
@@ -284,31 +314,39 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
       if (wanted !== '') expect(output).toBe(wanted)
       else expect(text.replace(/\s/g, '')).toContain(output.replace(/[\s[\],]/g, '').slice(0, 3))
       await press('Python')
-      expect(await textOf('.code-panel pre')).toMatch(new RegExp(`requests.post\\(\\s*"${base}/${name}",`))
+      expect(await textOf('.code-panel pre')).toMatch(
+        new RegExp(`requests.post\\(\\s*"${base}/${name}",`),
+      )
       await press('TypeScript')
       expect(await textOf('.code-panel pre')).toContain(`client.${name}(`)
     }
   })
 
-  it.skipIf(!hasRequests)('shows the call in Python, which works (needs python3 with requests)', async () => {
-    for (const [name, wanted] of [
-      ['double', '[2.0, 4.0, 6.0]'],
-      ['words', 'one\ntwo'],
-      ['mix', ''],
-    ]) {
-      await open(name)
-      if (name === 'words') await type('textarea', 'one two')
-      if (name === 'mix') await upload('input[type=file]', pattern)
-      await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
-      await press('Python')
-      const program = await textOf('.code-panel pre')
-      const cwd = join(pattern, '..')
-      const file = name === 'mix' ? (program ?? '').replace('open("answer.bin", "wb").write', 'print') : (program ?? '')
-      const { stdout } = await promisify(execFile)('python3', ['-c', file], { cwd })
-      if (wanted === '') expect(stdout).toContain('form-data; name="mean"')
-      else expect(stdout.trim()).toBe(wanted)
-    }
-  })
+  it.skipIf(!hasRequests)(
+    'shows the call in Python, which works (needs python3 with requests)',
+    async () => {
+      for (const [name, wanted] of [
+        ['double', '[2.0, 4.0, 6.0]'],
+        ['words', 'one\ntwo'],
+        ['mix', ''],
+      ]) {
+        await open(name)
+        if (name === 'words') await type('textarea', 'one two')
+        if (name === 'mix') await upload('input[type=file]', pattern)
+        await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+        await press('Python')
+        const program = await textOf('.code-panel pre')
+        const cwd = join(pattern, '..')
+        const file =
+          name === 'mix'
+            ? (program ?? '').replace('open("answer.bin", "wb").write', 'print')
+            : (program ?? '')
+        const { stdout } = await promisify(execFile)('python3', ['-c', file], { cwd })
+        if (wanted === '') expect(stdout).toContain('form-data; name="mean"')
+        else expect(stdout.trim()).toBe(wanted)
+      }
+    },
+  )
 
   it('sends with the keyboard, stops, and sends credentials', async () => {
     await open('double')

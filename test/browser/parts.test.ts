@@ -16,7 +16,8 @@ import { characterAt, pathAt } from '../../src/docs/page/text-field.ts'
 import svc from '../client/service.ts'
 
 /** The text of a range. */
-const slice = (text: string, range: readonly [number, number] | undefined) => range && text.slice(...range)
+const slice = (text: string, range: readonly [number, number] | undefined) =>
+  range && text.slice(...range)
 
 describe('the place of an error', () => {
   it('is found by bytes, which are no characters', () => {
@@ -71,13 +72,16 @@ describe('arrays', () => {
     ).toEqual({ shape: [2, 2], data: [1, null, 2, 3] })
     expect(arrayOf(3)).toEqual({ shape: [], data: [3] })
     expect(arrayOf([])).toEqual({ shape: [0], data: [] })
-    for (const none of [[[1], [2, 3]], [1, [2]], [{}], { a: 1 }]) expect(arrayOf(none)).toBeUndefined()
+    for (const none of [[[1], [2, 3]], [1, [2]], [{}], { a: 1 }])
+      expect(arrayOf(none)).toBeUndefined()
   })
 })
 
 describe('schemas', () => {
   const document = {
-    components: { schemas: { 'a/b': { type: 'string' }, Loop: { $ref: '#/components/schemas/Loop' } } },
+    components: {
+      schemas: { 'a/b': { type: 'string' }, Loop: { $ref: '#/components/schemas/Loop' } },
+    },
   }
 
   it('are resolved through references and unions with null', () => {
@@ -88,8 +92,17 @@ describe('schemas', () => {
   })
 
   it('give a value to start with', () => {
-    const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x'] }, c: { type: 'array' }, d: {} }
-    expect(startOf({ properties, required: ['a', 'b', 'c'] }, document)).toEqual({ a: 3, b: 'x', c: [] })
+    const properties = {
+      a: { type: 'integer', minimum: 3 },
+      b: { enum: ['x'] },
+      c: { type: 'array' },
+      d: {},
+    }
+    expect(startOf({ properties, required: ['a', 'b', 'c'] }, document)).toEqual({
+      a: 3,
+      b: 'x',
+      c: [],
+    })
   })
 })
 
@@ -160,7 +173,9 @@ describe('Markdown', () => {
   const p = (...children: unknown[]) => [{ tag: 'p', children }]
 
   it('has paragraphs, headings, lists and code', () => {
-    expect(parseMarkdown('# About\nOne\nline\n\n- a\n- b\n  c\n1. d\n```ts\n*x*\n\n- y\n```\nend')).toEqual([
+    expect(
+      parseMarkdown('# About\nOne\nline\n\n- a\n- b\n  c\n1. d\n```ts\n*x*\n\n- y\n```\nend'),
+    ).toEqual([
       { tag: 'h3', children: ['About'] },
       { tag: 'p', children: ['One line'] },
       { tag: 'ul', children: ['a', 'b c'].map((text) => ({ tag: 'li', children: [text] })) },
@@ -172,7 +187,11 @@ describe('Markdown', () => {
   })
 
   it('has emphasis, code and links in a line', () => {
-    const link = { tag: 'a', href: 'https://a.org/x?y=1', children: [{ tag: 'em', children: ['b'] }] }
+    const link = {
+      tag: 'a',
+      href: 'https://a.org/x?y=1',
+      children: [{ tag: 'em', children: ['b'] }],
+    }
     expect(parseMarkdown('a `*c*` **d _e_** [*b*](https://a.org/x?y=1).')).toEqual(
       p(
         'a ',
@@ -188,7 +207,12 @@ describe('Markdown', () => {
   })
 
   it('takes HTML and links to other than http for text', () => {
-    for (const text of ['<b onclick="x()">a</b>', '[a](javascript:alert(1))', '[a](data:text/html,x)', '![a](x.png)'])
+    for (const text of [
+      '<b onclick="x()">a</b>',
+      '[a](javascript:alert(1))',
+      '[a](data:text/html,x)',
+      '![a](x.png)',
+    ])
       expect(parseMarkdown(text)).toEqual(p(text))
   })
 })
@@ -199,7 +223,10 @@ describe('a schema as a type', () => {
     [{ type: 'object', additionalProperties: { type: 'string' } }, '{ [key]: string }'],
     [{ anyOf: [{ type: 'string' }, { const: 3 }] }, 'string | 3'],
     [{ type: 'string', format: 'binary' }, 'bytes'],
-    [{ properties: { a: { enum: ['x', 1] }, b: {} }, required: ['a'] }, '{\n  a: "x" | 1\n  b?: any\n}'],
+    [
+      { properties: { a: { enum: ['x', 1] }, b: {} }, required: ['a'] },
+      '{\n  a: "x" | 1\n  b?: any\n}',
+    ],
     [{ type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, 'integer'],
   ])('is short: %j', (schema, text) => {
     expect(typeText(schema, {})).toBe(text)
@@ -219,8 +246,12 @@ describe('the call as code', () => {
     const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
     const content = { type: 'text/plain', data: `it's "a"\n$HOME \\` }
     expect(snippet('curl', words, content, base)).toContain(`--data-raw 'it'\\''s "a"\n$HOME \\'`)
-    expect(snippet('Python', words, content, base)).toContain(String.raw`data="it's \"a\"\n$HOME \\".encode()`)
-    expect(snippet('TypeScript', words, content, base)).toContain(String.raw`client.words('it\'s "a"\n$HOME \\')`)
+    expect(snippet('Python', words, content, base)).toContain(
+      String.raw`data="it's \"a\"\n$HOME \\".encode()`,
+    )
+    expect(snippet('TypeScript', words, content, base)).toContain(
+      String.raw`client.words('it\'s "a"\n$HOME \\')`,
+    )
   })
 
   it('gives JSON as Python has it, on a line if it fits', () => {
@@ -239,7 +270,9 @@ describe('the call as code', () => {
   it('has the credentials that the API asks for', () => {
     const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
     const code = (language: Parameters<typeof snippet>[0]) =>
-      snippet(language, words, { type: 'text/plain', data: '$& a' }, base, { 'x-api-key': 'YOUR_KEY' })
+      snippet(language, words, { type: 'text/plain', data: '$& a' }, base, {
+        'x-api-key': 'YOUR_KEY',
+      })
     expect(code('curl')).toContain("-H 'x-api-key: YOUR_KEY'")
     expect(code('Python')).toContain(
       'data="$& a".encode(),\n    headers={"content-type": "text/plain", "x-api-key": "YOUR_KEY"},',
@@ -268,7 +301,10 @@ describe('the call as code', () => {
     const api = { ...words, output: { ...words.output, id: 'Ini', mimeTypes: ['text/x-ini'] } }
     const content = { type: 'text/plain', data: 'a' }
     expect(snippet('curl', api, content, base)).not.toContain(' -o ')
-    const frame = { ...api, output: { ...api.output, mimeTypes: ['application/vnd.apache.parquet'] } }
+    const frame = {
+      ...api,
+      output: { ...api.output, mimeTypes: ['application/vnd.apache.parquet'] },
+    }
     expect(snippet('curl', frame, content, base)).toContain('-o answer.parquet')
   })
 

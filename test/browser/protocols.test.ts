@@ -29,7 +29,9 @@ describe.skipIf(chromium === undefined)('protocols and mounts in Chromium (needs
     await on.open('plain')
     expect(await on.texts('nav ul[aria-label=OpenAI] a')).toContain('POST /v1/chat/completions')
     expect(await on.texts('nav ul[aria-label=health] a')).toContain('GET /readyz')
-    expect((await on.texts('nav ul[aria-label="Open Inference Protocol"] a')).length).toBeGreaterThan(3)
+    expect(
+      (await on.texts('nav ul[aria-label="Open Inference Protocol"] a')).length,
+    ).toBeGreaterThan(3)
     await on.open('GET /app/items')
     expect((await on.send()).text).toContain('from the mount')
     await on.open('readyz')
@@ -42,10 +44,14 @@ describe.skipIf(chromium === undefined)('protocols and mounts in Chromium (needs
     await on.page.waitForSelector('.chat option')
     await on.page.type('.chat textarea', 'What is a batch?')
     await on.press('Say')
-    await on.page.waitForFunction(() => (document.querySelector('.message.assistant')?.textContent ?? '').length > 10)
+    await on.page.waitForFunction(
+      () => (document.querySelector('.message.assistant')?.textContent ?? '').length > 10,
+    )
     expect(await on.texts('.message.user')).toEqual(['What is a batch?'])
     await on.page.evaluate(axe)
-    expect(await on.page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual([])
+    expect(
+      await on.page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))'),
+    ).toEqual([])
     expect(faults).toEqual([])
   })
 })

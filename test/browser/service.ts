@@ -38,7 +38,11 @@ svc.api(
 )
 svc.get('/orders/{id}', { params: id, ...json, doc: 'Finds an order.' }, (_, ctx) => ctx.params)
 svc.put('/orders/{id}', { params: id, input: new io.JSON(), ...json }, (_, ctx) => ctx.params)
-svc.patch('/orders/{id}/state', { params: id, input: new io.JSON(), ...json }, (_, ctx) => ctx.params)
+svc.patch(
+  '/orders/{id}/state',
+  { params: id, input: new io.JSON(), ...json },
+  (_, ctx) => ctx.params,
+)
 svc.delete('/orders/{id}', { params: id, ...json }, (_, ctx) => ctx.params)
 
 svc.live('upper', { input: new io.Text(), output: new io.Text() }, async function* (inputs) {

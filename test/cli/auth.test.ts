@@ -28,9 +28,14 @@ for (const each of held) closeSync(each)
 console.log(await ask())
 `
 
-it.runIf(process.platform === 'linux')('jwt needs no file descriptor for its first token', async () => {
-  const shell = 'ulimit -n 128; exec "$0" --input-type=module -e "$1"'
-  const { stdout } = await promisify(execFile)('sh', ['-c', shell, process.execPath, script], { cwd: root })
-  // The keys cannot be read, which is told at once and each time.
-  expect(stdout).toBe('503\n503\n')
-})
+it.runIf(process.platform === 'linux')(
+  'jwt needs no file descriptor for its first token',
+  async () => {
+    const shell = 'ulimit -n 128; exec "$0" --input-type=module -e "$1"'
+    const { stdout } = await promisify(execFile)('sh', ['-c', shell, process.execPath, script], {
+      cwd: root,
+    })
+    // The keys cannot be read, which is told at once and each time.
+    expect(stdout).toBe('503\n503\n')
+  },
+)

@@ -14,7 +14,10 @@ describe('a build of Runners in Python', () => {
       const svc = new Service('snakes', { runners: [packed, conda] })
       svc.api({ input: new io.JSON(), output: new io.JSON() }, function f(x) { return x })
       export default svc`
-    const cwd = folder({ 'package.json': '{"type":"module"}', 'service.ts': service, 'model.py': '' }, true)
+    const cwd = folder(
+      { 'package.json': '{"type":"module"}', 'service.ts': service, 'model.py': '' },
+      true,
+    )
     expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(join(cwd, 'build/python'))).toEqual(['environment.yml'])
     expect(readFileSync(join(cwd, 'build/python/environment.yml'), 'utf8')).toBe(
@@ -28,7 +31,11 @@ describe('a build of Runners in Python', () => {
     ["executable: 'venv/bin/python'", {}, true],
     ["executable: 'venv/bin/python'", { python: { packages: ['joblib'] } }, true],
     ["executable: '/usr/bin/python3'", { docker: { systemPackages: ['python3'] } }, false],
-    ["executable: 'venv/bin/python'", { docker: { baseImage: 'example.org/python-and-node' } }, false],
+    [
+      "executable: 'venv/bin/python'",
+      { docker: { baseImage: 'example.org/python-and-node' } },
+      false,
+    ],
     ['init: {}', { docker: { systemPackages: ['curl'] } }, true],
     ['init: {}', { python: { packages: ['joblib'] } }, false],
     ["packages: ['joblib']", {}, false],
@@ -43,7 +50,8 @@ describe('a build of Runners in Python', () => {
     const cwd = folder({ ...files, 'serving.config.json': JSON.stringify({ build }) }, true)
     const { code, stdout } = await run(['build', 'service.ts'], { cwd })
     expect(code).toBe(0)
-    const text = 'warning: the image has no Python for the runner forest: name its packages (build.python.packages)'
+    const text =
+      'warning: the image has no Python for the runner forest: name its packages (build.python.packages)'
     expect(stdout.includes(text)).toBe(lacks)
   })
 })

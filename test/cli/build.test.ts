@@ -92,12 +92,24 @@ function describesWhatItHolds(build: string): void {
     models: ['weights/factor.json'],
     target: { platform: process.platform, arch: process.arch, abi: process.versions.modules },
   })
-  expect(manifest.apis.map(({ route }: { route: string }) => route)).toEqual(['greet', 'scale', 'variable', 'here'])
+  expect(manifest.apis.map(({ route }: { route: string }) => route)).toEqual([
+    'greet',
+    'scale',
+    'variable',
+    'here',
+  ])
   expect(manifest.apis[0].input).toMatchObject({ descriptorId: 'serving.io.Text' })
-  const own = Object.entries(hashes(build)).filter(([name]) => !/^(node_modules\/|manifest\.json$)/.test(name))
+  const own = Object.entries(hashes(build)).filter(
+    ([name]) => !/^(node_modules\/|manifest\.json$)/.test(name),
+  )
   expect(manifest.files).toEqual(Object.fromEntries(own))
   expect(Object.keys(manifest.files)).toEqual(
-    expect.arrayContaining(['data/table.csv', 'src/greeting.txt', 'src/models/model.js', 'weights/factor.json']),
+    expect.arrayContaining([
+      'data/table.csv',
+      'src/greeting.txt',
+      'src/models/model.js',
+      'weights/factor.json',
+    ]),
   )
   expect(Object.keys(manifest.files)).not.toContain('weights/notes.tmp')
   expect(Object.keys(manifest.packages)).toContain('serving')
@@ -106,25 +118,38 @@ function describesWhatItHolds(build: string): void {
   }
   const lock = JSON.parse(read('package-lock.json'))
   const places = Object.keys(lock.packages).filter((place) => place !== '')
-  expect(places.map((place) => place.slice('node_modules/'.length))).toEqual(Object.keys(manifest.packages))
+  expect(places.map((place) => place.slice('node_modules/'.length))).toEqual(
+    Object.keys(manifest.packages),
+  )
   expect(JSON.parse(read('package.json'))).toMatchObject({ version: '1.2.3', type: 'module' })
   expect(JSON.parse(read('openapi.json')).paths).toHaveProperty('/greet')
-  expect(JSON.parse(read('serving.config.json'))).toEqual({ service: './src/service.js', workers: 1 })
-  expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
+  expect(JSON.parse(read('serving.config.json'))).toEqual({
+    service: './src/service.js',
+    workers: 1,
+  })
+  expect(read('Dockerfile')).toMatch(
+    /apt-get install -y --no-install-recommends curl python3 python3-venv/,
+  )
   expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
   expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
   expect(read('Dockerfile')).toMatch(
     /^ENV PATH="\/opt\/python\/bin:\$PATH" SERVING_PYTHON=\/opt\/python\/bin\/python$/m,
   )
-  expect(read('main.js')).toContain('process.env["SERVING_PYTHON_PACKAGES"] ??= "[\\"scikit-learn==1.5.2\\"]"')
+  expect(read('main.js')).toContain(
+    'process.env["SERVING_PYTHON_PACKAGES"] ??= "[\\"scikit-learn==1.5.2\\"]"',
+  )
 }
 
 describe('serving build', () => {
-  it('makes a folder that node alone runs, the same bytes each time', { timeout: 60_000 }, async () => {
+  it('makes a folder that node alone runs, the same bytes each time', {
+    timeout: 60_000,
+  }, async () => {
     const cwd = project()
     const first = await run(['build'], { cwd })
     expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(first.stdout).toMatch(/^built packed in build: \d+ files, \d+ packages, [\d.]+ MB\nsha256 [0-9a-f]{64}\n/)
+    expect(first.stdout).toMatch(
+      /^built packed in build: \d+ files, \d+ packages, [\d.]+ MB\nsha256 [0-9a-f]{64}\n/,
+    )
     const built = hashes(join(cwd, 'build'))
     describesWhatItHolds(join(cwd, 'build'))
     // A build replaces what was there.
@@ -143,7 +168,9 @@ describe('serving build', () => {
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part
     })
-    const port = Number(await until(() => /^serving packed at http:\/\/localhost:(\d+) \(1 worker/m.exec(text)?.[1]))
+    const port = Number(
+      await until(() => /^serving packed at http:\/\/localhost:(\d+) \(1 worker/m.exec(text)?.[1]),
+    )
     expect(await send(port, '/greet', 'ada')).toEqual({ status: 200, body: 'HELLO, ADA' })
     expect(await send(port, '/scale', '14')).toEqual({ status: 200, body: '42' })
     expect(await send(port, '/variable', 'COLOUR')).toEqual({ status: 200, body: 'blue' })
@@ -158,10 +185,15 @@ describe('serving build', () => {
     expect(child.exitCode).toBe(0)
   })
 
-  it('packs the native and optional packages that a service uses', { timeout: 60_000 }, async () => {
+  it('packs the native and optional packages that a service uses', {
+    timeout: 60_000,
+  }, async () => {
     const away = folder({})
     const file = join(root, 'examples/models/service.ts')
-    expect(await run(['build', file, '--out', join(away, 'built')])).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(['build', file, '--out', join(away, 'built')])).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
     const { PATH = '' } = process.env
     const args = ['main.js', '--port', '0', '--workers', '1']
     const child = spawn(process.execPath, args, { cwd: join(away, 'built'), env: { PATH } })
@@ -170,11 +202,18 @@ describe('serving build', () => {
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part
     })
-    const port = await until(() => /^serving example_models at http:\/\/localhost:(\d+)/m.exec(text)?.[1])
-    const picture = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+    const port = await until(
+      () => /^serving example_models at http:\/\/localhost:(\d+)/m.exec(text)?.[1],
+    )
+    const picture = readFileSync(
+      join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'),
+    )
     const form = new FormData()
     form.append('fileobj', new Blob([picture], { type: 'image/png' }), 'seven.png')
-    const response = await fetch(`http://localhost:${port}/classify_digit`, { method: 'POST', body: form })
+    const response = await fetch(`http://localhost:${port}/classify_digit`, {
+      method: 'POST',
+      body: form,
+    })
     expect(await response.json()).toMatchObject({ digit: 7 })
     for (const name of ['nodejs-polars', 'fastify', 'vitest']) {
       expect(existsSync(join(away, 'built/node_modules', name))).toBe(false)
@@ -182,7 +221,13 @@ describe('serving build', () => {
   })
 
   it('packs optional packages that package.json lists, but those that compiled the add-on', async () => {
-    const dependencies = { 'file-type': '*', 'left-pad': '*', simdjson: '*', 'node-gyp': '*', 'node-api-headers': '*' }
+    const dependencies = {
+      'file-type': '*',
+      'left-pad': '*',
+      simdjson: '*',
+      'node-gyp': '*',
+      'node-api-headers': '*',
+    }
     const cwd = project({ 'package.json': JSON.stringify({ name: 'packed', dependencies }) })
     for (const name of ['file-type', 'simdjson', 'node-gyp', 'node-api-headers'])
       symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
@@ -197,7 +242,8 @@ describe('serving build', () => {
     const dependencies = Object.fromEntries(names.map((name) => [name, '*']))
     const cwd = project({ 'package.json': JSON.stringify({ name: 'packed', dependencies }) })
     mkdirSync(join(cwd, 'node_modules/@napi-rs'))
-    for (const name of names) symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
+    for (const name of names)
+      symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
     const packed = async (lines: string) => {
       writeFileSync(join(cwd, 'src/service.ts'), lines + service)
       const { stdout, stderr } = await run(['build', '--list'], { cwd })
@@ -207,7 +253,9 @@ describe('serving build', () => {
     expect(await packed('')).toEqual(['file-type'])
     // In calls, after the build has loaded the service.
     expect(
-      await packed('export const grey = () => new RasterImage("L", 1, 1, Uint8Array.of(9)).encode("image/png")\n'),
+      await packed(
+        'export const grey = () => new RasterImage("L", 1, 1, Uint8Array.of(9)).encode("image/png")\n',
+      ),
     ).toEqual(['@napi-rs/image', 'file-type'])
     expect(await packed('export const frame = () => new io.PandasDataFrame()\n')).toEqual([
       'nodejs-polars',
@@ -220,11 +268,22 @@ describe('serving build', () => {
   })
 
   it.each([
-    ['the service', "{ jobs: { store: 'redis://redis', blobs: 's3://b/f?endpoint=http://s3' } }", {}],
-    ['its configuration', "{ jobs: { blobs: 's3://b/f?endpoint=http://s3' } }", { jobStore: 'rediss://redis' }],
+    [
+      'the service',
+      "{ jobs: { store: 'redis://redis', blobs: 's3://b/f?endpoint=http://s3' } }",
+      {},
+    ],
+    [
+      'its configuration',
+      "{ jobs: { blobs: 's3://b/f?endpoint=http://s3' } }",
+      { jobStore: 'rediss://redis' },
+    ],
   ])('packs what the store needs that %s names', async (_, options, settings) => {
     const text = service.replace(/\{ runners: .*\}/, options)
-    const cwd = project({ 'src/service.ts': text, 'serving.config.json': JSON.stringify({ ...config, ...settings }) })
+    const cwd = project({
+      'src/service.ts': text,
+      'serving.config.json': JSON.stringify({ ...config, ...settings }),
+    })
     const { stdout, stderr } = await run(['build', '--list'], { cwd })
     expect(stderr).toBe('')
     for (const name of ['bullmq', 'ioredis', 'aws4fetch'])
@@ -242,7 +301,9 @@ describe('serving build', () => {
     const cwd = folder({ 'package.json': '{"type":"module"}', 'service.ts': service }, true)
     expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
     const manifest = JSON.parse(readFileSync(join(cwd, 'build/manifest.json'), 'utf8'))
-    expect(manifest.apis.map(({ name, route }: Record<string, string>) => [name, route])).toEqual([['shout', 'shout']])
+    expect(manifest.apis.map(({ name, route }: Record<string, string>) => [name, route])).toEqual([
+      ['shout', 'shout'],
+    ])
     const document = JSON.parse(readFileSync(join(cwd, 'build/openapi.json'), 'utf8'))
     expect(document.paths).toHaveProperty(['/shout'])
     expect(document.paths['/labels'].get.operationId).toBe('labels')
@@ -337,7 +398,11 @@ conda:
       { 'serving.config.json': JSON.stringify({ ...config, build: { models: ['gone'] } }) },
       'build.models: there is no file gone in .',
     ],
-    ['two files that say what to build', { 'bentofile.yaml': 'service: src/service.ts' }, 'keep one of them'],
+    [
+      'two files that say what to build',
+      { 'bentofile.yaml': 'service: src/service.ts' },
+      'keep one of them',
+    ],
     [
       'a Python service',
       { 'serving.config.json': '{}', 'bentofile.yaml': 'service: service.py:svc' },
@@ -345,12 +410,17 @@ conda:
     ],
     [
       'an unknown key of a bentofile',
-      { 'serving.config.json': '{}', 'bentofile.yaml': 'service: src/service.ts\ndocker: { cuda_version: 12 }' },
+      {
+        'serving.config.json': '{}',
+        'bentofile.yaml': 'service: src/service.ts\ndocker: { cuda_version: 12 }',
+      },
       'bentofile.yaml: docker: unknown key "cuda_version"',
     ],
     [
       'a file name that the build needs',
-      { 'serving.config.json': JSON.stringify({ ...config, build: { include: ['package.json'] } }) },
+      {
+        'serving.config.json': JSON.stringify({ ...config, build: { include: ['package.json'] } }),
+      },
       'package.json is a file that serving build writes',
     ],
   ])('refuses %s, and names the file', async (_, more, message) => {

@@ -18,8 +18,16 @@ export default defineConfig({ service: './service.js', workers, baseUrl: '/file'
 `
 
 /** Runs `serving config` in a folder that has a configuration file. */
-async function configOf(name: string, text: string, args: readonly string[] = [], env: Record<string, string> = {}) {
-  const cwd = folder({ 'service.js': service, 'package.json': '{"type":"module"}', [name]: text }, true)
+async function configOf(
+  name: string,
+  text: string,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+) {
+  const cwd = folder(
+    { 'service.js': service, 'package.json': '{"type":"module"}', [name]: text },
+    true,
+  )
   const { stderr, ...others } = await run(['config', ...args], { cwd, env })
   // Node 26 warns of what tsx calls.
   const warning = /^\(node:\d+\) \[DEP0205\].*\n\(Use `node --trace-deprecation.*\n/gm
@@ -34,7 +42,10 @@ function lineOf(text: string, name: string): string[] | undefined {
 
 describe('a configuration file', () => {
   it('in TypeScript is read, and its values reach the server', async () => {
-    const cwd = folder({ 'service.js': service, 'package.json': '{}', 'serving.config.ts': typed }, true)
+    const cwd = folder(
+      { 'service.js': service, 'package.json': '{}', 'serving.config.ts': typed },
+      true,
+    )
     const { port, line } = await serveFile('service.js', [], { cwd })
     expect(line).toContain('(1 worker,')
     expect(await send(port, '/file/echo', 'x')).toEqual({ status: 200, body: 'x' })
@@ -43,7 +54,10 @@ describe('a configuration file', () => {
 
   it.each([
     ['serving.config.ts', typed],
-    ['serving.config.mjs', `export default { service: 'service.js', baseUrl: '/file', workers: 1 }`],
+    [
+      'serving.config.mjs',
+      `export default { service: 'service.js', baseUrl: '/file', workers: 1 }`,
+    ],
     ['serving.config.json', `{ "service": "service.js", "baseUrl": "/file", "workers": 1 }`],
     ['serving.config.yaml', 'service: service.js\nbaseUrl: /file\nworkers: 1\n'],
   ])('is read as %s', async (name, text) => {
@@ -62,7 +76,8 @@ describe('a configuration file', () => {
   })
 
   it('goes behind a flag and the environment, and before the default', async () => {
-    const text = 'service: service.js\nport: 1\nworkers: 2\nintrospection: false\nmaxMemoryBytes: 1GiB\n'
+    const text =
+      'service: service.js\nport: 1\nworkers: 2\nintrospection: false\nmaxMemoryBytes: 1GiB\n'
     const { stdout } = await configOf('serving.config.yaml', text, ['--port', '3'], {
       SERVING_PORT: '2',
       SERVING_WORKERS: '4',
@@ -86,7 +101,9 @@ describe('a configuration file', () => {
       grpcPort: 'no gRPC server',
     })
     expect(held.engine).toMatch(/^(uws|node)$/)
-    const node = await configOf('serving.config.json', '{ "engine": "node" }', [], { NODE_ENV: 'production' })
+    const node = await configOf('serving.config.json', '{ "engine": "node" }', [], {
+      NODE_ENV: 'production',
+    })
     expect(lineOf(node.stdout, 'docs')).toEqual(['off', 'default'])
     expect(lineOf(node.stdout, 'idleTimeoutMs')).toEqual(['65000', 'default'])
     const uws = await configOf('serving.config.json', '{ "engine": "uws" }')
@@ -111,16 +128,32 @@ describe('a configuration file', () => {
 
   it.each([
     ['json', '{"prot": 1}', 'serving.config.json: unknown key "prot" (Did you mean port?)'],
-    ['json', '{"port": "80"}', 'serving.config.json: port: expected a whole number from 0 to 65535, received "80"'],
-    ['json', '{"port": 70000}', 'serving.config.json: port: expected a whole number from 0 to 65535, received 70000'],
-    ['yaml', 'engine: apache', 'serving.config.yaml: engine: expected uws or node, received "apache"'],
+    [
+      'json',
+      '{"port": "80"}',
+      'serving.config.json: port: expected a whole number from 0 to 65535, received "80"',
+    ],
+    [
+      'json',
+      '{"port": 70000}',
+      'serving.config.json: port: expected a whole number from 0 to 65535, received 70000',
+    ],
+    [
+      'yaml',
+      'engine: apache',
+      'serving.config.yaml: engine: expected uws or node, received "apache"',
+    ],
     ['yaml', 'introspection: "on"', 'introspection: expected true or false, received "on"'],
     [
       'yaml',
       'maxBodyBytes: 64MB',
       'maxBodyBytes: expected a whole number from 0 up or a text as in 64MiB, received "64MB"',
     ],
-    ['yaml', 'build:\n  docker:\n    baseimage: x', 'build.docker: unknown key "baseimage" (Did you mean baseImage?)'],
+    [
+      'yaml',
+      'build:\n  docker:\n    baseimage: x',
+      'build.docker: unknown key "baseimage" (Did you mean baseImage?)',
+    ],
     ['yaml', 'build: { models: [1] }', 'build.models[0]: expected a text, received 1'],
     ['yaml', '- 1', 'serving.config.yaml: expected an object, received [1]'],
     ['yaml', 'port: [1', 'serving.config.yaml: '],
@@ -141,7 +174,9 @@ describe('a configuration file', () => {
   it('beside another one is refused', async () => {
     const cwd = folder({ 'serving.config.json': '{}', 'serving.config.yaml': '' })
     const { stderr } = await run(['config'], { cwd })
-    expect(stderr).toBe('serving: there are serving.config.json and serving.config.yaml: keep one of them\n')
+    expect(stderr).toBe(
+      'serving: there are serving.config.json and serving.config.yaml: keep one of them\n',
+    )
   })
 })
 
@@ -149,7 +184,9 @@ describe('a variable named SERVING_', () => {
   it('that is misspelled is an error with the nearest name', async () => {
     const { code, stderr } = await run(['config'], { env: { SERVING_WORKRES: '2' } })
     expect(code).toBe(2)
-    expect(stderr).toContain('unknown environment variable SERVING_WORKRES (Did you mean SERVING_WORKERS?)')
+    expect(stderr).toContain(
+      'unknown environment variable SERVING_WORKRES (Did you mean SERVING_WORKERS?)',
+    )
   })
 
   it('that Kubernetes sets for a Service of our name, or that is empty, is none of ours', async () => {
@@ -174,7 +211,8 @@ describe('the published schema', () => {
   const isValid = ajv.compile(schema)
 
   it('has every option with what it does', () => {
-    for (const name of optionNames) expect(schema.properties[name]).toMatchObject({ description: expect.any(String) })
+    for (const name of optionNames)
+      expect(schema.properties[name]).toMatchObject({ description: expect.any(String) })
   })
 
   it('takes and refuses what the command does', () => {

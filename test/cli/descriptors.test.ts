@@ -9,9 +9,22 @@ import { probe, root, send, until } from './process.ts'
 /** Serves with at most so many file descriptors a process; resolves to the ports of HTTP and gRPC. */
 async function serveWithLimit(limit: number, engine: string, { onTestFinished }: TestContext) {
   const main = join(root, 'dist/cli/main.js')
-  const args = ['serve', probe, '--port', '0', '--grpc-port', '0', '--workers', '1', '--engine', engine]
+  const args = [
+    'serve',
+    probe,
+    '--port',
+    '0',
+    '--grpc-port',
+    '0',
+    '--workers',
+    '1',
+    '--engine',
+    engine,
+  ]
   const shell = `ulimit -n ${limit}; exec "$0" "$@"`
-  const child = spawn('sh', ['-c', shell, process.execPath, main, ...args, '--host', '127.0.0.1'], { cwd: root })
+  const child = spawn('sh', ['-c', shell, process.execPath, main, ...args, '--host', '127.0.0.1'], {
+    cwd: root,
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -48,7 +61,9 @@ function isGrpcAlive(port: number): Promise<boolean> {
 }
 
 const linux = engines.filter(() => process.platform === 'linux')
-const targets = linux.flatMap((engine) => (['http', 'grpc'] as const).map((target) => ({ engine, target })))
+const targets = linux.flatMap((engine) =>
+  (['http', 'grpc'] as const).map((target) => ({ engine, target })),
+)
 
 /** File descriptors of a process. */
 const limit = 160
@@ -62,10 +77,14 @@ describe.concurrent('too many connections', () => {
       const { expect } = context
       const server = await serveWithLimit(limit, engine, context)
       const sockets: Socket[] = []
-      for (let i = 0; i < 480; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
+      for (let i = 0; i < 480; i++)
+        sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
       await until(() => readdirSync(`/proc/${server.worker}/fd`).length >= 0.9 * limit)
       for (const socket of sockets) socket.destroy()
-      await until(async () => (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200)
+      await until(
+        async () =>
+          (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200,
+      )
       // What measures the process could not be loaded meanwhile.
       expect((await send(server.http, '/metrics')).body).toContain('nodejs_eventloop_lag_seconds')
       expect(server.output()).not.toContain('worker_exit')

@@ -17,10 +17,22 @@ export default svc
 `
 
 /** Serves with temporary files in a directory, after the commands of a shell. */
-async function serveIn(directory: string, prepare: string, engine: string, wrapper: readonly string[] = []) {
+async function serveIn(
+  directory: string,
+  prepare: string,
+  engine: string,
+  wrapper: readonly string[] = [],
+) {
   const file = join(folder({ 'service.mjs': service }, true), 'service.mjs')
   const args = ['serve', file, '--port', '0', '--workers', '1', '--engine', engine]
-  const shell = ['sh', '-c', `${prepare}exec "$0" "$@"`, process.execPath, join(root, 'dist/cli/main.js'), ...args]
+  const shell = [
+    'sh',
+    '-c',
+    `${prepare}exec "$0" "$@"`,
+    process.execPath,
+    join(root, 'dist/cli/main.js'),
+    ...args,
+  ]
   const [command, ...rest] = [...wrapper, ...shell]
   const child = spawn(command, rest, { cwd: root, env: { ...process.env, TMPDIR: directory } })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -60,7 +72,10 @@ describe.each(engines)('uploads on disk, with the %s engine', (engine) => {
     const server = await serveIn(directory, mount, engine, ['unshare', '-rm'])
     expect(await upload(server.port, 18_000_000)).toEqual({ status: 200, body: '18000000' })
     for (let i = 0; i < 3; i++) {
-      const [full, small] = await Promise.all([upload(server.port, 30_000_000), upload(server.port, 1000)])
+      const [full, small] = await Promise.all([
+        upload(server.port, 30_000_000),
+        upload(server.port, 1000),
+      ])
       expect([full.status, JSON.parse(full.body).code]).toEqual([507, 'insufficient_storage'])
       expect(small).toEqual({ status: 200, body: '1000' })
     }

@@ -21,7 +21,8 @@ describe('serving doctor', () => {
     const lines = await report()
     expect(lines.get('serving')).toBe(version)
     expect(lines.get('Node')).toContain(`${process.version}, ${process.platform} ${process.arch}`)
-    if (process.platform === 'linux') expect(lines.get('Node')).toMatch(/, (no glibc|glibc 2\.\d+)$/)
+    if (process.platform === 'linux')
+      expect(lines.get('Node')).toMatch(/, (no glibc|glibc 2\.\d+)$/)
     const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson', 'uWebSockets.js', 'uws-pack']
     const packages = Object.keys(peerDependencies).filter((name) => !compileOnly.includes(name))
     expect([...lines.keys()]).toEqual(['serving', 'Node', 'engine', 'add-on', 'JPEG', ...packages])
@@ -33,18 +34,23 @@ describe('serving doctor', () => {
 
   it('names what is missing and the command that mends it', async () => {
     const lines = await report({ SERVING_NATIVE: 'off' })
-    expect(lines.get('add-on')).toMatch(/^TypeScript in its place, which is slower\n\s+-> .*SERVING_NATIVE=off$/)
+    expect(lines.get('add-on')).toMatch(
+      /^TypeScript in its place, which is slower\n\s+-> .*SERVING_NATIVE=off$/,
+    )
     expect(lines.get('JPEG')).toMatch(/^@napi-rs\/image in place of libjpeg-turbo: /)
   })
 
   it('says why a binary does not load', async () => {
     const bare = folder({
       'package.json': '{}',
-      'node_modules/nodejs-polars/package.json': '{"name":"nodejs-polars","version":"9.9.9","main":"x.js"}',
+      'node_modules/nodejs-polars/package.json':
+        '{"name":"nodejs-polars","version":"9.9.9","main":"x.js"}',
       'node_modules/uWebSockets.js/package.json': '{"name":"uWebSockets.js","version":"20.99.0"}',
     })
     const lines = await report({}, bare)
     expect(lines.get('nodejs-polars')).toMatch(/^9\.9\.9/)
-    expect(lines.get('engine')).toContain('uWebSockets.js 20.99.0, chosen by the application: no uws_')
+    expect(lines.get('engine')).toContain(
+      'uWebSockets.js 20.99.0, chosen by the application: no uws_',
+    )
   })
 })

@@ -25,7 +25,10 @@ describe('a service file that is wrong', () => {
   it.each([
     ['export const service = 1', 'service.ts has no default export'],
     ['export default 42', 'expected a Service for the default export of service.ts, received 42'],
-    ['export default undefined', 'expected a Service for the default export of service.ts, received undefined'],
+    [
+      'export default undefined',
+      'expected a Service for the default export of service.ts, received undefined',
+    ],
     [`import { Service } from 'serving'; export default Service`, 'received function Service'],
     [
       `import { Service } from 'serving'; export default new Service('bare')`,
@@ -53,18 +56,28 @@ describe('a service file that is wrong', () => {
     const { code, stderr } = await serveSource(
       `function open(path: string): never {\n  throw new TypeError('no model at ' + path)\n}\n\nopen('x.bin')`,
     )
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'serving: TypeError: no model at x.bin (service.ts:2:9)\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'serving: TypeError: no model at x.bin (service.ts:2:9)\n',
+    })
   })
 
   it('of several workers is told once, by no line of the log', async () => {
-    const cwd = folder({ 'service.ts': `import fs from 'node:fs'\nfs.readFileSync('weights.bin')\n` }, true)
-    const { code, stderr } = await run(['serve', 'service.ts', '--port', '0', '--workers', '3'], { cwd })
+    const cwd = folder(
+      { 'service.ts': `import fs from 'node:fs'\nfs.readFileSync('weights.bin')\n` },
+      true,
+    )
+    const { code, stderr } = await run(['serve', 'service.ts', '--port', '0', '--workers', '3'], {
+      cwd,
+    })
     const sentence = `serving: ENOENT: no such file or directory, open 'weights.bin' (service.ts:2:4)\n`
     expect({ code, stderr }).toEqual({ code: 1, stderr: sentence })
   })
 
   it('that throws what has a cause tells the cause, too', async () => {
-    const { stderr } = await serveSource(`throw new Error('no model', { cause: new Error('the disk is gone') })`)
+    const { stderr } = await serveSource(
+      `throw new Error('no model', { cause: new Error('the disk is gone') })`,
+    )
     expect(stderr).toBe('serving: no model (service.ts:1:7): the disk is gone\n')
   })
 
@@ -77,7 +90,13 @@ describe('a service file that is wrong', () => {
 
   it('that was compiled points at the line of its source', async () => {
     // Line 3 of the file is line 7 of service.ts.
-    const map = { version: 3, sources: ['service.ts'], sourcesContent: [null], names: [], mappings: 'AAAA;AACA;AAKA' }
+    const map = {
+      version: 3,
+      sources: ['service.ts'],
+      sourcesContent: [null],
+      names: [],
+      mappings: 'AAAA;AACA;AAKA',
+    }
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
     const source = `const a = 1\nconst b = 2\nthrow new Error('no weights')\n//# sourceMappingURL=${url}\n`
     const { stderr } = await serveSource(source, 'service.mjs')
@@ -85,7 +104,11 @@ describe('a service file that is wrong', () => {
   })
 
   it.each([
-    ['service.ts', `import './model.ts'`, 'serving: service.ts imports model.ts, which does not exist\n'],
+    [
+      'service.ts',
+      `import './model.ts'`,
+      'serving: service.ts imports model.ts, which does not exist\n',
+    ],
     [
       'service.mjs',
       `import 'no-such-package'`,
@@ -113,7 +136,10 @@ describe('a service file that is wrong', () => {
 
   it('that ends the process is not started again', async () => {
     const { code, stderr } = await serveSource('process.exit(7)')
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'serving: worker 1 exited with code 7 before it was ready\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'serving: worker 1 exited with code 7 before it was ready\n',
+    })
   })
 
   it('whose startup hook fails does not become ready', async () => {
@@ -143,7 +169,14 @@ describe('a service file that is wrong', () => {
 describe('a port', () => {
   it('that is in use ends the start with a message', async () => {
     const { port } = await serveFile(probe, ['--workers', '1'])
-    const { code, stdout, stderr } = await run(['serve', probe, '--port', `${port}`, '--workers', '2'])
+    const { code, stdout, stderr } = await run([
+      'serve',
+      probe,
+      '--port',
+      `${port}`,
+      '--workers',
+      '2',
+    ])
     const remedy = 'stop the process that listens there, or choose another port with --port'
     const wanted = { code: 1, stdout: '', stderr: `serving: port ${port} is in use: ${remedy}\n` }
     expect({ code, stdout, stderr }).toEqual(wanted)
@@ -163,7 +196,10 @@ describe('a port', () => {
 
   it('of an address that this machine does not have ends the start with a message', async () => {
     const { code, stderr } = await run(['serve', probe, '--port', '0', '--host', '192.0.2.1'])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'serving: --host 192.0.2.1 is no address of this machine\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'serving: --host 192.0.2.1 is no address of this machine\n',
+    })
   })
 })
 
@@ -176,7 +212,10 @@ describe('a wrong command line', () => {
     [['serve', probe, '--workers', '0'], "option '--workers <number>' argument '0' is invalid"],
     [['serve', probe, '--engine', 'apache'], 'Expected uws or node.'],
     [['serve', probe, '--base-url', '/a b'], 'Expected a text as in /v1.'],
-    [['serve', probe, '--max-body-bytes', '64MB'], 'Expected a whole number from 0 up or a text as in 64MiB.'],
+    [
+      ['serve', probe, '--max-body-bytes', '64MB'],
+      'Expected a whole number from 0 up or a text as in 64MiB.',
+    ],
     [['serve', probe, '--max-in-flight', '0'], 'Expected a whole number from 1 up.'],
     [['serve', probe, '--prot', '1'], '(Did you mean --port?)'],
     [['serve', probe, 'another.ts'], 'too many arguments'],
@@ -204,7 +243,9 @@ describe('what the command tells about itself', () => {
     expect(code).toBe(0)
     const codec = /codec: (native|TypeScript \(.+\))/.source
     const jpeg = /JPEG: (libjpeg-turbo \d.*|@napi-rs\/image \(.+\))/.source
-    const uws = /uws \(uWebSockets\.js .+ packed by .+ \d.*\), node|node \(uws does not load here: .+\)/.source
+    const uws =
+      /uws \(uWebSockets\.js .+ packed by .+ \d.*\), node|node \(uws does not load here: .+\)/
+        .source
     const versions = `serving \\d+\\.\\d+\\.\\d+\nnode v\\d+.*\nengines: (${uws})`
     expect(stdout).toMatch(new RegExp(`^${versions}\n${codec}\n${jpeg}\n$`))
   })
@@ -213,7 +254,9 @@ describe('what the command tells about itself', () => {
     const { code, stdout } = await run(['serve', '--help'])
     expect(code).toBe(0)
     const text = stdout.replace(/\s+/g, ' ')
-    expect(text).toContain('--port <number> port to listen on; 0 takes a free one (default: 3000, env: SERVING_PORT)')
+    expect(text).toContain(
+      '--port <number> port to listen on; 0 takes a free one (default: 3000, env: SERVING_PORT)',
+    )
     expect(text).toContain('(default: 64MiB, env: SERVING_MAX_BODY_BYTES)')
     for (const name of [
       'HOST',
@@ -234,13 +277,24 @@ describe('what the command tells about itself', () => {
     const env = { NODE_OPTIONS: `--import=${wide}`, NO_COLOR: '1' }
     const { stdout } = await run(['serve', '--help'], { env })
     const headings = [...stdout.matchAll(/^([A-Z][\w, ]+):$/gm)].map(([, heading]) => heading)
-    const groups = ['Network', 'TLS', 'Workers', 'Limits', 'Pages', 'Jobs', 'Logs, metrics and traces']
+    const groups = [
+      'Network',
+      'TLS',
+      'Workers',
+      'Limits',
+      'Pages',
+      'Jobs',
+      'Logs, metrics and traces',
+    ]
     expect(headings).toEqual(['Arguments', ...groups, 'Options'])
     for (const command of ['serve', 'dev', 'models', 'config']) {
       const { stdout } = await run([command, '--help'], { env })
       expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([])
       expect([command, stdout.includes('--max-in-flight')]).toEqual([command, command === 'serve'])
-      expect([command, stdout.includes('see serving serve --help')]).toEqual([command, command !== 'serve'])
+      expect([command, stdout.includes('see serving serve --help')]).toEqual([
+        command,
+        command !== 'serve',
+      ])
     }
   })
 
@@ -254,6 +308,8 @@ describe('what the command tells about itself', () => {
   it('works through a link, as npm makes one for the command', async () => {
     const link = join(folder({}), 'serving')
     symlinkSync(join(root, 'dist/cli/main.js'), link)
-    expect(execFileSync(process.execPath, [link, '--version'], { encoding: 'utf8' })).toMatch(/^serving /)
+    expect(execFileSync(process.execPath, [link, '--version'], { encoding: 'utf8' })).toMatch(
+      /^serving /,
+    )
   })
 })

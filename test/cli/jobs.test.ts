@@ -13,7 +13,11 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
       const cwd = folder({})
       const store = ['--job-store', 'sqlite:jobs.db']
       // Its model never loads: no START_FILE.
-      const { port } = await serveFile(service, ['--workers', '1', '--job-role', 'submit', ...store], { cwd })
+      const { port } = await serveFile(
+        service,
+        ['--workers', '1', '--job-role', 'submit', ...store],
+        { cwd },
+      )
       const submitted = await fetch(`http://localhost:${port}/echo`, {
         method: 'POST',
         headers: { 'content-type': 'text/plain', prefer: 'respond-async' },
@@ -32,30 +36,48 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
       const args = ['work', service, '--port', '0', '--workers', '1', ...store]
       const { stdout } = serving(args, { cwd, env: { START_FILE: file } })
       const worker = Number(
-        await until(() => /^serving jobs at http:\/\/localhost:(\d+) [^\n]*\n$/.exec(stdout())?.[1]),
+        await until(
+          () => /^serving jobs at http:\/\/localhost:(\d+) [^\n]*\n$/.exec(stdout())?.[1],
+        ),
       )
       expect(await send(worker, '/readyz')).toEqual({ status: 200, body: 'ok\n' })
       expect((await send(worker, '/echo', 'x')).status).toBe(404)
 
       await until(async () => (await send(port, `/jobs/${id}/result`)).status === 200)
-      expect(await send(port, `/jobs/${id}/result`)).toEqual({ status: 200, body: 'later, attempt 1' })
+      expect(await send(port, `/jobs/${id}/result`)).toEqual({
+        status: 200,
+        body: 'later, attempt 1',
+      })
       // A synchronous call is a job as well, where no model is.
       expect(await send(port, '/echo', 'now')).toEqual({ status: 200, body: 'now, attempt 1' })
 
-      expect(JSON.parse((await jobs('show', id)).text)).toMatchObject({ id, status: 'completed', attempt: 1 })
+      expect(JSON.parse((await jobs('show', id)).text)).toMatchObject({
+        id,
+        status: 'completed',
+        attempt: 1,
+      })
       expect(await jobs('cancel', id)).toEqual({
         code: 1,
         text: `serving: the job ${id} has ended already: it is completed\n`,
       })
       const again = JSON.parse((await jobs('retry', id)).text)
       expect(again).toMatchObject({ retryOf: id, api: 'echo' })
-      await until(async () => JSON.parse((await jobs('show', again.id)).text).status === 'completed')
-      expect(JSON.parse((await jobs('list', '--json', '--limit', '1')).text)).toMatchObject([{ id: again.id }])
-      expect(await jobs('show', 'nobody')).toEqual({ code: 1, text: 'serving: there is no job nobody\n' })
+      await until(
+        async () => JSON.parse((await jobs('show', again.id)).text).status === 'completed',
+      )
+      expect(JSON.parse((await jobs('list', '--json', '--limit', '1')).text)).toMatchObject([
+        { id: again.id },
+      ])
+      expect(await jobs('show', 'nobody')).toEqual({
+        code: 1,
+        text: 'serving: there is no job nobody\n',
+      })
     })
 
     it('name a store that is not there', async () => {
-      const { code, stderr } = await run(['jobs', 'list', '--job-store', 'sqlite:none.db'], { cwd: folder({}) })
+      const { code, stderr } = await run(['jobs', 'list', '--job-store', 'sqlite:none.db'], {
+        cwd: folder({}),
+      })
       expect([code, stderr]).toEqual([
         1,
         'serving: there is no file none.db: --job-store names the store of the service\n',
@@ -66,8 +88,15 @@ describe.skipIf(!isBuiltin('node:sqlite'))(
 
 describe('a worker for jobs', () => {
   it('needs an asynchronous API', async () => {
-    const { code, stderr } = await run(['work', join(root, 'test/cli/services/probe.service.ts'), '--port', '0'])
+    const { code, stderr } = await run([
+      'work',
+      join(root, 'test/cli/services/probe.service.ts'),
+      '--port',
+      '0',
+    ])
     expect(code).toBe(1)
-    expect(stderr).toContain('the service probe has no asynchronous API (async), whose jobs it could run')
+    expect(stderr).toContain(
+      'the service probe has no asynchronous API (async), whose jobs it could run',
+    )
   })
 })

@@ -29,20 +29,28 @@ function isAlive(pid: number): boolean {
 }
 
 describe.each(engines)('a stop, with the %s engine', (engine) => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s lets running requests finish and refuses new ones', async (signal) => {
-    const { port, child, exited, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
-    const held = await heldRequest(port)
-    child.kill(signal)
-    const refused = await until(async () => {
-      const answer = await send(port, '/pid', 'x')
-      return answer.status !== 200 && answer
-    })
-    expect([0, 503]).toContain(refused.status)
-    held.release()
-    expect(await held.answer).toEqual({ status: 200, body: 'held' })
-    expect(await exited).toEqual({ code: 0, signal: null })
-    expect(stderr()).toContain(`"event":"drain","signal":"${signal}"`)
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s lets running requests finish and refuses new ones',
+    async (signal) => {
+      const { port, child, exited, stderr } = await serveFile(probe, [
+        '--workers',
+        '2',
+        '--engine',
+        engine,
+      ])
+      const held = await heldRequest(port)
+      child.kill(signal)
+      const refused = await until(async () => {
+        const answer = await send(port, '/pid', 'x')
+        return answer.status !== 200 && answer
+      })
+      expect([0, 503]).toContain(refused.status)
+      held.release()
+      expect(await held.answer).toEqual({ status: 200, body: 'held' })
+      expect(await exited).toEqual({ code: 0, signal: null })
+      expect(stderr()).toContain(`"event":"drain","signal":"${signal}"`)
+    },
+  )
 
   it('sent to the whole process group, as a terminal does, is the same', async () => {
     const { port, child, exited } = await serveFile(probe, ['--workers', '1', '--engine', engine])
@@ -110,19 +118,22 @@ describe('a stop', () => {
     expect(await inTerminal.exited).toEqual({ code: 0, signal: null })
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('by %s during the start runs the shutdown hooks', async (signal) => {
-    const file = join(folder({}), 'start')
-    const service = join(root, 'test/cli/services/slow-start.service.ts')
-    const args = ['serve', service, '--port', '0', '--workers', '1']
-    const { child, exited, stdout, stderr } = serving(args, { env: { START_FILE: file } })
-    await until(() => existsSync(`${file}.begun`))
-    child.kill(signal)
-    await until(() => stderr().includes('"event":"drain"'))
-    writeFileSync(file, '')
-    expect(await exited).toEqual({ code: 0, signal: null })
-    expect(existsSync(`${file}.stopped`)).toBe(true)
-    expect(stdout()).toBe('')
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s during the start runs the shutdown hooks',
+    async (signal) => {
+      const file = join(folder({}), 'start')
+      const service = join(root, 'test/cli/services/slow-start.service.ts')
+      const args = ['serve', service, '--port', '0', '--workers', '1']
+      const { child, exited, stdout, stderr } = serving(args, { env: { START_FILE: file } })
+      await until(() => existsSync(`${file}.begun`))
+      child.kill(signal)
+      await until(() => stderr().includes('"event":"drain"'))
+      writeFileSync(file, '')
+      expect(await exited).toEqual({ code: 0, signal: null })
+      expect(existsSync(`${file}.stopped`)).toBe(true)
+      expect(stdout()).toBe('')
+    },
+  )
 
   it('by SIGTERM before the command has loaded its code ends the first worker without a word', async () => {
     const file = `${folder({ 'service.mjs': "export { default } from 'serving/none'" }, true)}/service.mjs`
@@ -152,7 +163,11 @@ describe('a stop', () => {
   it('by SIGTERM of npm, which reaches only the shell of its script, ends everything', async () => {
     const script = `node dist/cli/main.js serve ${probe} --port 0 --workers 1; true`
     const env = { PATH: process.env.PATH, npm_lifecycle_event: 'start' }
-    const shell = spawn('sh', ['-c', script], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    const shell = spawn('sh', ['-c', script], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     let text = ''
     shell.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part
@@ -180,33 +195,43 @@ describe('a stop', () => {
 })
 
 describe('a worker', () => {
-  it.each(engines)('that is killed is replaced while the other keeps answering, with the %s engine', async (engine) => {
-    const { port, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
-    const [victim, other] = await workerPids(port, 2)
-    const answers: Answer[] = []
-    let asking = true
-    const clients = Array.from({ length: 4 }, async () => {
-      while (asking) answers.push(await send(port, '/pid', 'x'))
-    })
-    process.kill(victim, 'SIGKILL')
-    const pids = new Set<number>()
-    await until(async () => {
-      const pid = await answeringPid(port)
-      if (pid !== undefined) pids.add(pid)
-      return pids.has(other) && [...pids].some((each) => each !== other && each !== victim)
-    })
-    asking = false
-    await Promise.all(clients)
-    // Each client loses at most the request that the dead worker held, and one that was still in its queue.
-    expect(answers.filter(({ status }) => status !== 200).length).toBeLessThanOrEqual(8)
-    expect(answers.filter(({ status }) => status !== 200 && status !== 0)).toEqual([])
-    expect(stderr()).toContain('was ended by SIGKILL; the next one starts in 100 ms')
-  })
+  it.each(engines)(
+    'that is killed is replaced while the other keeps answering, with the %s engine',
+    async (engine) => {
+      const { port, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
+      const [victim, other] = await workerPids(port, 2)
+      const answers: Answer[] = []
+      let asking = true
+      const clients = Array.from({ length: 4 }, async () => {
+        while (asking) answers.push(await send(port, '/pid', 'x'))
+      })
+      process.kill(victim, 'SIGKILL')
+      const pids = new Set<number>()
+      await until(async () => {
+        const pid = await answeringPid(port)
+        if (pid !== undefined) pids.add(pid)
+        return pids.has(other) && [...pids].some((each) => each !== other && each !== victim)
+      })
+      asking = false
+      await Promise.all(clients)
+      // Each client loses at most the request that the dead worker held, and one that was still in its queue.
+      expect(answers.filter(({ status }) => status !== 200).length).toBeLessThanOrEqual(8)
+      expect(answers.filter(({ status }) => status !== 200 && status !== 0)).toEqual([])
+      expect(stderr()).toContain('was ended by SIGKILL; the next one starts in 100 ms')
+    },
+  )
 
   it.each(engines)(
     'that starts again takes nothing before it is ready, with gRPC and the %s engine',
     async (engine) => {
-      const { port } = await serveFile(probe, ['--workers', '2', '--engine', engine, '--grpc-port', '0'])
+      const { port } = await serveFile(probe, [
+        '--workers',
+        '2',
+        '--engine',
+        engine,
+        '--grpc-port',
+        '0',
+      ])
       const answers: Answer[] = []
       let asking = true
       const clients = Array.from({ length: 8 }, async () => {

@@ -26,7 +26,8 @@ describe.each(engines)('metrics of two workers of the engine %s', (engine) => {
     const options = ['--workers', '2', '--engine', engine, '--drain-timeout-ms', '100']
     const { port, child, stderr } = await serveFile(probe, options)
     const asked = await askBoth(port)
-    for (let i = 0; i < 6; i++) expect(sumOf((await scrape(port)).samples, requests, ...pids)).toBe(asked)
+    for (let i = 0; i < 6; i++)
+      expect(sumOf((await scrape(port)).samples, requests, ...pids)).toBe(asked)
     expect((await scrape(port)).samples.get('serving_workers')).toBe(2)
 
     const pid = (await answeringPid(port)) as number
@@ -36,7 +37,11 @@ describe.each(engines)('metrics of two workers of the engine %s', (engine) => {
     const after = await until(async () => {
       const { body } = await send(port, '/metrics')
       const samples = samplesOf(body)
-      return samples.get('serving_workers') === 2 && samples.get('serving_worker_restarts_total') === 1 && samples
+      return (
+        samples.get('serving_workers') === 2 &&
+        samples.get('serving_worker_restarts_total') === 1 &&
+        samples
+      )
     })
     expect(sumOf(after, requests, ...pids)).toBe(asked + 1)
 
@@ -51,9 +56,18 @@ describe.each(engines)('metrics of two workers of the engine %s', (engine) => {
 
 describe('the port of metrics', () => {
   it('is answered by the supervisor for all workers, alone with --metrics off', async () => {
-    const server = await serveFile(probe, ['--workers', '2', '--metrics-port', '0', '--metrics', 'off'])
+    const server = await serveFile(probe, [
+      '--workers',
+      '2',
+      '--metrics-port',
+      '0',
+      '--metrics',
+      'off',
+    ])
     const asked = await askBoth(server.port)
-    const port = await until(() => Number(/^metrics at http:.*:(\d+)\/metrics$/m.exec(server.stdout())?.[1]) || false)
+    const port = await until(
+      () => Number(/^metrics at http:.*:(\d+)\/metrics$/m.exec(server.stdout())?.[1]) || false,
+    )
     expect(sumOf((await scrape(port)).samples, requests, ...pids)).toBe(asked)
     expect((await send(server.port, '/metrics')).status).toBe(404)
   })
@@ -61,11 +75,17 @@ describe('the port of metrics', () => {
 
 const promtool = spawnSync('promtool', ['--version']).error === undefined
 
-it.runIf(promtool)('promtool of the Debian package prometheus finds nothing wrong with the metrics', async () => {
-  const { port } = await serveFile(probe, ['--workers', '2'])
-  await askBoth(port)
-  await send(port, '/nowhere')
-  const { text } = await scrape(port)
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
-})
+it.runIf(promtool)(
+  'promtool of the Debian package prometheus finds nothing wrong with the metrics',
+  async () => {
+    const { port } = await serveFile(probe, ['--workers', '2'])
+    await askBoth(port)
+    await send(port, '/nowhere')
+    const { text } = await scrape(port)
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: text,
+      encoding: 'utf8',
+    })
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
+  },
+)

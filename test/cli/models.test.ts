@@ -35,7 +35,8 @@ async function serveModels(...options: string[]) {
   put(models, '1')
   const running = serving(['models', models, '--port', '0', '--workers', '2', ...options])
   const port = await until(
-    () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
+    () =>
+      Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
   )
   return { models, running, port }
 }
@@ -43,7 +44,8 @@ async function serveModels(...options: string[]) {
 describe('serving models', () => {
   it('serves a folder of models in every worker, and takes a new version over', async () => {
     const { models, running, port } = await serveModels('--poll-ms', '50')
-    const versions = async () => JSON.parse((await send(port, '/v2/models/iris')).body).versions as string[]
+    const versions = async () =>
+      JSON.parse((await send(port, '/v2/models/iris')).body).versions as string[]
     expect(await versions()).toEqual(['1'])
     put(models, '2')
     // Connections are spread over the workers.
@@ -55,7 +57,14 @@ describe('serving models', () => {
   }, 60_000)
 
   it('computes by --execution-providers, and logs which are there where one is not', async () => {
-    const cpu = await serveModels('--execution-providers', 'cpu', '--device-ids', '0,1', '--threads', '2')
+    const cpu = await serveModels(
+      '--execution-providers',
+      'cpu',
+      '--device-ids',
+      '0,1',
+      '--threads',
+      '2',
+    )
     expect((await send(cpu.port, '/v2/models/iris/infer', request)).status).toBe(200)
     const none = await serveModels('--execution-providers', 'nonesuch,cpu')
     expect(none.running.stderr() + none.running.stdout()).toMatch(
@@ -71,8 +80,13 @@ describe('serving models', () => {
     for (let i = 0; i < 6; i++) {
       const { model_stats } = JSON.parse((await send(port, '/v2/models/iris/stats')).body)
       expect(model_stats).toHaveLength(1)
-      expect(model_stats[0]).toMatchObject({ execution_count: 12, inference_stats: { success: { count: 12 } } })
-      expect(model_stats[0].batch_stats).toMatchObject([{ batch_size: 1, compute_infer: { count: 12 } }])
+      expect(model_stats[0]).toMatchObject({
+        execution_count: 12,
+        inference_stats: { success: { count: 12 } },
+      })
+      expect(model_stats[0].batch_stats).toMatchObject([
+        { batch_size: 1, compute_infer: { count: 12 } },
+      ])
     }
     const statuses = async () => {
       const all = await Promise.all(Array.from({ length: 12 }, infer))
@@ -82,7 +96,11 @@ describe('serving models', () => {
     expect(await statuses()).toEqual([404])
     const [first] = childrenOf(running.child.pid as number)
     process.kill(first, 'SIGKILL')
-    await until(() => /worker \d+ /.test(running.stderr()) && childrenOf(running.child.pid as number).length === 2)
+    await until(
+      () =>
+        /worker \d+ /.test(running.stderr()) &&
+        childrenOf(running.child.pid as number).length === 2,
+    )
     await until(async () =>
       (await Promise.all(Array.from({ length: 12 }, infer))).every(({ status }) => status === 404),
     )
@@ -94,18 +112,28 @@ describe('serving models', () => {
     const file = join(folder({ 'service.mjs': composed }, true), 'service.mjs')
     const { port } = await serveFile(file, ['--workers', '2'])
     const body = JSON.stringify({ inputs: [{ ...input, name: 'input', shape: [4] }] })
-    for (let i = 0; i < 12; i++) expect((await send(port, '/v2/models/same/infer', body)).status).toBe(200)
+    for (let i = 0; i < 12; i++)
+      expect((await send(port, '/v2/models/same/infer', body)).status).toBe(200)
     // Connections are spread over the workers.
     for (let i = 0; i < 8; i++) expect((await send(port, '/composed', '1')).body).toBe('1')
     for (let i = 0; i < 8; i++) {
       const { status, body } = await send(port, '/v2/models/same/stats')
-      expect([status, JSON.parse(body).model_stats?.[0].inference_stats.success.count]).toEqual([200, 12])
+      expect([status, JSON.parse(body).model_stats?.[0].inference_stats.success.count]).toEqual([
+        200, 12,
+      ])
     }
   }, 60_000)
 
   it('refuses a folder that is not there, and a mode that it does not have', async () => {
-    expect(await run(['models', 'nowhere'])).toMatchObject({ code: 1, stderr: 'serving: there is no folder nowhere\n' })
-    expect((await run(['models', '.', '--control', 'often'])).stderr).toContain('poll, explicit, none')
-    expect((await run(['models', '.', '--poll-ms', '0'])).stderr).toContain('Expected a whole number from 1 up.')
+    expect(await run(['models', 'nowhere'])).toMatchObject({
+      code: 1,
+      stderr: 'serving: there is no folder nowhere\n',
+    })
+    expect((await run(['models', '.', '--control', 'often'])).stderr).toContain(
+      'poll, explicit, none',
+    )
+    expect((await run(['models', '.', '--poll-ms', '0'])).stderr).toContain(
+      'Expected a whole number from 1 up.',
+    )
   })
 })

@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as serving from 'serving'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -42,7 +50,9 @@ describe('serving new', () => {
     expect(named(/`npm (?:run )?(\w+)`/g).sort()).toEqual(['build', 'dev', 'test', 'types'])
     expect(named(/`npm (?:run )?(\w+)`/g).filter((name) => !(name in scripts))).toEqual([])
     const { stdout: help } = await run(['--help'])
-    expect(named(/`npx serving (\w+)/g).filter((name) => !help.includes(`\n  ${name} `))).toEqual([])
+    expect(named(/`npx serving (\w+)/g).filter((name) => !help.includes(`\n  ${name} `))).toEqual(
+      [],
+    )
     const names = { ...serving, ...Object.fromEntries(Object.entries(serving.io)) }
     expect(named(/`(?:io\.)?([A-Z]\w+)`/g).filter((name) => !(name in names))).toEqual([])
     expect(named(/`io\.(\w+)`/g)).toHaveLength(7)
@@ -50,7 +60,10 @@ describe('serving new', () => {
     expect(files.length).toBeGreaterThan(2)
     for (const file of files) {
       const [, ours] = /^node_modules\/serving\/(.*)/.exec(file) ?? []
-      expect(existsSync(ours === undefined ? join(cwd, 'demo', file) : join(root, ours)), file).toBe(true)
+      expect(
+        existsSync(ours === undefined ? join(cwd, 'demo', file) : join(root, ours)),
+        file,
+      ).toBe(true)
     }
   })
 
@@ -63,7 +76,10 @@ describe('serving new', () => {
 
   it.each([
     [['new', 'full'], 'full is not empty'],
-    [['new', 'Two Words'], 'expected a name of lower case letters, digits, - . and _ for the project'],
+    [
+      ['new', 'Two Words'],
+      'expected a name of lower case letters, digits, - . and _ for the project',
+    ],
     [['new', 'demo', '--package', 'gone.tgz'], '--package: there is no file gone.tgz'],
   ])('%j is refused', async (args, message) => {
     const cwd = folder({ 'full/mine.txt': '' })
@@ -73,11 +89,16 @@ describe('serving new', () => {
 
   it('names its templates', async () => {
     const { code, stderr } = await run(['new', 'demo', '--template', 'sound'], { cwd: folder({}) })
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('array, image, table, stream.') })
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('array, image, table, stream.'),
+    })
   })
 })
 
-const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const { dependencies, peerDependencies } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+)
 
 /** Makes a new project, named as its template, in a folder. */
 async function makeProject(template: string, cwd: string): Promise<void> {
@@ -101,19 +122,23 @@ it.each<[string[], string[], string[]]>([
   [['array', 'stream'], [], ['--skipLibCheck', 'false']],
   [['image'], ['@napi-rs/image'], ['--skipLibCheck', 'false']],
   [['table'], ['nodejs-polars', 'parquet-wasm'], []],
-])('the templates %j compile with the packages %j', { timeout: 60_000 }, async (templates, packages, options) => {
-  const cwd = folder({})
-  for (const template of templates) await makeProject(template, cwd)
-  // A link would see the packages of the checkout.
-  for (const name of ['dist', 'package.json'])
-    cpSync(join(root, name), join(cwd, 'node_modules/serving', name), { recursive: true })
-  linkPackages(join(cwd, 'node_modules'), packages)
-  const config = { extends: `./${templates[0]}/tsconfig.json`, include: ['*/*.ts'] }
-  writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd, ...options]
-  const { status, stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' })
-  expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
-})
+])(
+  'the templates %j compile with the packages %j',
+  { timeout: 60_000 },
+  async (templates, packages, options) => {
+    const cwd = folder({})
+    for (const template of templates) await makeProject(template, cwd)
+    // A link would see the packages of the checkout.
+    for (const name of ['dist', 'package.json'])
+      cpSync(join(root, name), join(cwd, 'node_modules/serving', name), { recursive: true })
+    linkPackages(join(cwd, 'node_modules'), packages)
+    const config = { extends: `./${templates[0]}/tsconfig.json`, include: ['*/*.ts'] }
+    writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify(config))
+    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', cwd, ...options]
+    const { status, stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
+  },
+)
 
 describe.each<[string, string[]]>([
   ['array', []],
@@ -152,20 +177,30 @@ describe.each<[string, string[]]>([
       code: readme,
       service: undefined,
     })
-    const green = new serving.RasterImage('RGB', 2, 2, Uint8Array.of(0, 200, 9, 0, 200, 9, 0, 200, 9, 0, 200, 9))
+    const green = new serving.RasterImage(
+      'RGB',
+      2,
+      2,
+      Uint8Array.of(0, 200, 9, 0, 200, 9, 0, 200, 9, 0, 200, 9),
+    )
     writeFileSync(join(cwd, 'photo.jpg'), await green.encode('image/jpeg'))
     const { port } = await serveFile('service.ts', ['--workers', '1'], { cwd })
     await until(async () => (await send(port, '/readyz')).status === 200)
     expect((await curl(line, port, cwd)).trim()).toBe(answer)
 
     expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
-    const built = spawn(process.execPath, ['build/main.js', '--port', '0', '--workers', '1'], { cwd, env })
+    const built = spawn(process.execPath, ['build/main.js', '--port', '0', '--workers', '1'], {
+      cwd,
+      env,
+    })
     onTestFinished(() => void built.kill('SIGKILL'))
     let text = ''
     built.stdout.setEncoding('utf8').on('data', (part: string) => {
       text += part
     })
-    const builtPort = Number(await until(() => /^serving .* at http:\/\/localhost:(\d+)/m.exec(text)?.[1]))
+    const builtPort = Number(
+      await until(() => /^serving .* at http:\/\/localhost:(\d+)/m.exec(text)?.[1]),
+    )
     await until(async () => (await send(builtPort, '/readyz')).status === 200)
     expect((await curl(line, builtPort, cwd)).trim()).toBe(answer)
   })
@@ -177,11 +212,20 @@ describe('another package named serving', () => {
       'service.mjs': `import { Service } from 'serving'\nexport default new Service('x')`,
       'node_modules/serving/index.js': 'module.exports = function server() {}',
     })
-    const manifest = { name: 'serving', version: '1.0.0', main: 'index.js', description: 'http request server' }
+    const manifest = {
+      name: 'serving',
+      version: '1.0.0',
+      main: 'index.js',
+      description: 'http request server',
+    }
     writeFileSync(join(cwd, 'node_modules/serving/package.json'), JSON.stringify(manifest))
-    const { code, stderr } = await run(['serve', 'service.mjs', '--port', '0', '--workers', '1'], { cwd })
+    const { code, stderr } = await run(['serve', 'service.mjs', '--port', '0', '--workers', '1'], {
+      cwd,
+    })
     expect(code).toBe(1)
-    expect(stderr).toContain('node_modules/serving is another package of this name (1.0.0, from the npm registry)')
+    expect(stderr).toContain(
+      'node_modules/serving is another package of this name (1.0.0, from the npm registry)',
+    )
     expect(stderr).toContain(': run npm install ')
   })
 })

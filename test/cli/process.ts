@@ -23,7 +23,12 @@ export interface Running {
 /** Starts `serving ARGS`; it is killed when the test is over. */
 export function serving(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string; program?: string; within?: readonly string[] } = {},
+  options: {
+    env?: Record<string, string>
+    cwd?: string
+    program?: string
+    within?: readonly string[]
+  } = {},
 ): Running {
   const { env = {}, cwd = root, program = main, within = [] } = options
   // Nothing of the test runner's own may reach it, such as NODE_OPTIONS or our own settings.
@@ -74,12 +79,19 @@ export async function serveFile(
 ): Promise<Server> {
   const running = serving([options.command ?? 'serve', file, '--port', '0', ...args], options)
   const line = await until(() => {
-    if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
-    return /^serving .* at http.*\n(?:(?:POST|GET|LIVE) .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
+    if (running.child.exitCode !== null)
+      throw new Error(`ended before it was ready: ${running.stderr()}`)
+    return /^serving .* at http.*\n(?:(?:POST|GET|LIVE) .*\n)+/m
+      .exec(running.stdout())?.[0]
+      .split('\n')[0]
   }).catch((error: Error) => {
     throw new Error(`${error.message}; it said: ${running.stdout()}${running.stderr()}`)
   })
-  return { ...running, line, port: Number(/:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]) }
+  return {
+    ...running,
+    line,
+    port: Number(/:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]),
+  }
 }
 
 /** Asks until there is an answer other than undefined or false; a bounded number of times. */
@@ -101,7 +113,13 @@ export interface Answer {
 /** Sends one request over a connection of its own, so that any worker may take it. */
 export function send(port: number, path: string, body?: string): Promise<Answer> {
   return new Promise((resolve) => {
-    const sent = request({ port, host: 'localhost', path, method: body === undefined ? 'GET' : 'POST', agent: false })
+    const sent = request({
+      port,
+      host: 'localhost',
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      agent: false,
+    })
     sent.on('response', (response) => {
       let text = ''
       response.setEncoding('utf8')
@@ -134,7 +152,9 @@ export async function workerPids(port: number, count: number): Promise<number[]>
 }
 
 /** Returns a request that the service holds; it runs once this resolves, and `release` lets it end. */
-export async function heldRequest(port: number): Promise<{ answer: Promise<Answer>; release: () => void }> {
+export async function heldRequest(
+  port: number,
+): Promise<{ answer: Promise<Answer>; release: () => void }> {
   const file = join(folder({}), 'release')
   const answer = send(port, '/hold', file)
   await until(() => existsSync(`${file}.begun`))

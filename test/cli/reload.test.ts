@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import { engines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
-import { answeringPid, folder, heldRequest, probe, serveFile, until, workerPids } from './process.ts'
+import {
+  answeringPid,
+  folder,
+  heldRequest,
+  probe,
+  serveFile,
+  until,
+  workerPids,
+} from './process.ts'
 
 /** Sends one request over a kept connection, and tells its status; 0 without an answer. */
 function ask(port: number, agent: Agent): Promise<number> {
@@ -34,7 +42,9 @@ describe.each(engines)('SIGHUP, with the %s engine', (engine) => {
   it('replaces every worker without a failed request, over kept connections and gRPC', async () => {
     const args = ['--workers', '2', '--engine', engine, '--grpc-port', '0']
     const { port, child, stderr, stdout } = await serveFile(probe, args)
-    const grpcPort = Number((await until(() => /^gRPC at localhost:(\d+)$/m.exec(stdout()) ?? undefined))[1])
+    const grpcPort = Number(
+      (await until(() => /^gRPC at localhost:(\d+)$/m.exec(stdout()) ?? undefined))[1],
+    )
     const before = await workerPids(port, 2)
     const agent = new Agent({ keepAlive: true, maxSockets: 8 })
     const grpc = new GrpcClient(grpcPort)
@@ -89,7 +99,10 @@ describe('SIGHUP', () => {
     const cwd = folder({ ...files, 'serving.config.json': '{"baseUrl":"/a"}' }, true)
     const { port, child, stderr } = await serveFile('service.js', ['--workers', '1'], { cwd })
     writeFileSync(join(cwd, 'service.js'), service('two'))
-    writeFileSync(join(cwd, 'serving.config.json'), '{"baseUrl":"/b","port":1,"metricsPort":1,"engine":"node"}')
+    writeFileSync(
+      join(cwd, 'serving.config.json'),
+      '{"baseUrl":"/b","port":1,"metricsPort":1,"engine":"node"}',
+    )
     child.kill('SIGHUP')
     await until(() => stderr().includes('"event":"reloaded"'))
     const answer = await fetch(`http://localhost:${port}/b/version`, {
@@ -98,8 +111,12 @@ describe('SIGHUP', () => {
       body: '',
     })
     expect(await answer.text()).toBe('two')
-    expect(stderr()).toContain('engine stays as by default until a restart; the options say node now')
-    expect(stderr()).toContain('metricsPort stays as by default until a restart; the options say 1 now')
+    expect(stderr()).toContain(
+      'engine stays as by default until a restart; the options say node now',
+    )
+    expect(stderr()).toContain(
+      'metricsPort stays as by default until a restart; the options say 1 now',
+    )
   })
 
   it('keeps the workers that serve when the new one does not start', async () => {
@@ -109,7 +126,9 @@ describe('SIGHUP', () => {
     writeFileSync(join(cwd, 'service.js'), 'export default 42')
     child.kill('SIGHUP')
     await until(() => stderr().includes('"event":"reload_failed"'))
-    expect(stderr()).toContain('expected a Service for the default export of service.js, received 42')
+    expect(stderr()).toContain(
+      'expected a Service for the default export of service.js, received 42',
+    )
     expect((await workerPids(port, 2)).sort()).toEqual(before)
   })
 })
@@ -118,10 +137,15 @@ describe('serving dev', () => {
   it('reloads on a save, shows what is wrong and goes on, and recovers with the next save', async () => {
     const files = { 'service.ts': service('one'), 'package.json': manifest, 'notes.txt': '' }
     const cwd = folder(files, true)
-    const { port, child, stdout, stderr } = await serveFile('service.ts', [], { cwd, command: 'dev' })
+    const { port, child, stdout, stderr } = await serveFile('service.ts', [], {
+      cwd,
+      command: 'dev',
+    })
     const version = async () => {
       const headers = { 'content-type': 'text/plain', connection: 'close' }
-      return await (await fetch(`http://localhost:${port}/version`, { method: 'POST', headers, body: '' })).text()
+      return await (
+        await fetch(`http://localhost:${port}/version`, { method: 'POST', headers, body: '' })
+      ).text()
     }
     const save = (text: string) => {
       // As editors do it: a new file takes the place of the old one.
@@ -150,7 +174,14 @@ describe('serving dev', () => {
     const cwd = folder({ 'service.ts': service('one'), 'package.json': manifest }, true)
     const ask = (port: number, host: string) =>
       new Promise<number | undefined>((resolve, reject) => {
-        const target = { port, host: '127.0.0.1', path: '/version', method: 'POST', headers: { host }, agent: false }
+        const target = {
+          port,
+          host: '127.0.0.1',
+          path: '/version',
+          method: 'POST',
+          headers: { host },
+          agent: false,
+        }
         request(target, (response) => resolve(response.resume().statusCode))
           .on('error', reject)
           .end()
@@ -159,7 +190,12 @@ describe('serving dev', () => {
     expect(own.line).toContain('http://127.0.0.1:')
     for (const host of ['localhost', `localhost:${own.port}`, '127.0.0.1', '[::1]:80'])
       expect([host, await ask(own.port, host)]).toEqual([host, 200])
-    for (const host of ['evil.example', `evil.example:${own.port}`, 'localhost.evil.example', '127.0.0.1.evil.example'])
+    for (const host of [
+      'evil.example',
+      `evil.example:${own.port}`,
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+    ])
       expect([host, await ask(own.port, host)]).toEqual([host, 403])
     const open = await serveFile('service.ts', ['--host', '0.0.0.0'], { cwd, command: 'dev' })
     expect(await ask(open.port, 'box.example')).toBe(200)

@@ -9,12 +9,16 @@ const rows = new NDArray(Float32Array.of(1, 2), [1, 2])
 const hosts = ['127.0.0.1', '127.0.0.2'] as const
 
 /** Starts a server of the test's models on an address, and resolves with its ports. */
-async function backend(host: string, ports: readonly number[] = [0, 0]): Promise<Running & { ports: number[] }> {
+async function backend(
+  host: string,
+  ports: readonly number[] = [0, 0],
+): Promise<Running & { ports: number[] }> {
   const file = join(root, 'test/oip/python/apis.service.ts')
   const at = ['--host', host, '--port', String(ports[0]), '--grpc-port', String(ports[1])]
   const running = serving(['serve', file, '--workers', '1', ...at])
   const found = await until(() => {
-    if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
+    if (running.child.exitCode !== null)
+      throw new Error(`ended before it was ready: ${running.stderr()}`)
     const http = /at http:\/\/\S*?:(\d+)(?:\s|$)/m.exec(running.stdout())
     const grpc = /gRPC at \S*?:(\d+)(?:\s|$)/m.exec(running.stdout())
     return http && grpc ? [Number(http[1]), Number(grpc[1])] : undefined
@@ -38,18 +42,23 @@ describe.skipIf(process.platform !== 'linux')('two servers behind one name', () 
   // A name server's answer: no name of the system has two addresses.
   beforeAll(() => {
     setLookup((name: string, options: object) =>
-      name === 'models.test' ? hosts.map((address) => ({ address, family: 4 })) : lookup(name, options),
+      name === 'models.test'
+        ? hosts.map((address) => ({ address, family: 4 }))
+        : lookup(name, options),
     )
   })
   afterAll(() => setLookup(lookup))
 
-  it('share the calls, and lose none when one of them is killed', { timeout: 120_000 }, async () => {
+  it('share the calls, and lose none when one of them is killed', {
+    timeout: 120_000,
+  }, async () => {
     const first = await backend(hosts[0])
     await backend(hosts[1], first.ports)
     const counts = () => Promise.all(hosts.map((host) => callsOf(host, first.ports[0])))
-    const runners = [`http://models.test:${first.ports[0]}`, `grpc://models.test:${first.ports[1]}`].map(
-      (url) => new Runner('away', { url, model: 'double' }),
-    )
+    const runners = [
+      `http://models.test:${first.ports[0]}`,
+      `grpc://models.test:${first.ports[1]}`,
+    ].map((url) => new Runner('away', { url, model: 'double' }))
     for (const runner of runners) {
       const before = await counts()
       await runner.start()

@@ -15,8 +15,14 @@ async function post(port: number, path: string, body: string, type = 'applicatio
 
 it('serves a TypeScript service whose model is a TypeScript module in a thread', async () => {
   const { port } = await serveFile(service)
-  expect(await post(port, '/double', '[[1, 2], [3, 4]]')).toEqual({ status: 200, body: '[[2.0,4.0],[6.0,8.0]]' })
-  expect(await post(port, '/words', 'one by one', 'text/plain')).toEqual({ status: 200, body: 'one\nby\none\n' })
+  expect(await post(port, '/double', '[[1, 2], [3, 4]]')).toEqual({
+    status: 200,
+    body: '[[2.0,4.0],[6.0,8.0]]',
+  })
+  expect(await post(port, '/words', 'one by one', 'text/plain')).toEqual({
+    status: 200,
+    body: 'one\nby\none\n',
+  })
 })
 
 it('goes on when a thread of the model dies: the request gets an error, the log the reason', async () => {

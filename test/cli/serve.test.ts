@@ -1,4 +1,12 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
@@ -26,7 +34,9 @@ describe('serving serve', () => {
     const { port, line, stdout } = await serveFile(probe, ['--workers', '1'])
     const codecs = /(native|TypeScript) codec, JPEG by (libjpeg-turbo|@napi-rs\/image).*/.source
     const engine = /1 worker, (uws|node) engine/.source
-    expect(line).toMatch(new RegExp(`^serving probe at http://localhost:\\d+ \\(${engine}, ${codecs}\\)$`))
+    expect(line).toMatch(
+      new RegExp(`^serving probe at http://localhost:\\d+ \\(${engine}, ${codecs}\\)$`),
+    )
     expect(stdout().split('\n').slice(1)).toEqual(['POST /pid', 'POST /hold', 'POST /crash', ''])
     expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')
   })
@@ -40,23 +50,35 @@ svc.mount('/app', () => new Response('app'))
 svc.mount('/', () => new Response('the rest'))
 export default svc`
     const cwd = folder({ 'package.json': '{"type":"module"}', 'service.js': file }, true)
-    const { stdout } = await serveFile('service.js', ['--workers', '1', '--base-url', '/v1'], { cwd })
+    const { stdout } = await serveFile('service.js', ['--workers', '1', '--base-url', '/v1'], {
+      cwd,
+    })
     const paths = ['POST /v1/echo', 'POST /v1/mcp', 'ANY /v1/app/*', 'ANY /v1/*', '']
     expect(stdout().split('\n').slice(1)).toEqual(paths)
   })
 
   it('reads pictures without the native add-on', async () => {
     const env = { ...process.env, SERVING_NATIVE: 'off' }
-    const { port } = await serveFile(join(root, 'examples/digits/service.ts'), ['--workers', '1'], { env })
-    const body = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+    const { port } = await serveFile(join(root, 'examples/digits/service.ts'), ['--workers', '1'], {
+      env,
+    })
+    const body = readFileSync(
+      join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'),
+    )
     const headers = { 'content-type': 'image/png' }
-    const answer = await fetch(`http://127.0.0.1:${port}/classify_digit`, { method: 'POST', headers, body })
+    const answer = await fetch(`http://127.0.0.1:${port}/classify_digit`, {
+      method: 'POST',
+      headers,
+      body,
+    })
     expect([answer.status, (await answer.text()).slice(0, 11)]).toEqual([200, '{"digit":7,'])
   })
 
   it('serves gRPC on a port of its own, with several workers', async () => {
     const { stdout } = await serveFile(probe, ['--workers', '2', '--grpc-port', '0'])
-    const port = Number((await until(() => /^gRPC at localhost:(\d+)$/m.exec(stdout()) ?? undefined))[1])
+    const port = Number(
+      (await until(() => /^gRPC at localhost:(\d+)$/m.exec(stdout()) ?? undefined))[1],
+    )
     const body = encodeRequest('pid', { field: 'text', message: 'x' })
     const pids = new Set<number>()
     await until(async () => {
@@ -78,9 +100,16 @@ export default svc`
   it.each(['{"type":"module"}', '{"type":"commonjs"}', '{}'])(
     'serves a TypeScript service of a linked project with %s',
     async (manifest) => {
-      const paths = JSON.stringify({ compilerOptions: { paths: { serving: [join(root, 'src/index.ts')] } } })
+      const paths = JSON.stringify({
+        compilerOptions: { paths: { serving: [join(root, 'src/index.ts')] } },
+      })
       const project = folder(
-        { 'service.ts': typescript, 'shout.ts': shout, 'package.json': manifest, 'tsconfig.json': paths },
+        {
+          'service.ts': typescript,
+          'shout.ts': shout,
+          'package.json': manifest,
+          'tsconfig.json': paths,
+        },
         true,
       )
       const { port } = await serveFile('service.ts', ['--workers', '1'], { cwd: project })
@@ -88,20 +117,24 @@ export default svc`
     },
   )
 
-  it.each(['nowhere', 'public'])('compiles without a cache where the temporary directory is %s', async (tmp) => {
-    const project = folder({ 'service.ts': typescript, 'shout.ts': shout }, true)
-    if (tmp === 'public') {
-      // As another user would leave it: writable for all.
-      mkdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`), { recursive: true })
-      chmodSync(join(project, tmp, `tsx-${process.geteuid?.()}`), 0o777)
-    } else writeFileSync(join(project, tmp), 'no folder')
-    const { port } = await serveFile('service.ts', ['--workers', '1'], {
-      cwd: project,
-      env: { TMPDIR: join(project, tmp) },
-    })
-    expect(await send(port, '/echo', 'loud')).toEqual({ status: 200, body: 'LOUD' })
-    if (tmp === 'public') expect(readdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`))).toEqual([])
-  })
+  it.each(['nowhere', 'public'])(
+    'compiles without a cache where the temporary directory is %s',
+    async (tmp) => {
+      const project = folder({ 'service.ts': typescript, 'shout.ts': shout }, true)
+      if (tmp === 'public') {
+        // As another user would leave it: writable for all.
+        mkdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`), { recursive: true })
+        chmodSync(join(project, tmp, `tsx-${process.geteuid?.()}`), 0o777)
+      } else writeFileSync(join(project, tmp), 'no folder')
+      const { port } = await serveFile('service.ts', ['--workers', '1'], {
+        cwd: project,
+        env: { TMPDIR: join(project, tmp) },
+      })
+      expect(await send(port, '/echo', 'loud')).toEqual({ status: 200, body: 'LOUD' })
+      if (tmp === 'public')
+        expect(readdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`))).toEqual([])
+    },
+  )
 
   it('prefers a flag to the environment, and the environment to the default', async () => {
     const env = { SERVING_BASE_URL: '/env', SERVING_WORKERS: '1' }
@@ -148,7 +181,9 @@ describe('another copy of the package', () => {
     cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true })
     cpSync(join(root, 'package.json'), join(copy, 'package.json'))
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
-    const { code, stderr } = await run(['serve', 'service.mjs', '--port', '0', '--workers', '1'], { cwd: project })
+    const { code, stderr } = await run(['serve', 'service.mjs', '--port', '0', '--workers', '1'], {
+      cwd: project,
+    })
     expect({ code, stderr }).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('exports a Service of another copy of the package serving'),

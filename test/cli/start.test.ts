@@ -18,30 +18,47 @@ function freePort(): Promise<number> {
 }
 
 describe.each(engines)('a start, with the %s engine', (engine) => {
-  it.each([1, 2])('of %i workers answers probes while a model loads, and refuses requests', async (workers) => {
-    const start = folder({})
-    const file = join(start, 'start')
-    const port = await freePort()
-    const service = join(root, 'test/cli/services/slow-model.service.ts')
-    const args = ['serve', service, '--port', `${port}`, '--engine', engine, '--workers', `${workers}`]
-    const { stdout } = serving(args, { env: { START_FILE: file } })
-    await until(async () => (await send(port, '/livez')).status === 200)
-    await until(async () => (await send(port, '/readyz')).body === 'starting: the runner slow is loading its model\n')
-    expect((await send(port, '/readyz')).status).toBe(503)
-    expect(JSON.parse((await send(port, '/v2/health/ready')).body)).toMatchObject({ ready: false })
-    const refused = await fetch(`http://localhost:${port}/echo`, { method: 'POST', body: 'x' })
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(await refused.json()).toMatchObject({ code: 'overloaded' })
-    expect(stdout()).toBe('')
+  it.each([1, 2])(
+    'of %i workers answers probes while a model loads, and refuses requests',
+    async (workers) => {
+      const start = folder({})
+      const file = join(start, 'start')
+      const port = await freePort()
+      const service = join(root, 'test/cli/services/slow-model.service.ts')
+      const args = [
+        'serve',
+        service,
+        '--port',
+        `${port}`,
+        '--engine',
+        engine,
+        '--workers',
+        `${workers}`,
+      ]
+      const { stdout } = serving(args, { env: { START_FILE: file } })
+      await until(async () => (await send(port, '/livez')).status === 200)
+      await until(
+        async () =>
+          (await send(port, '/readyz')).body === 'starting: the runner slow is loading its model\n',
+      )
+      expect((await send(port, '/readyz')).status).toBe(503)
+      expect(JSON.parse((await send(port, '/v2/health/ready')).body)).toMatchObject({
+        ready: false,
+      })
+      const refused = await fetch(`http://localhost:${port}/echo`, { method: 'POST', body: 'x' })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await refused.json()).toMatchObject({ code: 'overloaded' })
+      expect(stdout()).toBe('')
 
-    spawnSync('touch', [file])
-    await until(async () => (await send(port, '/readyz')).status === 200)
-    // From the first 200 on, no worker refuses a request.
-    await until(async () => {
-      expect(await send(port, '/echo', 'x')).toEqual({ status: 200, body: 'x' })
-      return /^serving slow_model at /m.test(stdout())
-    })
-  })
+      spawnSync('touch', [file])
+      await until(async () => (await send(port, '/readyz')).status === 200)
+      // From the first 200 on, no worker refuses a request.
+      await until(async () => {
+        expect(await send(port, '/echo', 'x')).toEqual({ status: 200, body: 'x' })
+        return /^serving slow_model at /m.test(stdout())
+      })
+    },
+  )
 })
 
 it('workers free the memory of buffers with young objects, not by collecting the whole heap', () => {

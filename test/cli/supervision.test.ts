@@ -62,9 +62,9 @@ describe('settings', () => {
   })
 
   it('read sizes in bytes and in binary units', () => {
-    expect(['0', '4096', '512KiB', '64MiB', '1GiB'].map((size) => readText(byteCount, size))).toEqual([
-      0, 4096, 524_288, 67_108_864, 1_073_741_824,
-    ])
+    expect(
+      ['0', '4096', '512KiB', '64MiB', '1GiB'].map((size) => readText(byteCount, size)),
+    ).toEqual([0, 4096, 524_288, 67_108_864, 1_073_741_824])
     for (const wrong of ['', '-1', '1.5', '64MB', '64 MiB', 'MiB', '9007199254740993'])
       expect(() => readText(byteCount, wrong)).toThrow('Expected')
   })

@@ -12,8 +12,12 @@ async function startWorker(...messages: readonly object[]) {
   const [loaded] = await once(worker, 'message')
   expect(loaded).toEqual({ kind: 'loaded' })
   worker.process.kill('SIGSTOP')
-  const settings = { file: probe, serve: { port: 0, host: '127.0.0.1', engine: 'node', logLevel: 'silent' } }
-  for (const message of [{ kind: 'start', config: settings, opens: 'when_told' }, ...messages]) worker.send(message)
+  const settings = {
+    file: probe,
+    serve: { port: 0, host: '127.0.0.1', engine: 'node', logLevel: 'silent' },
+  }
+  for (const message of [{ kind: 'start', config: settings, opens: 'when_told' }, ...messages])
+    worker.send(message)
   worker.process.kill('SIGCONT')
   return worker.process
 }

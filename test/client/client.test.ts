@@ -23,9 +23,18 @@ describe('arrays', () => {
         [3, 4],
       ]),
     ).toEqual(doubled)
-    expect(await client.double({ shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) })).toEqual(doubled)
-    expect(await client.double(Float32Array.of(1, 2))).toMatchObject({ shape: [2], data: Float32Array.of(2, 4) })
-    expect(await client.double(3)).toEqual({ dtype: 'float32', shape: [], data: Float32Array.of(6) })
+    expect(await client.double({ shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) })).toEqual(
+      doubled,
+    )
+    expect(await client.double(Float32Array.of(1, 2))).toMatchObject({
+      shape: [2],
+      data: Float32Array.of(2, 4),
+    })
+    expect(await client.double(3)).toEqual({
+      dtype: 'float32',
+      shape: [],
+      data: Float32Array.of(6),
+    })
   })
 
   it.each([
@@ -43,7 +52,11 @@ describe('arrays', () => {
     { dtype: 'float64' as const, data: Float64Array.of(0.1, Number.NaN, 1e300) },
     { dtype: 'str' as const, data: ['a', '', 'zwölf 🦉'] },
   ])('of dtype $dtype come back as they went', async ({ dtype, data }) => {
-    expect(await client.echo({ dtype, shape: [3, 1], data })).toEqual({ dtype, shape: [3, 1], data })
+    expect(await client.echo({ dtype, shape: [3, 1], data })).toEqual({
+      dtype,
+      shape: [3, 1],
+      data,
+    })
   })
 
   it('of a million numbers come back', async () => {
@@ -66,7 +79,9 @@ describe('frames', () => {
   it('go as columns, rows, typed arrays and CSV, and come back as columns', async () => {
     const answer = { ...columns, total: [10, 2] }
     expect({ ...(await client.total(columns)) }).toEqual(answer)
-    expect({ ...(await client.total({ ...columns, price: Float64Array.of(2.5, 1) })) }).toEqual(answer)
+    expect({ ...(await client.total({ ...columns, price: Float64Array.of(2.5, 1) })) }).toEqual(
+      answer,
+    )
     const rows = [
       { item: 'tea', price: 2.5, count: 4 },
       { item: 'milk', price: 1, count: 2 },
@@ -77,25 +92,39 @@ describe('frames', () => {
   })
 
   const any = () =>
-    createClient<Record<`frame_${string}` | `series_${string}`, typeof service.total>>(url, {}) as never as Record<
-      string,
-      (value: unknown) => Promise<Record<string | symbol, unknown>>
-    >
+    createClient<Record<`frame_${string}` | `series_${string}`, typeof service.total>>(
+      url,
+      {},
+    ) as never as Record<string, (value: unknown) => Promise<Record<string | symbol, unknown>>>
 
-  it.each(['records', 'columns', 'index', 'split', 'table'])('keep names, types and nulls under %s', async (orient) => {
-    const frame = { n: [1, null, 3], big: [2n ** 60n, 1, 2], text: ['a', null, '"}'], is: [true, false, null] }
-    expect({ ...(await any()[`frame_${orient}`](frame)) }).toEqual(frame)
-  })
+  it.each(['records', 'columns', 'index', 'split', 'table'])(
+    'keep names, types and nulls under %s',
+    async (orient) => {
+      const frame = {
+        n: [1, null, 3],
+        big: [2n ** 60n, 1, 2],
+        text: ['a', null, '"}'],
+        is: [true, false, null],
+      }
+      expect({ ...(await any()[`frame_${orient}`](frame)) }).toEqual(frame)
+    },
+  )
 
   it('have numbers for names under values', async () => {
-    expect({ ...(await any().frame_values({ a: [1, 2], b: ['x', 'y'] })) }).toEqual({ 0: [1, 2], 1: ['x', 'y'] })
+    expect({ ...(await any().frame_values({ a: [1, 2], b: ['x', 'y'] })) }).toEqual({
+      0: [1, 2],
+      1: ['x', 'y'],
+    })
   })
 
-  it.each(['columns', 'index', 'split', 'table'])('keep the labels of rows under %s', async (orient) => {
-    const answer = await any()[`frame_${orient}`]({ n: [1, 2], [labels]: ['x', 'y'] })
-    expect(answer[labels]).toEqual(['x', 'y'])
-    expect(answer.n).toEqual([1, 2])
-  })
+  it.each(['columns', 'index', 'split', 'table'])(
+    'keep the labels of rows under %s',
+    async (orient) => {
+      const answer = await any()[`frame_${orient}`]({ n: [1, 2], [labels]: ['x', 'y'] })
+      expect(answer[labels]).toEqual(['x', 'y'])
+      expect(answer.n).toEqual([1, 2])
+    },
+  )
 
   it.each(['records', 'columns', 'values', 'index', 'split', 'table'])(
     'as series come back under %s',
@@ -114,7 +143,10 @@ describe('frames', () => {
   })
 
   it('of unequal columns are refused before they are sent', async () => {
-    expect(await failure(client.total({ a: [1], b: [1, 2] }))).toMatchObject({ code: 'bad_input', status: 0 })
+    expect(await failure(client.total({ a: [1], b: [1, 2] }))).toMatchObject({
+      code: 'bad_input',
+      status: 0,
+    })
   })
 })
 
@@ -217,30 +249,43 @@ describe('forms', () => {
     expect(Number(mean.data[1])).toBeCloseTo(Number(mean.data[0]) * 2)
     expect(note).toBe('line\nbreak')
     expect(first.type).toBe('image/png')
-    expect(new Uint8Array(await first.arrayBuffer()).subarray(1, 4)).toEqual(Uint8Array.of(80, 78, 71))
+    expect(new Uint8Array(await first.arrayBuffer()).subarray(1, 4)).toEqual(
+      Uint8Array.of(80, 78, 71),
+    )
   })
 
   it('may lack what is optional, and nothing else', async () => {
-    expect((await client.mix({ pictures: [picture], weights: [1], options: { gain: 1 } })).note).toBe('none')
+    expect(
+      (await client.mix({ pictures: [picture], weights: [1], options: { gain: 1 } })).note,
+    ).toBe('none')
     const error = await failure(client.mix({ pictures: [picture], weights: [1] } as never))
     expect(error.message).toBe('expected a value for the part options for mix')
   })
 
   it('tell an empty text from one that is missing, and from a file that was not chosen', async () => {
-    expect((await client.mix({ pictures: [picture], weights: [1], options: { gain: 1 }, note: '' })).note).toBe('')
-    const error = await failure(client.mix({ pictures: [new Blob([])], weights: [1], options: { gain: 1 } }))
+    expect(
+      (await client.mix({ pictures: [picture], weights: [1], options: { gain: 1 }, note: '' }))
+        .note,
+    ).toBe('')
+    const error = await failure(
+      client.mix({ pictures: [new Blob([])], weights: [1], options: { gain: 1 } }),
+    )
     expect(error).toMatchObject({ status: 400, path: 'pictures[0]' })
   })
 
   it('say in which part an error is', async () => {
-    const error = await failure(client.mix({ pictures: [picture], weights: [[1], [2, 3]], options: { gain: 1 } }))
+    const error = await failure(
+      client.mix({ pictures: [picture], weights: [[1], [2, 3]], options: { gain: 1 } }),
+    )
     expect(error).toMatchObject({ status: 400, reason: 'ragged', path: 'weights' })
   })
 })
 
 describe('a call', () => {
   it('tells status, headers and request id', async () => {
-    const { value, status, headers, requestId } = await client.greet({ name: 'Ada', born: 1990 }).withResponse()
+    const { value, status, headers, requestId } = await client
+      .greet({ name: 'Ada', born: 1990 })
+      .withResponse()
     expect(value.greeting).toBe('Hello, Ada!')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/json')
@@ -291,7 +336,11 @@ describe('a call', () => {
 
   it('ends at its deadline', async () => {
     const error = await failure(client.slow(null, { timeoutMs: 100 }))
-    expect(error).toMatchObject({ code: 'deadline_exceeded', status: 0, message: 'no answer within 100 ms' })
+    expect(error).toMatchObject({
+      code: 'deadline_exceeded',
+      status: 0,
+      message: 'no answer within 100 ms',
+    })
   })
 
   it('ends with its signal', async () => {
@@ -305,7 +354,10 @@ describe('a call', () => {
 
   it('sends key, token and headers', async () => {
     expect(await failure(client.closed(null))).toMatchObject({ code: 'unauthorized', status: 401 })
-    const keyed = createClient<typeof service>(url, { apiKey: async () => 'secret', headers: { 'x-extra': 'a' } })
+    const keyed = createClient<typeof service>(url, {
+      apiKey: async () => 'secret',
+      headers: { 'x-extra': 'a' },
+    })
     expect(await keyed.closed(null)).toEqual({ key: 'secret', extra: 'a' })
     expect(await keyed.closed(null, { headers: { 'x-extra': 'b' } })).toMatchObject({ extra: 'b' })
     expect(await createClient<typeof service>(url, { token: 'token' }).closed(null)).toMatchObject({
@@ -314,13 +366,17 @@ describe('a call', () => {
   })
 
   it('of an unknown API tells the known ones', async () => {
-    const error = await failure((client as never as Record<string, () => Promise<unknown>>).nothing())
+    const error = await failure(
+      (client as never as Record<string, () => Promise<unknown>>).nothing(),
+    )
     expect(error.code).toBe('not_found')
     expect(error.message).toContain('double, echo, total')
   })
 
   it('of a server that is not there is tried again, and then a network error', async () => {
-    const error = await failure(createClient<typeof service>('http://127.0.0.1:9', { retries: 1 }).words('x'))
+    const error = await failure(
+      createClient<typeof service>('http://127.0.0.1:9', { retries: 1 }).words('x'),
+    )
     expect(error).toMatchObject({ code: 'network', status: 0 })
   })
 

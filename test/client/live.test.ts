@@ -9,9 +9,14 @@ const json = { descriptorId: 'serving.io.JSON', args: {} }
 const openapi = {
   paths: {
     '/talk': {
-      get: { operationId: 'talk', 'x-serving': { input: json, output: json, live: { input: {}, output: {} } } },
+      get: {
+        operationId: 'talk',
+        'x-serving': { input: json, output: json, live: { input: {}, output: {} } },
+      },
     },
-    '/plain': { post: { operationId: 'plain', responses: {}, 'x-serving': { input: json, output: json } } },
+    '/plain': {
+      post: { operationId: 'plain', responses: {}, 'x-serving': { input: json, output: json } },
+    },
   },
 }
 
@@ -40,16 +45,22 @@ async function serve(talk: Talk, refuse?: (connection: number) => string | undef
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, offers, open: (given?: LiveOptions, own?: ClientOptions) => clientOf(url, own).open(given) }
+  return {
+    url,
+    offers,
+    open: (given?: LiveOptions, own?: ClientOptions) => clientOf(url, own).open(given),
+  }
 }
 
 function clientOf(url: string, own: ClientOptions = {}) {
-  return createClient<{ talk: never }>(url, { openapi, WebSocket, ...own } as never).talk as unknown as {
+  return createClient<{ talk: never }>(url, { openapi, WebSocket, ...own } as never)
+    .talk as unknown as {
     open(given?: LiveOptions): import('serving/client').Live<unknown, unknown>
   }
 }
 
-const credit = (socket: WebSocket, bytes = 1e6) => socket.send(JSON.stringify({ $: 'credit', bytes }))
+const credit = (socket: WebSocket, bytes = 1e6) =>
+  socket.send(JSON.stringify({ $: 'credit', bytes }))
 
 /** Sends each value back, and ends when the client does. */
 const echo: Talk = (socket) => {
@@ -76,10 +87,24 @@ describe('a live stream', () => {
   it('sends values in order, reads until the server closes, and half closes', async () => {
     const { open } = await serve(echo)
     const live = open()
-    const values = [1, 'two', { $: 'end' }, { $: 'value', value: 3 }, { three: [4n, 2n ** 60n] }, null]
+    const values = [
+      1,
+      'two',
+      { $: 'end' },
+      { $: 'value', value: 3 },
+      { three: [4n, 2n ** 60n] },
+      null,
+    ]
     for (const value of values) void live.send(value)
     live.end()
-    expect(await all(live)).toEqual([1, 'two', { $: 'end' }, { $: 'value', value: 3 }, { three: [4, 2n ** 60n] }, null])
+    expect(await all(live)).toEqual([
+      1,
+      'two',
+      { $: 'end' },
+      { $: 'value', value: 3 },
+      { three: [4, 2n ** 60n] },
+      null,
+    ])
     await expect(live.send(1)).rejects.toMatchObject({ code: 'closed' })
   })
 
@@ -123,7 +148,10 @@ describe('a live stream', () => {
   it('sends no message above maxMessage: the call is rejected, and the stream goes on', async () => {
     const { url, offers } = await serve(echo)
     const { get } = openapi.paths['/talk']
-    const talk = { ...get, 'x-serving': { ...get['x-serving'], live: { ...get['x-serving'].live, maxMessage: 10 } } }
+    const talk = {
+      ...get,
+      'x-serving': { ...get['x-serving'], live: { ...get['x-serving'].live, maxMessage: 10 } },
+    }
     const live = clientOf(url, { openapi: { paths: { '/talk': { get: talk } } } } as never).open()
     await expect(live.send('äääää')).rejects.toMatchObject({
       message: 'expected at most 10 bytes for a message to talk (maxMessage), received 12',
@@ -139,7 +167,9 @@ describe('a live stream', () => {
   it('fails with the error that the server sends', async () => {
     const { open } = await serve((socket) => {
       socket.send('1')
-      socket.send('{"$":"error","status":400,"code":"bad_input","reason":"shape","detail":"expected 4"}')
+      socket.send(
+        '{"$":"error","status":400,"code":"bad_input","reason":"shape","detail":"expected 4"}',
+      )
       socket.close(4400, 'bad_input')
     })
     const live = open()
@@ -189,28 +219,34 @@ describe('a live stream', () => {
 })
 
 describe('a connection that breaks', () => {
-  it.each([1001, 1006, 1012, 1013])('is made again after %i, from where the caller says', async (code) => {
-    const { offers, open } = await serve((socket, connection) => {
-      echo(socket, connection)
-      if (connection > 1) return
-      socket.send('"first"')
-      // 1006 is what no server sends: the end without one.
-      if (code === 1006) setTimeout(() => socket.terminate(), 10)
-      else socket.close(code)
-    })
-    let last: unknown
-    const live = open({ resume: () => ({ after: last }) })
-    const values = live[Symbol.asyncIterator]()
-    last = (await values.next()).value
-    expect(await values.next()).toMatchObject({ value: { after: 'first' } })
-    live.end()
-    expect(await values.next()).toEqual({ done: true, value: undefined })
-    expect(offers.length).toBe(2)
-  })
+  it.each([1001, 1006, 1012, 1013])(
+    'is made again after %i, from where the caller says',
+    async (code) => {
+      const { offers, open } = await serve((socket, connection) => {
+        echo(socket, connection)
+        if (connection > 1) return
+        socket.send('"first"')
+        // 1006 is what no server sends: the end without one.
+        if (code === 1006) setTimeout(() => socket.terminate(), 10)
+        else socket.close(code)
+      })
+      let last: unknown
+      const live = open({ resume: () => ({ after: last }) })
+      const values = live[Symbol.asyncIterator]()
+      last = (await values.next()).value
+      expect(await values.next()).toMatchObject({ value: { after: 'first' } })
+      live.end()
+      expect(await values.next()).toEqual({ done: true, value: undefined })
+      expect(offers.length).toBe(2)
+    },
+  )
 
   it.each([1008, 1009, 1011, 4400])('is not made again after %i', async (code) => {
     const { offers, open } = await serve((socket) => socket.close(code, 'why'))
-    expect(await failureOf(open())).toMatchObject({ code: 'network', message: expect.stringContaining('why') })
+    expect(await failureOf(open())).toMatchObject({
+      code: 'network',
+      message: expect.stringContaining('why'),
+    })
     expect(offers.length).toBe(1)
   })
 
@@ -230,7 +266,9 @@ describe('a connection that breaks', () => {
 
   it('tells why the server refused, and tries again where that may pass', async () => {
     const busy = await serve(echo, (connection) =>
-      connection === 1 ? 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n' : undefined,
+      connection === 1
+        ? 'HTTP/1.1 503 Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'
+        : undefined,
     )
     const live = busy.open()
     live.end()

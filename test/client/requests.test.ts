@@ -21,7 +21,10 @@ describe('GET APIs', () => {
     expect(await client.labels({ top: undefined, tag: ['one'] })).toEqual(['a', 'b', 'one'])
     const error = await failure(client.labels({ top: 9 }))
     expect(error).toMatchObject({ code: 'bad_input', reason: 'schema', path: 'top', status: 400 })
-    expect(await failure(client.labels('top' as never))).toMatchObject({ code: 'bad_input', status: 0 })
+    expect(await failure(client.labels('top' as never))).toMatchObject({
+      code: 'bad_input',
+      status: 0,
+    })
   })
 })
 
@@ -46,9 +49,13 @@ describe('the signal of a caller', () => {
 describe('streams of a file', () => {
   it('are sent as they come, of every kind', async () => {
     const begun = deferred()
-    const streams = new Service('streams').add('count', { input: new io.File(), output: new io.JSON() }, (file) => {
-      return { length: file.size, type: file.mimeType }
-    })
+    const streams = new Service('streams').add(
+      'count',
+      { input: new io.File(), output: new io.JSON() },
+      (file) => {
+        return { length: file.size, type: file.mimeType }
+      },
+    )
     streams.onRequest((ctx) => {
       if (ctx.path === '/count') begun.resolve()
     })
@@ -68,7 +75,10 @@ describe('streams of a file', () => {
         throw new Error('the disk is gone')
       }
       const error = await failure(count(broken()))
-      expect([error.code, error.message]).toEqual(['network', expect.stringContaining('the disk is gone')])
+      expect([error.code, error.message]).toEqual([
+        'network',
+        expect.stringContaining('the disk is gone'),
+      ])
     } finally {
       await own.close()
     }
@@ -90,7 +100,10 @@ describe('streams of a file', () => {
       return new Response('{"code":"overloaded"}', { status: 503, headers: { 'retry-after': '0' } })
     }
     const openapi = openApiDocument(svc, '')
-    const { reverse } = createClient<typeof service>(url, { openapi, fetch: answers as typeof fetch })
+    const { reverse } = createClient<typeof service>(url, {
+      openapi,
+      fetch: answers as typeof fetch,
+    })
     expect(await failure(reverse(new Blob(['abc']).stream()))).toMatchObject({ status: 503 })
     expect(asked).toBe(1)
     expect(await failure(reverse(new Blob(['abc'])))).toMatchObject({ status: 503 })

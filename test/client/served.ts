@@ -14,9 +14,12 @@ export async function served() {
   return { url, client: createClient<typeof service>(url) }
 }
 
-export const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))], {
-  type: 'image/png',
-})
+export const picture = new Blob(
+  [readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))],
+  {
+    type: 'image/png',
+  },
+)
 
 /** Returns the error of a call that should fail. */
 export async function failure(call: Promise<unknown>): Promise<ServingError> {

@@ -36,13 +36,19 @@ export const double = svc.api(
 )
 
 /** Sends an array back with the type that it came with. */
-export const echo = svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function echo(x) {
-  return x
-})
+export const echo = svc.api(
+  { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() },
+  function echo(x) {
+    return x
+  },
+)
 
 export const total = svc.api(
   {
-    input: new io.PandasDataFrame({ dtype: { price: 'float64', count: 'int64' }, columns: ['item', 'price', 'count'] }),
+    input: new io.PandasDataFrame({
+      dtype: { price: 'float64', count: 'int64' },
+      columns: ['item', 'price', 'count'],
+    }),
     output: new io.PandasDataFrame(),
     doc: 'Rows get their total.',
     examples: [{ name: 'Tea', input: pl.DataFrame({ item: ['tea'], price: [2.5], count: [4] }) }],
@@ -64,12 +70,19 @@ const frames = Object.fromEntries(
 for (const defaultFormat of ['csv', 'parquet'] as const) {
   const input = new io.PandasDataFrame({ defaultFormat, dtype: { count: 'int64' } })
   const examples = [{ name: 'Tea', input: pl.DataFrame({ item: ['tea'], count: [4] }) }]
-  svc.api({ input, output: new io.PandasDataFrame(), name: `frame_${defaultFormat}`, examples }, (value) => value)
+  svc.api(
+    { input, output: new io.PandasDataFrame(), name: `frame_${defaultFormat}`, examples },
+    (value) => value,
+  )
 }
 void frames
 
 export const center = svc.api(
-  { input: new io.PandasSeries({ dtype: 'float64' }), output: new io.PandasSeries(), doc: 'Differences to the mean.' },
+  {
+    input: new io.PandasSeries({ dtype: 'float64' }),
+    output: new io.PandasSeries(),
+    doc: 'Differences to the mean.',
+  },
   function center(series) {
     return series.sub(series.mean())
   },
@@ -85,7 +98,12 @@ const Person = z.object({
 export const greet = svc.api(
   { input: new io.JSON({ schema: Person }), output: new io.JSON(), doc: 'Greets a person.' },
   function greet({ name, title, isAdmin }) {
-    return { greeting: `Hello, ${title ? `${title} ` : ''}${name}!`, isAdmin, at: new Date(0), id: 2n ** 60n }
+    return {
+      greeting: `Hello, ${title ? `${title} ` : ''}${name}!`,
+      isAdmin,
+      at: new Date(0),
+      id: 2n ** 60n,
+    }
   },
 )
 
@@ -97,16 +115,24 @@ export const words = svc.api(
 )
 
 export const chat = svc.api(
-  { input: new io.Text(), output: new io.Text({ contentType: 'text/event-stream' }), doc: 'Words as events.' },
+  {
+    input: new io.Text(),
+    output: new io.Text({ contentType: 'text/event-stream' }),
+    doc: 'Words as events.',
+  },
   async function* chat(text) {
-    for (const [i, word] of text.split(' ').entries()) yield { data: word, event: 'word', id: String(i) }
+    for (const [i, word] of text.split(' ').entries())
+      yield { data: word, event: 'word', id: String(i) }
     yield { data: 'two\nlines' }
   },
 )
 
-export const count = svc.api({ input: new io.JSON(), output: new io.JSON(), doc: 'Counts.' }, async function* count(n) {
-  for (let i = 1; i <= Number(n); i++) yield { i, big: 2n ** 60n, text: 'a\nb' }
-})
+export const count = svc.api(
+  { input: new io.JSON(), output: new io.JSON(), doc: 'Counts.' },
+  async function* count(n) {
+    for (let i = 1; i <= Number(n); i++) yield { i, big: 2n ** 60n, text: 'a\nb' }
+  },
+)
 
 let sendNext = () => {}
 
@@ -156,10 +182,18 @@ export const reverse = svc.api(
     input: new io.File(),
     output: new io.File(),
     doc: 'The bytes of a file in reverse order.',
-    examples: [{ name: 'Silence', input: new BinaryFile(silence, { name: 'silence.wav', mimeType: 'audio/wav' }) }],
+    examples: [
+      {
+        name: 'Silence',
+        input: new BinaryFile(silence, { name: 'silence.wav', mimeType: 'audio/wav' }),
+      },
+    ],
   },
   function reverse(file) {
-    return new BinaryFile(file.bytes.slice().reverse(), { name: `rückwärts ${file.name}`, mimeType: file.mimeType })
+    return new BinaryFile(file.bytes.slice().reverse(), {
+      name: `rückwärts ${file.name}`,
+      mimeType: file.mimeType,
+    })
   },
 )
 
@@ -177,34 +211,53 @@ export const mix = svc.api(
       picture: new io.Image({ mimeType: 'image/png', pilmode: 'L' }),
     }),
     doc: 'The mean grey level of pictures, weighted.',
-    examples: [{ name: 'One', input: { pictures: [pattern], weights: [2], note: 'hello', options: { gain: 1 } } }],
+    examples: [
+      {
+        name: 'One',
+        input: { pictures: [pattern], weights: [2], note: 'hello', options: { gain: 1 } },
+      },
+    ],
   },
   function mix({ pictures, weights, note, options }) {
     const means = pictures.map(({ data }, i) => {
-      return (options.gain * weights.data[i] * data.reduce((sum, level) => sum + level, 0)) / data.length
+      return (
+        (options.gain * weights.data[i] * data.reduce((sum, level) => sum + level, 0)) / data.length
+      )
     })
-    return { mean: new NDArray(Float64Array.from(means), [means.length]), note: note ?? 'none', picture: pictures[0] }
+    return {
+      mean: new NDArray(Float64Array.from(means), [means.length]),
+      note: note ?? 'none',
+      picture: pictures[0],
+    }
   },
 )
 
 let refusals = 0
 
 /** Refuses the first two of three calls. */
-export const busy = svc.api({ input: new io.JSON(), output: new io.JSON() }, function busy(): { refusals: number } {
+export const busy = svc.api({ input: new io.JSON(), output: new io.JSON() }, function busy(): {
+  refusals: number
+} {
   if (++refusals % 3 !== 0) throw new Overloaded('later', { retryAfterSeconds: 0 })
   return { refusals }
 })
 
-export const closed = svc.api({ input: new io.JSON(), output: new io.JSON() }, function closed(_, ctx) {
-  const key = ctx.headers.get('x-api-key') ?? ctx.headers.get('authorization')
-  if (key !== 'secret' && key !== 'Bearer token') throw new Unauthorized('expected a key')
-  return { key, extra: ctx.headers.get('x-extra') ?? null }
-})
+export const closed = svc.api(
+  { input: new io.JSON(), output: new io.JSON() },
+  function closed(_, ctx) {
+    const key = ctx.headers.get('x-api-key') ?? ctx.headers.get('authorization')
+    if (key !== 'secret' && key !== 'Bearer token') throw new Unauthorized('expected a key')
+    return { key, extra: ctx.headers.get('x-extra') ?? null }
+  },
+)
 
 export const labels = svc.get(
   'labels',
   {
-    query: z.object({ top: z.coerce.number().int().max(3).default(2), tag: z.array(z.string()).optional() }),
+    query: z.object({
+      top: z.coerce.number().int().max(3).default(2),
+      tag: z.array(z.string()).optional(),
+    }),
     output: new io.JSON(),
     doc: 'The first labels.',
   },

@@ -18,10 +18,16 @@ export function publicCorpus(name: string): string | undefined {
 }
 
 /** Returns the files below a folder whose names end so, in order: path and bytes. */
-export function* filesBelow(path: string | undefined, ending: RegExp): Generator<[name: string, bytes: Buffer]> {
+export function* filesBelow(
+  path: string | undefined,
+  ending: RegExp,
+): Generator<[name: string, bytes: Buffer]> {
   if (path === undefined) return
-  const names = readdirSync(path, { recursive: true }).map((name) => String(name).replaceAll('\\', '/'))
-  for (const name of names.filter((file) => ending.test(file)).sort()) yield [name, readFileSync(join(path, name))]
+  const names = readdirSync(path, { recursive: true }).map((name) =>
+    String(name).replaceAll('\\', '/'),
+  )
+  for (const name of names.filter((file) => ending.test(file)).sort())
+    yield [name, readFileSync(join(path, name))]
 }
 
 /** Returns a file of test/fixtures/corpora; see make.py there. */

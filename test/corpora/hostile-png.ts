@@ -27,11 +27,21 @@ export function pngOf(width: number, height: number): Buffer {
 }
 
 /** Returns a grey picture of one pixel, with chunks that unpack to so many bytes: data, a profile or a text. */
-export function pngWith(chunks: readonly (readonly ['IDAT' | 'iCCP' | 'zTXt', bytes: number])[]): Buffer {
+export function pngWith(
+  chunks: readonly (readonly ['IDAT' | 'iCCP' | 'zTXt', bytes: number])[],
+): Buffer {
   const heads = { IDAT: '', iCCP: 'profile\0\0', zTXt: 'Comment\0\0' }
   const made = chunks.map(([kind, bytes]) =>
-    chunk(kind, Buffer.concat([Buffer.from(heads[kind], 'latin1'), deflateSync(Buffer.alloc(bytes), { level: 9 })])),
+    chunk(
+      kind,
+      Buffer.concat([
+        Buffer.from(heads[kind], 'latin1'),
+        deflateSync(Buffer.alloc(bytes), { level: 9 }),
+      ]),
+    ),
   )
-  const data = chunks.some(([kind]) => kind === 'IDAT') ? [] : [chunk('IDAT', deflateSync(Buffer.alloc(2)))]
+  const data = chunks.some(([kind]) => kind === 'IDAT')
+    ? []
+    : [chunk('IDAT', deflateSync(Buffer.alloc(2)))]
   return Buffer.concat([header(1, 1), ...made, ...data, chunk('IEND', Buffer.alloc(0))])
 }

@@ -8,7 +8,10 @@ const ndarray = new io.NumpyNdarray()
 const suite = publicCorpus('JSONTestSuite')
 
 /** `syntax` for what is refused as no JSON; another reason when it is JSON, but no value of the descriptor. */
-async function verdict(descriptor: io.IODescriptor<unknown, never>, body: string | Uint8Array): Promise<string> {
+async function verdict(
+  descriptor: io.IODescriptor<unknown, never>,
+  body: string | Uint8Array,
+): Promise<string> {
   try {
     await descriptor.fromHttpRequest(requestOf(body, 'application/json'))
     return 'accepted'
@@ -28,7 +31,8 @@ describe('texts one edit away from JSON', () => {
     const wrong: unknown[] = []
     for (const [text, isJson] of texts) {
       const found = await verdict(json, text)
-      if ((found === 'accepted') !== isJson || (!isJson && found !== 'syntax')) wrong.push([text, isJson, found])
+      if ((found === 'accepted') !== isJson || (!isJson && found !== 'syntax'))
+        wrong.push([text, isJson, found])
     }
     expect(texts.length).toBeGreaterThan(2000)
     expect(wrong).toEqual([])
@@ -40,7 +44,8 @@ describe('texts one edit away from JSON', () => {
     for (const [text, isJson] of texts) {
       const found = await verdict(ndarray, text)
       if (found === 'accepted') accepted++
-      if (found === 'accepted' && !isJson && !beyondJson.test(text)) wrong.push([text, isJson, found])
+      if (found === 'accepted' && !isJson && !beyondJson.test(text))
+        wrong.push([text, isJson, found])
       if (isJson && found === 'syntax') wrong.push([text, isJson, found])
     }
     expect(accepted).toBeGreaterThan(100)

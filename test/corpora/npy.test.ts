@@ -14,16 +14,20 @@ interface NpyRow {
 }
 
 const ndarray = new io.NumpyNdarray()
-const read = (file: Uint8Array) => ndarray.fromHttpRequest(requestOf(file, 'application/x-npy')) as NDArray
+const read = (file: Uint8Array) =>
+  ndarray.fromHttpRequest(requestOf(file, 'application/x-npy')) as NDArray
 const rows = madeCorpus<NpyRow>('npy.json')
 
 describe('.npy files', () => {
-  it.each(rows.filter(({ dtype }) => dtype !== undefined))('$name: as numpy reads it', ({ npy, ...expected }) => {
-    const { dtype, shape, data } = read(Buffer.from(npy, 'base64'))
-    const { buffer, byteOffset, byteLength } = data as Uint8Array
-    const bytes = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-    expect({ name: expected.name, dtype, shape, bytes }).toEqual(expected)
-  })
+  it.each(rows.filter(({ dtype }) => dtype !== undefined))(
+    '$name: as numpy reads it',
+    ({ npy, ...expected }) => {
+      const { dtype, shape, data } = read(Buffer.from(npy, 'base64'))
+      const { buffer, byteOffset, byteLength } = data as Uint8Array
+      const bytes = Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+      expect({ name: expected.name, dtype, shape, bytes }).toEqual(expected)
+    },
+  )
 
   it.each(rows.filter(({ dtype }) => dtype === undefined))('$name: refused', ({ npy }) => {
     expect(() => read(Buffer.from(npy, 'base64'))).toThrow(BadInput)

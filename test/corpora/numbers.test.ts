@@ -35,7 +35,10 @@ const asFloat = (text: string) => (/^-0$|^-?\d{19,}$/.test(text) ? `${text}.0` :
 
 const readers: Readonly<Record<string, Reader>> = {
   NumpyNdarray: async (texts) =>
-    [...(await ndarray.fromHttpRequest(requestOf(`[${texts.join(',')}]`, 'application/json'))).data] as number[],
+    [
+      ...(await ndarray.fromHttpRequest(requestOf(`[${texts.join(',')}]`, 'application/json')))
+        .data,
+    ] as number[],
   'PandasDataFrame from JSON': (texts) =>
     column(`[${texts.map((text) => `{"x":${asFloat(text)}}`).join(',')}]`, 'application/json'),
   'PandasDataFrame from CSV': (texts) => column(`x\n${texts.join('\n')}\n`, 'text/csv'),

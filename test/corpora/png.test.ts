@@ -17,8 +17,13 @@ const modes = ['RGB', 'RGBA', 'L'] as const
 const descriptors = modes.map((pilmode) => new io.Image({ pilmode }))
 
 async function pixelsOf(file: Uint8Array): Promise<Omit<PngRow, 'name' | 'png'>> {
-  const images = await Promise.all(descriptors.map((image) => image.fromHttpRequest(requestOf(file, 'image/png'))))
-  const sha256 = images.map(({ mode, data }) => [mode, createHash('sha256').update(data).digest('hex')])
+  const images = await Promise.all(
+    descriptors.map((image) => image.fromHttpRequest(requestOf(file, 'image/png'))),
+  )
+  const sha256 = images.map(({ mode, data }) => [
+    mode,
+    createHash('sha256').update(data).digest('hex'),
+  ])
   return { width: images[0].width, height: images[0].height, sha256: Object.fromEntries(sha256) }
 }
 
@@ -33,13 +38,16 @@ async function refused(file: Uint8Array): Promise<boolean> {
 }
 
 describe('PNG of every kind', () => {
-  it.each(rows.filter(({ sha256 }) => sha256 !== undefined))("$name: Pillow's pixels", async ({ png, ...expected }) => {
-    expect(await pixelsOf(Buffer.from(png, 'base64'))).toEqual({
-      width: expected.width,
-      height: expected.height,
-      sha256: expected.sha256,
-    })
-  })
+  it.each(rows.filter(({ sha256 }) => sha256 !== undefined))(
+    "$name: Pillow's pixels",
+    async ({ png, ...expected }) => {
+      expect(await pixelsOf(Buffer.from(png, 'base64'))).toEqual({
+        width: expected.width,
+        height: expected.height,
+        sha256: expected.sha256,
+      })
+    },
+  )
 
   it.each(rows.filter(({ sha256 }) => sha256 === undefined))('$name: refused', async ({ png }) => {
     expect(await refused(Buffer.from(png, 'base64'))).toBe(true)

@@ -11,7 +11,10 @@ svc.api(
   (frame) => frame,
 )
 svc.api(
-  { input: new io.NumpyNdarray({ dtype: 'int64', enforceDtype: true }), output: new io.NumpyNdarray() },
+  {
+    input: new io.NumpyNdarray({ dtype: 'int64', enforceDtype: true }),
+    output: new io.NumpyNdarray(),
+  },
   function ndarray_int64(x) {
     return x
   },

@@ -23,8 +23,14 @@ const good: HostileBody = {
 }
 
 function check(wanted: HostileBody, { status, type, text }: Answer): void {
-  const reason = type === 'application/problem+json' ? (JSON.parse(text) as { reason?: string }).reason : undefined
-  expect({ status, ...(wanted.reason === undefined ? {} : { reason }) }, text.slice(0, 500)).toEqual({
+  const reason =
+    type === 'application/problem+json'
+      ? (JSON.parse(text) as { reason?: string }).reason
+      : undefined
+  expect(
+    { status, ...(wanted.reason === undefined ? {} : { reason }) },
+    text.slice(0, 500),
+  ).toEqual({
     status: wanted.status,
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
   })

@@ -14,11 +14,13 @@ export interface Example {
 /** Returns the curl lines of a block that have an answer. */
 export function examplesOf({ page, line: first, language, code }: CodeBlock): Example[] {
   if (language !== 'sh') return []
-  return [...code.matchAll(/^(curl (?:.*\\\n)*.*)\n# (.*)$/gm)].map(({ 1: line, 2: answer, index }) => ({
-    line: line.replaceAll('\\\n', ' '),
-    answer,
-    place: `${page}:${first + code.slice(0, index).split('\n').length - 1}`,
-  }))
+  return [...code.matchAll(/^(curl (?:.*\\\n)*.*)\n# (.*)$/gm)].map(
+    ({ 1: line, 2: answer, index }) => ({
+      line: line.replaceAll('\\\n', ' '),
+      answer,
+      place: `${page}:${first + code.slice(0, index).split('\n').length - 1}`,
+    }),
+  )
 }
 
 /** Returns the words of a shell line: blanks separate, single quotes hold together. */
@@ -33,7 +35,11 @@ function addField(form: FormData, field: string, cwd: string): void {
   const [, name, at, value] = /^([^=]+)=(@?)(.*)$/s.exec(field) as unknown as string[]
   if (at === '') form.append(name, value)
   else
-    form.append(name, new Blob([readFileSync(join(cwd, value))], { type: fileTypes[extname(value)] }), basename(value))
+    form.append(
+      name,
+      new Blob([readFileSync(join(cwd, value))], { type: fileTypes[extname(value)] }),
+      basename(value),
+    )
 }
 
 /**
@@ -68,6 +74,11 @@ export async function curl(line: string, port: number, cwd: string): Promise<str
   if (body !== undefined && !isForm && !headers.has('content-type')) {
     headers.set('content-type', 'application/x-www-form-urlencoded')
   }
-  const response = await fetch(url, body === undefined ? { headers } : { method: 'POST', headers, body })
-  return toFile && response.ok ? String(response.headers.get('content-type')) : await response.text()
+  const response = await fetch(
+    url,
+    body === undefined ? { headers } : { method: 'POST', headers, body },
+  )
+  return toFile && response.ok
+    ? String(response.headers.get('content-type'))
+    : await response.text()
 }

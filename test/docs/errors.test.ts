@@ -6,12 +6,16 @@ describe('the error table', () => {
   type ErrorClass = new (message: string) => errors.ServingError
   const classes = Object.entries(errors as Record<string, unknown>).filter(
     (entry): entry is [string, ErrorClass] =>
-      typeof entry[1] === 'function' && entry[1].prototype instanceof errors.ServingError && entry[0] !== 'SetupError',
+      typeof entry[1] === 'function' &&
+      entry[1].prototype instanceof errors.ServingError &&
+      entry[0] !== 'SetupError',
   )
   const made = classes.map(([name, Class]) => ({ name, error: new Class('text') }))
 
   it('has exactly one class for each code', () => {
-    expect(made.map(({ error }) => error.code).sort()).toEqual(Object.keys(errors.errorTable).sort())
+    expect(made.map(({ error }) => error.code).sort()).toEqual(
+      Object.keys(errors.errorTable).sort(),
+    )
   })
 
   it.each(made)('drives the status of $name', ({ name, error }) => {
@@ -26,7 +30,11 @@ describe('the error table', () => {
         super('function_error', message, {}, { code: 'teapot', status: 418 })
       }
     }
-    expect(new Teapot('short and stout')).toMatchObject({ code: 'teapot', status: 418, name: 'Teapot' })
+    expect(new Teapot('short and stout')).toMatchObject({
+      code: 'teapot',
+      status: 418,
+      name: 'Teapot',
+    })
   })
 
   it('keeps the status of an error when a subclass gives none of an error', () => {
@@ -41,7 +49,10 @@ describe('the error table', () => {
   it('makes 415 and 413 kinds of bad input', () => {
     expect(new errors.UnsupportedMediaType('x')).toBeInstanceOf(errors.BadInput)
     expect(new errors.PayloadTooLarge('x')).toBeInstanceOf(errors.BadInput)
-    expect(new errors.PayloadTooLarge('x')).toMatchObject({ reason: 'size', grpc: 'RESOURCE_EXHAUSTED' })
+    expect(new errors.PayloadTooLarge('x')).toMatchObject({
+      reason: 'size',
+      grpc: 'RESOURCE_EXHAUSTED',
+    })
   })
 
   it('knows an error of another copy of the package', () => {

@@ -5,7 +5,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { speedPicture } from '../../bench/speed.ts'
-import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
+import {
+  flagOf,
+  type OptionName,
+  optionEntry,
+  optionNames,
+  variableOf,
+} from '../../src/cli/config/option-table.ts'
 import * as errorClasses from '../../src/core/errors.ts'
 import { badInputReasons, errorTable } from '../../src/core/errors.ts'
 import { JobCounts } from '../../src/jobs/job-metrics.ts'
@@ -35,7 +41,8 @@ function options(): string {
     const names = optionNames.filter((name) => optionEntry(name).group === group)
     return `## ${group}\n\n${table(['flag', 'environment', 'default', 'meaning'], names.map(row))}`
   }
-  const file = 'In `serving.config.ts` an option has its name in camelCase, such as `maxBodyBytes`. `--max-memory` is'
+  const file =
+    'In `serving.config.ts` an option has its name in camelCase, such as `maxBodyBytes`. `--max-memory` is'
   return `${note}
 
 # Options
@@ -50,7 +57,9 @@ ${groups.map(section).join('\n\n')}
 function errors(): string {
   type ErrorClass = new (message: string) => { code: string }
   const isClass = ([name, each]: [string, unknown]) =>
-    typeof each === 'function' && each.prototype instanceof errorClasses.ServingError && name !== 'SetupError'
+    typeof each === 'function' &&
+    each.prototype instanceof errorClasses.ServingError &&
+    name !== 'SetupError'
   const classes = Object.entries(errorClasses).filter(isClass) as unknown as [string, ErrorClass][]
   const classOf = new Map(classes.map(([name, Class]) => [new Class('').code, name]))
   const rows = Object.entries(errorTable).map(([code, row]) => [
@@ -122,7 +131,12 @@ function metrics(): string {
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),
   ]
-  const rows = families.map(({ name, type, help }) => [`\`${name}\``, type, labels[name] ?? '', help])
+  const rows = families.map(({ name, type, help }) => [
+    `\`${name}\``,
+    type,
+    labels[name] ?? '',
+    help,
+  ])
   return `${note}
 
 # Metrics
@@ -146,13 +160,31 @@ ${table(['metric', 'type', 'labels', 'meaning'], rows)}
 `
 }
 
-const commands = ['', 'serve', 'dev', 'models', 'config', 'openapi', 'new', 'build', 'containerize', 'deploy']
+const commands = [
+  '',
+  'serve',
+  'dev',
+  'models',
+  'config',
+  'openapi',
+  'new',
+  'build',
+  'containerize',
+  'deploy',
+]
 
 function commandLine(): string {
   const help = (command: string) => {
-    const args = [new URL('dist/cli/main.js', root).pathname, ...(command === '' ? [] : [command]), '--help']
+    const args = [
+      new URL('dist/cli/main.js', root).pathname,
+      ...(command === '' ? [] : [command]),
+      '--help',
+    ]
     const { PATH = '' } = process.env
-    const text = execFileSync(process.execPath, args, { encoding: 'utf8', env: { PATH, NO_COLOR: '1' } }).trim()
+    const text = execFileSync(process.execPath, args, {
+      encoding: 'utf8',
+      env: { PATH, NO_COLOR: '1' },
+    }).trim()
     return `${`## serving ${command}`.trim()}\n\n\`\`\`txt\n${text}\n\`\`\``
   }
   return `${note}\n\n# Command line\n\n${commands.map(help).join('\n\n')}\n`
@@ -170,4 +202,5 @@ export const generated: readonly { file: string; url: URL; make(): string }[] = 
   },
 ].map(({ file, make }) => ({ file, url: new URL(file, root), make }))
 
-if (process.argv.includes('--write')) for (const { url, make } of generated) writeFileSync(url, make())
+if (process.argv.includes('--write'))
+  for (const { url, make } of generated) writeFileSync(url, make())

@@ -25,13 +25,17 @@ function placesOf(file: string, text: string): string[] {
 
 /** Returns the sentences of a text: a colon ends one as well, and items of lists are of their own. */
 function sentencesOf(text: string): string[] {
-  const paragraphs = text.replace(/^(?:[|#<!]|:::).*$/gm, '\n').split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+  const paragraphs = text
+    .replace(/^(?:[|#<!]|:::).*$/gm, '\n')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
   return paragraphs.flatMap((paragraph) => paragraph.replace(/\s+/g, ' ').split(/(?<=[.!?:]) /))
 }
 
 describe('plain English', () => {
   it('is the language of README.md and docs/', () => {
-    const prose = pages.filter((page) => !page.startsWith('examples/')).map((page) => ({ page, text: proseOf(page) }))
+    const prose = pages
+      .filter((page) => !page.startsWith('examples/'))
+      .map((page) => ({ page, text: proseOf(page) }))
     expect(prose.length).toBeGreaterThan(50)
     expect(prose.flatMap(({ page, text }) => placesOf(page, text))).toEqual([])
   })
@@ -45,14 +49,19 @@ describe('plain English', () => {
           ([found]) => `${page}:${found}`,
         )
       })
-    expect(denials).toEqual(['docs/deploy/jobs.md: Sentinel, Cluster and a list of URLs are not supported'])
+    expect(denials).toEqual([
+      'docs/deploy/jobs.md: Sentinel, Cluster and a list of URLs are not supported',
+    ])
   })
 
   it('has at most 20 words in a sentence, where users read', () => {
     const pagesOfUsers = pages.filter((page) => !/^docs\/(?:adr|internals|reference)\//.test(page))
-    const sentences = pagesOfUsers.flatMap((page) => sentencesOf(proseOf(page)).map((sentence) => ({ page, sentence })))
+    const sentences = pagesOfUsers.flatMap((page) =>
+      sentencesOf(proseOf(page)).map((sentence) => ({ page, sentence })),
+    )
     expect(sentences.length).toBeGreaterThan(1000)
-    const isLong = (sentence: string) => sentence.split(' ').filter((word) => /\w/.test(word)).length > 20
+    const isLong = (sentence: string) =>
+      sentence.split(' ').filter((word) => /\w/.test(word)).length > 20
     expect(sentences.filter(({ sentence }) => isLong(sentence))).toEqual([])
   })
 
@@ -76,7 +85,9 @@ describe('plain English', () => {
     const files = globSync(['src/**/*.ts', '!src/messages/gen/**'], { cwd: root })
     const comments = files.flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
-      const found = [...text.matchAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(([comment]) => comment)
+      const found = [...text.matchAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(
+        ([comment]) => comment,
+      )
       return placesOf(file, found.join('\n').replace(/`[^`\n]*`/g, ''))
     })
     expect(files.length).toBeGreaterThan(300)

@@ -15,7 +15,11 @@ function linksOf(page: string): Link[] {
   return textOf(page)
     .split('\n')
     .flatMap((line, index) =>
-      [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ place: `${page}:${index + 1}`, page, target })),
+      [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({
+        place: `${page}:${index + 1}`,
+        page,
+        target,
+      })),
     )
     .filter(({ target }) => !/^(https?:|mailto:)/.test(target))
 }
@@ -26,7 +30,8 @@ function faultOf({ page, target }: Link): string | undefined {
   const base = path.startsWith('/') ? 'docs/public' : dirname(page)
   let file = path === '' ? page : normalize(join(base, path))
   if (!existsSync(join(root, file))) return `no file ${file}`
-  if (page.startsWith('docs/') && !file.startsWith('docs/')) return `${file} is not part of the site`
+  if (page.startsWith('docs/') && !file.startsWith('docs/'))
+    return `${file} is not part of the site`
   if (statSync(join(root, file)).isDirectory()) file = join(file, 'index.md')
   if (anchor === undefined) return undefined
   return anchorsOf(file).has(anchor) ? undefined : `no heading ${anchor} in ${file}`
@@ -36,15 +41,25 @@ const links = [...pages, 'CONTRIBUTING.md', 'SECURITY.md', 'SUPPORT.md'].flatMap
 
 it('every relative link of the documents is to a file and a heading that exist', () => {
   expect(links.length).toBeGreaterThan(80)
-  expect(links.flatMap((link) => (faultOf(link) === undefined ? [] : [`${link.place}: ${faultOf(link)}`]))).toEqual([])
+  expect(
+    links.flatMap((link) =>
+      faultOf(link) === undefined ? [] : [`${link.place}: ${faultOf(link)}`],
+    ),
+  ).toEqual([])
 })
 
 it('every page of the site is in its menu, or linked from another page', () => {
   const config = textOf('docs/.vitepress/config.ts')
-  const linked = new Set(links.map(({ page, target }) => normalize(join(dirname(page), target.split('#')[0]))))
+  const linked = new Set(
+    links.map(({ page, target }) => normalize(join(dirname(page), target.split('#')[0]))),
+  )
   const isInMenu = (page: string) => {
     const name = page.replace(/^.*\//, '').replace(/\.md$/, '')
-    return config.includes(`'${name}': `) || config.includes(`${name}: '`) || config.includes(`/${name}'`)
+    return (
+      config.includes(`'${name}': `) ||
+      config.includes(`${name}: '`) ||
+      config.includes(`/${name}'`)
+    )
   }
   const site = pages.filter((page) => page.startsWith('docs/') && !page.endsWith('index.md'))
   expect(site.filter((page) => !linked.has(page) && !isInMenu(page))).toEqual([])
@@ -52,7 +67,9 @@ it('every page of the site is in its menu, or linked from another page', () => {
 
 it('every source file that a page names exists', () => {
   const named = pages.flatMap((page) =>
-    [...textOf(page).matchAll(/`((?:src|test|bench|scripts|native|proto|examples)\/[\w./-]+)`/g)].map(([, path]) => ({
+    [
+      ...textOf(page).matchAll(/`((?:src|test|bench|scripts|native|proto|examples)\/[\w./-]+)`/g),
+    ].map(([, path]) => ({
       page,
       path,
     })),

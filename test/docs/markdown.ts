@@ -5,10 +5,13 @@ import { globSync } from 'tinyglobby'
 import { root } from '../cli/process.ts'
 
 /** README.md, the READMEs of the examples and all pages of docs/, by their paths from the root. */
-export const pages: readonly string[] = globSync(['README.md', 'examples/*/README.md', 'docs/**/*.md'], {
-  cwd: root,
-  ignore: ['docs/node_modules/**', 'docs/.vitepress/**', 'docs/api/**'],
-}).sort()
+export const pages: readonly string[] = globSync(
+  ['README.md', 'examples/*/README.md', 'docs/**/*.md'],
+  {
+    cwd: root,
+    ignore: ['docs/node_modules/**', 'docs/.vitepress/**', 'docs/api/**'],
+  },
+).sort()
 
 /** Returns the text of a page. */
 export function textOf(page: string): string {
@@ -34,7 +37,14 @@ export function codeBlocks(page: string): CodeBlock[] {
   const parts = /<!-- service: (\S+) -->|^ *```(\w+)[^\n]*\n(.*?)^ *```$/gms
   for (const { 1: named, 2: language = '', 3: code = '', index } of text.matchAll(parts)) {
     if (named !== undefined) service = named
-    else blocks.push({ page, line: text.slice(0, index).split('\n').length + 1, language, code, service })
+    else
+      blocks.push({
+        page,
+        line: text.slice(0, index).split('\n').length + 1,
+        language,
+        code,
+        service,
+      })
   }
   return blocks
 }

@@ -28,8 +28,18 @@ async function freePort(): Promise<number> {
 
 /** Programs that answer at /scale: file, packages, what it imports, arguments of Python. */
 const programs: readonly (readonly [string, string, readonly string[], readonly string[]])[] = [
-  ['bento.py', 'bentoml==1.1.11 "setuptools<70"', ['bentoml'], ['-m', 'bentoml', 'serve-http', 'bento:svc', '--port']],
-  ['fast.py', 'fastapi uvicorn numpy', ['fastapi', 'uvicorn'], ['-m', 'uvicorn', 'fast:app', '--port']],
+  [
+    'bento.py',
+    'bentoml==1.1.11 "setuptools<70"',
+    ['bentoml'],
+    ['-m', 'bentoml', 'serve-http', 'bento:svc', '--port'],
+  ],
+  [
+    'fast.py',
+    'fastapi uvicorn numpy',
+    ['fastapi', 'uvicorn'],
+    ['-m', 'uvicorn', 'fast:app', '--port'],
+  ],
   ['lit.py', 'litserve numpy', ['litserve'], ['lit.py']],
 ]
 
@@ -48,7 +58,11 @@ for (const [file, packages, imports, args] of programs) {
     let text = ''
     for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (text += part))
     onTestFinished(() => void process.kill(-(child.pid as number), 'SIGKILL'))
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[[1, 2, 3, 4]]' }
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '[[1, 2, 3, 4]]',
+    }
     const answer = await until(async () => {
       if (child.exitCode !== null) throw new Error(text)
       const response = await fetch(`http://127.0.0.1:${port}/scale`, init).catch(() => undefined)
@@ -58,7 +72,8 @@ for (const [file, packages, imports, args] of programs) {
   })
 }
 
-const client = "triton.py calls serving models as it calls Triton (pip install 'tritonclient[http]' pillow numpy)"
+const client =
+  "triton.py calls serving models as it calls Triton (pip install 'tritonclient[http]' pillow numpy)"
 it.skipIf(!canImport('tritonclient.http', 'PIL'))(client, { timeout: 120_000 }, async () => {
   const args = ['--port', '0', '--workers', '1', '--host', '127.0.0.1']
   const backend = serving(['models', 'examples/shapes/models', ...args])

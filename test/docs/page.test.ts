@@ -68,10 +68,15 @@ describe('the page', () => {
 
   it('is not sent again while it is the same', async () => {
     const { headers } = await svc.inject({ path: '/' })
-    const again = await svc.inject({ path: '/docs', headers: { 'if-none-match': headers.get('etag') ?? '' } })
+    const again = await svc.inject({
+      path: '/docs',
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    })
     expect(again.status).toBe(304)
     expect(again.body).toHaveLength(0)
-    expect((await svc.inject({ path: '/', headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await svc.inject({ path: '/', headers: { 'if-none-match': '"other"' } })).status).toBe(
+      200,
+    )
   })
 
   it('is below the base URL', () => {
@@ -83,7 +88,10 @@ describe('the page', () => {
     const own = { ...root, name: 'own' }
     expect(pageEndpoints('', [own]).map(({ path }) => path)).toEqual(['/docs'])
     expect(pageEndpoints('', [{ ...own, path: '/*' }]).map(({ path }) => path)).toEqual(['/docs'])
-    expect(pageEndpoints('', [{ ...own, methods: ['POST'] }]).map(({ path }) => path)).toEqual(['/', '/docs'])
+    expect(pageEndpoints('', [{ ...own, methods: ['POST'] }]).map(({ path }) => path)).toEqual([
+      '/',
+      '/docs',
+    ])
   })
 
   it('gives way to a mounted application', async () => {
@@ -99,7 +107,10 @@ describe('the page', () => {
         if (ctx.headers.get('x-api-key') !== 'k') throw new Unauthorized('expected a key')
       },
     })
-    const file = new BinaryFile(Buffer.from('<script>x()</script>'), { name: 'a.html', mimeType: 'text/html' })
+    const file = new BinaryFile(Buffer.from('<script>x()</script>'), {
+      name: 'a.html',
+      mimeType: 'text/html',
+    })
     const options = { input: new io.File(), output: new io.Text(), name: 'f' }
     own.api({ ...options, examples: [{ name: 'page', input: file }] }, () => '')
     const path = '/docs/examples/f/0'

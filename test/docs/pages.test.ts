@@ -1,7 +1,15 @@
 /** Starts each service that a page names, once, and sends the curl lines of all pages to it. */
 
 import { execFile } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -14,7 +22,9 @@ import { canImport, python } from './python.ts'
 import { recipes } from './recipes.ts'
 
 const blocks = pages.flatMap((page) => codeBlocks(page))
-const examples = blocks.flatMap((block) => examplesOf(block).map((example) => ({ ...example, service: block.service })))
+const examples = blocks.flatMap((block) =>
+  examplesOf(block).map((example) => ({ ...example, service: block.service })),
+)
 const snippets = join(root, 'docs/snippets')
 const run = promisify(execFile)
 const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/esm/index.mjs')).href
@@ -23,7 +33,10 @@ const env = { API_KEYS: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97
 
 /** Files of examples that pages tell to copy beside a snippet, each with its name there. */
 const alongside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  label: { 'model.onnx': 'shapes/models/shapes/1/model.onnx', 'star.png': 'shapes/held-out/star-123.png' },
+  label: {
+    'model.onnx': 'shapes/models/shapes/1/model.onnx',
+    'star.png': 'shapes/held-out/star-123.png',
+  },
   onnx: { 'model.onnx': 'digits/model.onnx' },
   pictures: { 'pattern.png': 'all/pattern.png' },
 }
@@ -47,7 +60,9 @@ function placeOf(service: string): { cwd: string; file: string } {
 
 it('every curl line with an answer names a service', () => {
   expect(examples.length).toBeGreaterThan(30)
-  expect(examples.filter(({ service }) => service === undefined).map(({ place }) => place)).toEqual([])
+  expect(examples.filter(({ service }) => service === undefined).map(({ place }) => place)).toEqual(
+    [],
+  )
 })
 
 /** What the Python of a service imports. */
@@ -65,7 +80,9 @@ const services = [...new Set(examples.flatMap(({ service }) => service ?? []))].
   (service) => !elsewhere.includes(service),
 )
 describe.each(services)('the curl lines to %s', (service) => {
-  const canRun = canImport(...(pythonOf[service] ?? [])) && (!service.includes('/jobs/') || isBuiltin('node:sqlite'))
+  const canRun =
+    canImport(...(pythonOf[service] ?? [])) &&
+    (!service.includes('/jobs/') || isBuiltin('node:sqlite'))
   it.skipIf(!canRun)('answer what stands below them', { timeout: 60_000 }, async () => {
     const { cwd, file } = placeOf(service)
     if (existsSync(join(cwd, 'train.py'))) await run(python, ['train.py'], { cwd })
@@ -74,7 +91,9 @@ describe.each(services)('the curl lines to %s', (service) => {
       env: { ...(service.startsWith('docs/') && env), SERVING_PYTHON: python },
     })
     await until(async () => (await send(port, '/readyz')).status === 200)
-    for (const { line, answer, place } of examples.filter((example) => example.service === service)) {
+    for (const { line, answer, place } of examples.filter(
+      (example) => example.service === service,
+    )) {
       // An ellipsis stands for what the document leaves out.
       const start = answer.split('…')[0]
       expect((await curl(line, port, cwd)).slice(0, start.length), `${place}: ${line}`).toBe(start)
@@ -85,7 +104,9 @@ describe.each(services)('the curl lines to %s', (service) => {
 describe('the snippets', () => {
   it('are in pages, each of them', () => {
     const included = pages.flatMap((page) =>
-      [...readFileSync(join(root, page), 'utf8').matchAll(/^<<< \S*snippets\/([\w/.-]+)/gm)].map(([, file]) => file),
+      [...readFileSync(join(root, page), 'utf8').matchAll(/^<<< \S*snippets\/([\w/.-]+)/gm)].map(
+        ([, file]) => file,
+      ),
     )
     const files = readdirSync(snippets).flatMap((name) =>
       readdirSync(join(snippets, name)).map((file) => `${name}/${file}`),
@@ -119,9 +140,14 @@ describe('the snippets', () => {
     const { port } = await serveFile(`${name}.ts`, ['--workers', '1'], { cwd })
     await until(async () => (await send(port, '/readyz')).status === 200)
     const program = readFileSync(join(cwd, 'client.ts'), 'utf8')
-    writeFileSync(join(cwd, 'client.ts'), program.replace('http://localhost:3000', `http://127.0.0.1:${port}`))
+    writeFileSync(
+      join(cwd, 'client.ts'),
+      program.replace('http://localhost:3000', `http://127.0.0.1:${port}`),
+    )
     const { stdout } = await run(process.execPath, ['--import', tsx, 'client.ts'], { cwd })
-    expect(stdout.replace(/\s+/g, ' ').trim()).toBe(/^console\.log\(.*\) \/\/ (.*)$/m.exec(program)?.[1])
+    expect(stdout.replace(/\s+/g, ' ').trim()).toBe(
+      /^console\.log\(.*\) \/\/ (.*)$/m.exec(program)?.[1],
+    )
   })
 
   it('with a remote model starts, and is ready when the other server is', async () => {
@@ -133,7 +159,9 @@ describe('the snippets', () => {
   it('with a configuration file is read', async () => {
     const cwd = project('config')
     copyFileSync(join(snippets, 'scaler/scaler.ts'), join(cwd, 'service.ts'))
-    const { stdout } = await run(process.execPath, [join(root, 'dist/cli/main.js'), 'config'], { cwd })
+    const { stdout } = await run(process.execPath, [join(root, 'dist/cli/main.js'), 'config'], {
+      cwd,
+    })
     expect(stdout).toMatch(/8080.*serving\.config\.ts/)
   })
 })

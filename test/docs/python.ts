@@ -8,6 +8,8 @@ export const python = process.env.PYTHON ?? 'python3'
 export function canImport(...packages: readonly string[]): boolean {
   if (packages.length === 0) return true
   return (
-    spawnSync(python, ['-c', packages.map((name) => `import ${name}`).join('\n')], { stdio: 'ignore' }).status === 0
+    spawnSync(python, ['-c', packages.map((name) => `import ${name}`).join('\n')], {
+      stdio: 'ignore',
+    }).status === 0
   )
 }

@@ -46,7 +46,10 @@ function withoutHeadings(code: string): string {
 
 /** Returns the sections of a page with the files that it includes, without the marks of Markdown. */
 function sectionsOf(page: string): Section[] {
-  const text = markdownOf(join(root, 'docs'), page).replace(/^ *```[\s\S]*?^ *```$/gm, withoutHeadings)
+  const text = markdownOf(join(root, 'docs'), page).replace(
+    /^ *```[\s\S]*?^ *```$/gm,
+    withoutHeadings,
+  )
   const titles: string[] = []
   return text
     .split(/^(?=#{1,6} )/m)
@@ -151,7 +154,9 @@ describe('the search of the site', () => {
         .search(word, searchOptions)
         .slice(0, 5)
         .map(({ id }) => id.replace(/\.md#.*/, ''))
-      return first.some((page) => answers[word].includes(page)) ? [] : [`${word}: ${first.join(', ')}`]
+      return first.some((page) => answers[word].includes(page))
+        ? []
+        : [`${word}: ${first.join(', ')}`]
     })
     expect(missed).toEqual([])
   })

@@ -48,7 +48,8 @@ function seven(paper: number, ink: number, scale = 8): NDArray<'uint8'> {
   const data = new Uint8Array(height * width).fill(paper)
   for (let y = 0; y < 5 * scale; y++) {
     for (let x = 0; x < 3 * scale; x++) {
-      if (bitmap[Math.floor(y / scale)][Math.floor(x / scale)] === '1') data[(y + scale) * width + x + 2 * scale] = ink
+      if (bitmap[Math.floor(y / scale)][Math.floor(x / scale)] === '1')
+        data[(y + scale) * width + x + 2 * scale] = ink
     }
   }
   return new NDArray(data, [height, width], 'uint8')
@@ -57,7 +58,10 @@ function seven(paper: number, ink: number, scale = 8): NDArray<'uint8'> {
 describe('the digits model', () => {
   it("answers scikit-learn's digits and probabilities for every held-out row, in one batch", async () => {
     expect(rows).toHaveLength(360)
-    const cells = new NDArray(Float32Array.from(rows.flatMap((row) => row.cells)), [rows.length, 64])
+    const cells = new NDArray(Float32Array.from(rows.flatMap((row) => row.cells)), [
+      rows.length,
+      64,
+    ])
     const { digit, probabilities } = await model.run({ cells })
     expect(Array.from(digit.data, Number)).toEqual(rows.map((row) => row.predicted))
     const wanted = rows.flatMap((row) => row.probabilities)
@@ -75,7 +79,8 @@ describe('held-back pictures', () => {
   it('are all there, in grey and RGB, four of each digit', () => {
     const files = readdirSync(new URL('held-out/', example)).filter((name) => name.endsWith('.png'))
     expect(pictures.map(({ picture }) => picture).sort()).toEqual(files.sort())
-    for (let digit = 0; digit < 10; digit++) expect(pictures.filter(({ actual }) => actual === digit)).toHaveLength(4)
+    for (let digit = 0; digit < 10; digit++)
+      expect(pictures.filter(({ actual }) => actual === digit)).toHaveLength(4)
   })
 
   it("are read as scikit-learn reads them after Pillow and Python's own preparation", async () => {
@@ -98,7 +103,9 @@ describe('prepare', () => {
     const cells = Array.from({ length: 64 }, (_, i) =>
       i % 8 === 0 || i % 8 === 7 ? (i === 24 || i === 31 ? 16 : 0) : 16,
     )
-    const enlarged = new Uint8Array(64 * 64).map((_, i) => (cells[(i >> 9) * 8 + ((i & 63) >> 3)] * 255) / 16)
+    const enlarged = new Uint8Array(64 * 64).map(
+      (_, i) => (cells[(i >> 9) * 8 + ((i & 63) >> 3)] * 255) / 16,
+    )
     const prepared = prepare(new NDArray(enlarged, [64, 64], 'uint8'))
     expect(prepared.shape).toEqual([1, 64])
     expect(furthest(cells, Array.from(prepared.data))).toBeLessThan(1e-5)
@@ -106,8 +113,16 @@ describe('prepare', () => {
 
   it('does not mind the size, the polarity or the contrast', () => {
     const wanted = prepare(seven(255, 0))
-    for (const picture of [seven(0, 255), seven(200, 40), seven(90, 130), seven(255, 0, 1), seven(255, 0, 31)]) {
-      expect(furthest(Array.from(wanted.data), Array.from(prepare(picture).data))).toBeLessThan(1e-4)
+    for (const picture of [
+      seven(0, 255),
+      seven(200, 40),
+      seven(90, 130),
+      seven(255, 0, 1),
+      seven(255, 0, 31),
+    ]) {
+      expect(furthest(Array.from(wanted.data), Array.from(prepare(picture).data))).toBeLessThan(
+        1e-4,
+      )
     }
   })
 
@@ -123,17 +138,23 @@ describe('prepare', () => {
       [1, 9],
       [9, 1],
     ]) {
-      expect(prepare(new NDArray(Uint8Array.of(0, 0, 0, 0, 255, 0, 0, 0, 0), shape)).data.every(Number.isFinite)).toBe(
-        true,
-      )
+      expect(
+        prepare(new NDArray(Uint8Array.of(0, 0, 0, 0, 255, 0, 0, 0, 0), shape)).data.every(
+          Number.isFinite,
+        ),
+      ).toBe(true)
     }
   })
 
   it('refuses a picture without contrast, and pixels of another shape', () => {
-    expect(() => prepare(new NDArray(new Uint8Array(100).fill(200), [10, 10], 'uint8'))).toThrow(BadInput)
+    expect(() => prepare(new NDArray(new Uint8Array(100).fill(200), [10, 10], 'uint8'))).toThrow(
+      BadInput,
+    )
     for (const shape of [[100], [5, 5, 4], [10, 0]]) {
       const size = shape.reduce((a, b) => a * b)
-      expect(() => prepare(new NDArray(new Uint8Array(size), shape, 'uint8'))).toThrow(/expected pixels of shape/)
+      expect(() => prepare(new NDArray(new Uint8Array(size), shape, 'uint8'))).toThrow(
+        /expected pixels of shape/,
+      )
     }
   })
 })

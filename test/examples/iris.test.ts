@@ -15,7 +15,8 @@ interface Flower {
   readonly probabilities: Readonly<Record<string, number>>
 }
 
-const read = (name: string) => JSON.parse(readFileSync(new URL(`../../examples/iris/${name}`, import.meta.url), 'utf8'))
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../examples/iris/${name}`, import.meta.url), 'utf8'))
 const flowers = read('expected.json') as readonly Flower[]
 const { held_out_accuracy } = read('model.json') as { held_out_accuracy: number }
 
@@ -26,11 +27,16 @@ function apiOf(name: string): Api {
 }
 
 async function post(name: string, body: string, contentType = 'application/json') {
-  const request = new HttpRequest(HeaderList.from({ 'content-type': contentType }), Buffer.from(body))
+  const request = new HttpRequest(
+    HeaderList.from({ 'content-type': contentType }),
+    Buffer.from(body),
+  )
   const response = await call(apiOf(name), request, new Context())
   const chunks: Buffer[] = []
   const pieces =
-    typeof response.body === 'string' || response.body instanceof Uint8Array ? [response.body] : response.body
+    typeof response.body === 'string' || response.body instanceof Uint8Array
+      ? [response.body]
+      : response.body
   for await (const piece of pieces) chunks.push(Buffer.from(piece))
   return {
     status: response.status ?? 200,
@@ -45,7 +51,9 @@ async function postJson(name: string, value: unknown) {
   return { status, value: JSON.parse(text) }
 }
 
-const named = ({ measurements_cm: [sepal_length, sepal_width, petal_length, petal_width] }: Flower) => ({
+const named = ({
+  measurements_cm: [sepal_length, sepal_width, petal_length, petal_width],
+}: Flower) => ({
   sepal_length,
   sepal_width,
   petal_length,
@@ -105,7 +113,10 @@ describe('classify_flower', () => {
 
   it("refuses a measurement that is not a positive number of a flower's size, and names it", async () => {
     for (const petal_length of [0, -1.4, 1e39, '1.4', null]) {
-      const { status, value } = await postJson('classify_flower', { ...named(flowers[0]), petal_length })
+      const { status, value } = await postJson('classify_flower', {
+        ...named(flowers[0]),
+        petal_length,
+      })
       expect(status).toBe(400)
       expect(value).toMatchObject({ reason: 'schema', path: 'petal_length' })
     }
@@ -136,16 +147,23 @@ describe('describe', () => {
     for (const name of ['tulip', '', '__proto__']) {
       const { status, text } = await post('describe', name, 'text/plain')
       expect(status).toBe(404)
-      expect(JSON.parse(text)).toMatchObject({ code: 'not_found', detail: expect.stringContaining('virginica') })
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'not_found',
+        detail: expect.stringContaining('virginica'),
+      })
     }
   })
 })
 
 describe('model.onnx', () => {
   it("answers scikit-learn's species and probabilities for every held-back flower", async () => {
-    const { run, release } = await loadOnnx(new URL('../../examples/iris/model.onnx', import.meta.url))
+    const { run, release } = await loadOnnx(
+      new URL('../../examples/iris/model.onnx', import.meta.url),
+    )
     const data = Float32Array.from(flowers.flatMap((flower) => flower.measurements_cm))
-    const { species, probabilities } = await run({ measurements: new NDArray(data, [flowers.length, 4]) })
+    const { species, probabilities } = await run({
+      measurements: new NDArray(data, [flowers.length, 4]),
+    })
     expect(species.data).toEqual(flowers.map((flower) => flower.predicted))
     const wanted = flowers.flatMap((flower) => Object.values(flower.probabilities))
     expect(probabilities.shape).toEqual([flowers.length, 3])
@@ -157,7 +175,9 @@ describe('model.onnx', () => {
 })
 
 it('tells clients of the Open Inference Protocol its datatypes', async () => {
-  const { inputs, outputs } = (await svc.inject({ path: '/v2/models/classify' })).json<Record<string, unknown>>()
+  const { inputs, outputs } = (await svc.inject({ path: '/v2/models/classify' })).json<
+    Record<string, unknown>
+  >()
   expect(inputs).toEqual([{ name: 'input', datatype: 'FP32', shape: [-1, 4] }])
   expect(outputs).toEqual([{ name: 'output', datatype: 'BYTES', shape: [-1] }])
 })

@@ -43,7 +43,11 @@ const tripsOf = (text: string): Trip[] =>
 
 /** Submits the towns, and returns the path of the job. */
 async function submit(base: string): Promise<string> {
-  const sent = { method: 'POST', headers: { ...headers, prefer: 'respond-async' }, body: JSON.stringify(towns) }
+  const sent = {
+    method: 'POST',
+    headers: { ...headers, prefer: 'respond-async' },
+    body: JSON.stringify(towns),
+  }
   const answer = await fetch(`${base}/plan`, sent)
   expect(answer.status).toBe(202)
   return answer.headers.get('location') as string
@@ -71,36 +75,50 @@ describe('the model', () => {
   })
 })
 
-it.skipIf(!isBuiltin('node:sqlite'))('tells its progress and its trips as they come, and keeps the last', async () => {
-  const { port } = await serveFile(service, ['--workers', '1'], { cwd: folder({}) })
-  const base = `http://127.0.0.1:${port}`
-  const job = await submit(base)
-  const events = eventsOf(await (await fetch(`${base}${job}/events`)).text())
-  expect(events.at(-1)).toMatchObject({ event: 'status', data: { status: 'completed' } })
-  const progress = events
-    .filter(({ event }) => event === 'progress')
-    .map(({ data }) => data.progress as { done: number })
-  expect(progress.at(-1)).toEqual({ done: 1 })
-  const partial = events.filter(({ event }) => event === 'partial').map(({ data }) => data.partial as string)
-  expect(tripsOf(partial.join('')).at(-1)?.length).toBe(best)
-  expect(await bestOf(base + job)).toBe(best)
-})
+it.skipIf(!isBuiltin('node:sqlite'))(
+  'tells its progress and its trips as they come, and keeps the last',
+  async () => {
+    const { port } = await serveFile(service, ['--workers', '1'], { cwd: folder({}) })
+    const base = `http://127.0.0.1:${port}`
+    const job = await submit(base)
+    const events = eventsOf(await (await fetch(`${base}${job}/events`)).text())
+    expect(events.at(-1)).toMatchObject({ event: 'status', data: { status: 'completed' } })
+    const progress = events
+      .filter(({ event }) => event === 'progress')
+      .map(({ data }) => data.progress as { done: number })
+    expect(progress.at(-1)).toEqual({ done: 1 })
+    const partial = events
+      .filter(({ event }) => event === 'partial')
+      .map(({ data }) => data.partial as string)
+    expect(tripsOf(partial.join('')).at(-1)?.length).toBe(best)
+    expect(await bestOf(base + job)).toBe(best)
+  },
+)
 
-it.skipIf(!hasRedis)('runs in two workers what two servers take in, on Redis', { timeout: 120_000 }, async () => {
-  const redis = await redisServer()
-  // Last: processes that end wait for it.
-  onTestFinished(() => redis.stop())
-  const cwd = folder({})
-  const store = ['--workers', '1', '--job-store', redis.url]
-  const servers = await Promise.all([1, 2].map(() => serveFile(service, ['--job-role', 'submit', ...store], { cwd })))
-  const [one, other] = servers.map(({ port }) => `http://127.0.0.1:${port}`)
-  const jobs = await Promise.all([one, other, one, other].map(submit))
-  // No server runs any.
-  expect(await (await fetch(one + jobs[0])).json()).toMatchObject({ status: 'queued', attempt: 0 })
-  for (const _ of [1, 2]) serving(['work', service, '--port', '0', ...store], { cwd })
-  // Each server knows the jobs of the other.
-  for (const job of jobs) {
-    expect(await bestOf(one + job)).toBe(best)
-    expect(await bestOf(other + job)).toBe(best)
-  }
-})
+it.skipIf(!hasRedis)(
+  'runs in two workers what two servers take in, on Redis',
+  { timeout: 120_000 },
+  async () => {
+    const redis = await redisServer()
+    // Last: processes that end wait for it.
+    onTestFinished(() => redis.stop())
+    const cwd = folder({})
+    const store = ['--workers', '1', '--job-store', redis.url]
+    const servers = await Promise.all(
+      [1, 2].map(() => serveFile(service, ['--job-role', 'submit', ...store], { cwd })),
+    )
+    const [one, other] = servers.map(({ port }) => `http://127.0.0.1:${port}`)
+    const jobs = await Promise.all([one, other, one, other].map(submit))
+    // No server runs any.
+    expect(await (await fetch(one + jobs[0])).json()).toMatchObject({
+      status: 'queued',
+      attempt: 0,
+    })
+    for (const _ of [1, 2]) serving(['work', service, '--port', '0', ...store], { cwd })
+    // Each server knows the jobs of the other.
+    for (const job of jobs) {
+      expect(await bestOf(one + job)).toBe(best)
+      expect(await bestOf(other + job)).toBe(best)
+    }
+  },
+)

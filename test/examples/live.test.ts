@@ -16,7 +16,8 @@ function soundOf(pitches: readonly number[]): Float32Array {
 function wordsOf(sound: Float32Array, chunk: number): Word[] {
   const finder = new WordFinder()
   const words: Word[] = []
-  for (let at = 0; at < sound.length; at += chunk) words.push(...finder.push(sound.subarray(at, at + chunk)))
+  for (let at = 0; at < sound.length; at += chunk)
+    words.push(...finder.push(sound.subarray(at, at + chunk)))
   return [...words, ...finder.end()]
 }
 
@@ -31,7 +32,8 @@ describe('words', () => {
     expect(words[0].pitch).toBeLessThan(122)
     expect(words[1].pitch).toBeGreaterThan(246)
     expect(words[1].pitch).toBeLessThan(254)
-    for (const chunk of [1, 97, 5000, 2 * rate]) expect(wordsOf(soundOf([120, 250]), chunk)).toEqual(words)
+    for (const chunk of [1, 97, 5000, 2 * rate])
+      expect(wordsOf(soundOf([120, 250]), chunk)).toEqual(words)
   })
 
   it('have no pitch if they are noise, and end where the sound does', () => {
@@ -40,7 +42,10 @@ describe('words', () => {
       seed = (seed * 48271) % 0x7fffffff
       return seed / 0x7fffffff - 0.5
     }
-    const sound = Float32Array.from({ length: rate }, (_, i) => (i < rate / 2 ? 0.001 : 0.3) * noise())
+    const sound = Float32Array.from(
+      { length: rate },
+      (_, i) => (i < rate / 2 ? 0.001 : 0.3) * noise(),
+    )
     expect(wordsOf(sound, 1000)).toEqual([{ start: 0.5, end: 1, level: -21, pitch: null }])
   })
 
@@ -52,7 +57,12 @@ describe('words', () => {
 
 const title = 'the page shows words of a made voice, and of the microphone (needs chromium)'
 it.skipIf(chromium === undefined)(title, { timeout: 120_000 }, async () => {
-  const { port } = await serveFile('examples/live/service.ts', ['--workers', '1', '--engine', 'uws'])
+  const { port } = await serveFile('examples/live/service.ts', [
+    '--workers',
+    '1',
+    '--engine',
+    'uws',
+  ])
   await until(async () => (await send(port, '/readyz')).status === 200)
   const browser = await launch()
   try {
@@ -60,14 +70,19 @@ it.skipIf(chromium === undefined)(title, { timeout: 120_000 }, async () => {
     await page.goto(`http://127.0.0.1:${port}/app`)
     const words = () => page.$$eval('li', (all) => all.map((each) => each.textContent ?? ''))
     const says = (status: string) =>
-      page.waitForFunction((wanted) => document.querySelector('output')?.textContent === wanted, {}, status)
+      page.waitForFunction(
+        (wanted) => document.querySelector('output')?.textContent === wanted,
+        {},
+        status,
+      )
     await page.click('#voice')
     await page.waitForSelector('li')
     await says('listening')
     await says('stopped')
     const pitches = (await words()).map((word) => Number.parseInt(word, 10))
     expect(pitches.length).toBe(4)
-    for (const [i, pitch] of [110, 147, 196, 262].entries()) expect(Math.abs(pitches[i] - pitch)).toBeLessThan(4)
+    for (const [i, pitch] of [110, 147, 196, 262].entries())
+      expect(Math.abs(pitches[i] - pitch)).toBeLessThan(4)
     await page.click('#microphone')
     await says('listening')
     await page.waitForFunction(() => document.querySelectorAll('li').length > 1)

@@ -7,7 +7,11 @@ import models from '../../examples/models/service.ts'
 
 const heldOut = new URL('../../examples/digits/held-out/', import.meta.url)
 const { rows: pictures } = JSON.parse(readFileSync(new URL('expected.json', heldOut), 'utf8')) as {
-  rows: readonly { readonly picture: string; readonly actual: number; readonly probabilities: readonly number[] }[]
+  rows: readonly {
+    readonly picture: string
+    readonly actual: number
+    readonly probabilities: readonly number[]
+  }[]
 }
 const read = (name: string) => readFileSync(new URL(name, heldOut))
 
@@ -17,7 +21,11 @@ interface Answer {
 }
 
 async function post(svc: Service, name: string, contentType: string, body: Buffer) {
-  const response = await svc.inject({ path: `/${name}`, headers: { 'content-type': contentType }, body })
+  const response = await svc.inject({
+    path: `/${name}`,
+    headers: { 'content-type': contentType },
+    body,
+  })
   return { status: response.status, value: response.json<Answer>() }
 }
 
@@ -29,7 +37,11 @@ describe('classify_digit', () => {
   it("reads the held-back pictures, with scikit-learn's probabilities", async () => {
     for (const { picture, actual, probabilities } of pictures) {
       const { status, value } = await post(digits, 'classify_digit', 'image/png', read(picture))
-      expect({ picture, status, digit: value.digit }).toEqual({ picture, status: 200, digit: actual })
+      expect({ picture, status, digit: value.digit }).toEqual({
+        picture,
+        status: 200,
+        digit: actual,
+      })
       expect(Object.keys(value)).toEqual(['digit', 'probabilities'])
       expect(value.probabilities).toHaveLength(10)
       probabilities.forEach((wanted, i) => {
@@ -53,7 +65,9 @@ describe('classify_digit', () => {
       status: 400,
       value: { code: 'bad_input', detail: expect.stringContaining('expected a digit') },
     })
-    expect(await post(digits, 'classify_digit', 'image/png', Buffer.from('seven'))).toMatchObject({ status: 400 })
+    expect(await post(digits, 'classify_digit', 'image/png', Buffer.from('seven'))).toMatchObject({
+      status: 400,
+    })
   })
 
   it('answers many at once, each with its own digit', async () => {
@@ -66,15 +80,24 @@ describe('classify_digit', () => {
 
 describe('the service of both models', () => {
   it('has the APIs of both', () => {
-    expect([...models.apis.keys()]).toEqual(['classify', 'classify_flower', 'describe', 'classify_digit'])
+    expect([...models.apis.keys()]).toEqual([
+      'classify',
+      'classify_flower',
+      'describe',
+      'classify_digit',
+    ])
   })
 
   it('answers for flowers and for digits', async () => {
-    expect(await post(models, 'classify', 'application/json', Buffer.from('[[5.1, 3.5, 1.4, 0.2]]'))).toEqual({
+    expect(
+      await post(models, 'classify', 'application/json', Buffer.from('[[5.1, 3.5, 1.4, 0.2]]')),
+    ).toEqual({
       status: 200,
       value: ['setosa'],
     })
     const [{ picture, actual }] = pictures
-    expect((await post(models, 'classify_digit', 'image/png', read(picture))).value.digit).toBe(actual)
+    expect((await post(models, 'classify_digit', 'image/png', read(picture))).value.digit).toBe(
+      actual,
+    )
   })
 })

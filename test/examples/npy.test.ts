@@ -1,5 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { BadInput, BadOutput, type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
+import {
+  BadInput,
+  BadOutput,
+  type DType,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  io,
+  NDArray,
+} from 'serving'
 import { describeDescriptor } from 'serving/testing'
 import { describe, expect, it } from 'vitest'
 import { Npy } from '../../examples/npy/npy.ts'
@@ -35,7 +44,12 @@ describeDescriptor(
       .map(({ npy }) => ({ value: read(Buffer.from(npy, 'base64')) })),
     refusals: [
       { title: 'JSON', body: '[1,2]', reason: 'syntax' },
-      { title: 'another media type', headers: { 'content-type': 'application/json' }, body: '[1]', status: 415 },
+      {
+        title: 'another media type',
+        headers: { 'content-type': 'application/json' },
+        body: '[1]',
+        status: 415,
+      },
       ...refused.map(({ name, npy }) => ({ title: name, body: Buffer.from(npy, 'base64') })),
     ],
   },
@@ -47,14 +61,24 @@ describe('Npy', () => {
     'reads $name as numpy does, and writes the bytes of numpy.save',
     ({ npy: body, saved, dtype, shape, bytes }) => {
       const array = read(Buffer.from(body, 'base64'))
-      expect({ dtype: array.dtype, shape: array.shape, bytes: bytesOf(array) }).toEqual({ dtype, shape, bytes })
-      expect(Buffer.from(npy.toHttpResponse(array).body as Uint8Array).toString('base64')).toBe(saved)
+      expect({ dtype: array.dtype, shape: array.shape, bytes: bytesOf(array) }).toEqual({
+        dtype,
+        shape,
+        bytes,
+      })
+      expect(Buffer.from(npy.toHttpResponse(array).body as Uint8Array).toString('base64')).toBe(
+        saved,
+      )
     },
   )
 
   const good = Buffer.from(cases[0].npy, 'base64')
   it.each([
-    ['a claim of more elements than there are', good.toString('latin1').replace('(2, 3)', '(9, 9)'), 'shape'],
+    [
+      'a claim of more elements than there are',
+      good.toString('latin1').replace('(2, 3)', '(9, 9)'),
+      'shape',
+    ],
     [
       'a claim beyond all numbers',
       good.toString('latin1').replace(/\(2, 3\), \} {19}/, '(999999999999999, 999999), }'),
@@ -105,9 +129,15 @@ describe('the npy service', () => {
       })
     const array = new NDArray(Int32Array.of(1, 2, 3, 4), [2, 2])
 
-    const alone = await post('means', npy.toHttpResponse(array).body as Uint8Array, 'application/x-npy')
+    const alone = await post(
+      'means',
+      npy.toHttpResponse(array).body as Uint8Array,
+      'application/x-npy',
+    )
     expect(alone.headers.get('content-type')).toBe('application/x-npy')
-    expect(read(new Uint8Array(await alone.arrayBuffer()))).toEqual(new NDArray(Float64Array.of(1.5, 3.5)))
+    expect(read(new Uint8Array(await alone.arrayBuffer()))).toEqual(
+      new NDArray(Float64Array.of(1.5, 3.5)),
+    )
 
     const form = new io.Multipart({ array: npy, weights: new io.NumpyNdarray() })
     const { headers, body } = form.toHttpResponse({

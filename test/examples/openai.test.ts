@@ -20,7 +20,12 @@ afterAll(() => listener.close())
 
 const corpus = readFileSync(new URL('../../examples/chat/corpus.txt', import.meta.url), 'utf8')
 const ask = (content: string, more = {}) =>
-  client.chat.completions.create({ model: 'tiny', messages: [{ role: 'user', content }], seed: 7, ...more })
+  client.chat.completions.create({
+    model: 'tiny',
+    messages: [{ role: 'user', content }],
+    seed: 7,
+    ...more,
+  })
 
 it('answers in sentences about the question, with counts, the same for a seed', async () => {
   const { choices, usage } = await ask('How does batching work?')
@@ -32,8 +37,12 @@ it('answers in sentences about the question, with counts, the same for a seed', 
   expect(usage?.prompt_tokens).toBe(5)
   expect(usage?.completion_tokens).toBeGreaterThan(10)
   expect((await ask('How does batching work?')).choices[0].message.content).toBe(text)
-  const others = await Promise.all([1, 2, 3, 4].map((seed) => ask('How does batching work?', { seed, temperature: 2 })))
-  expect(new Set(others.map(({ choices: [{ message }] }) => message.content)).size).toBeGreaterThan(1)
+  const others = await Promise.all(
+    [1, 2, 3, 4].map((seed) => ask('How does batching work?', { seed, temperature: 2 })),
+  )
+  expect(new Set(others.map(({ choices: [{ message }] }) => message.content)).size).toBeGreaterThan(
+    1,
+  )
   expect((await ask('What do pictures need?')).choices[0].message.content).toMatch(/picture/i)
 })
 
@@ -49,12 +58,20 @@ it('streams the same text, ends after max_tokens, and continues a text', async (
   expect(text).toBe((await ask('How does batching work?')).choices[0].message.content)
   const more = { model: 'tiny', max_tokens: 3, seed: 7 }
   const { choices, usage } = await client.completions.create({ ...more, prompt: 'The server' })
-  expect(choices[0]).toMatchObject({ finish_reason: 'length', text: expect.stringMatching(/^ ?\S/) })
+  expect(choices[0]).toMatchObject({
+    finish_reason: 'length',
+    text: expect.stringMatching(/^ ?\S/),
+  })
   expect(usage).toEqual({ prompt_tokens: 2, completion_tokens: 3, total_tokens: 5 })
 })
 
 it('embeds texts about one thing near each other', async () => {
-  const input = ['batching of requests', 'requests in a batch', 'JPEG pictures', 'a picture as PNG or JPEG']
+  const input = [
+    'batching of requests',
+    'requests in a batch',
+    'JPEG pictures',
+    'a picture as PNG or JPEG',
+  ]
   const { data } = await client.embeddings.create({ model: 'tiny', input })
   const likeness = (a: number, b: number) =>
     data[a].embedding.reduce((sum, each, i) => sum + each * data[b].embedding[i], 0)

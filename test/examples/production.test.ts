@@ -16,7 +16,10 @@ describe('the production example', () => {
     expect(mean.headers.get('ratelimit-policy')).toBe('"default";q=200;w=2')
     expect([...usage]).toEqual([['demo of blue', 13]])
     const refused = await ask('/mean', {}, [[1]])
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin])
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+      401,
+      origin,
+    ])
     expect(refused.headers.get('x-failed')).toBe('mean')
     expect((await ask('/mean', { ...key, 'x-team': 'blocked' }, [[1]])).status).toBe(403)
     expect((await ask('/labels?top=2', key)).json()).toEqual(['setosa', 'versicolor'])
@@ -27,6 +30,9 @@ describe('the production example', () => {
       method: 'OPTIONS',
       headers: { origin, 'access-control-request-method': 'POST' },
     })
-    expect([preflight.status, preflight.headers.get('access-control-max-age')]).toEqual([204, '3600'])
+    expect([preflight.status, preflight.headers.get('access-control-max-age')]).toEqual([
+      204,
+      '3600',
+    ])
   })
 })

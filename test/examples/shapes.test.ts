@@ -9,14 +9,20 @@ interface HeldOut {
   readonly probabilities: readonly number[]
 }
 // As numpy computes them: examples/shapes/train.py.
-const pictures: readonly HeldOut[] = JSON.parse(readFileSync(new URL('expected.json', folder), 'utf8'))
+const pictures: readonly HeldOut[] = JSON.parse(
+  readFileSync(new URL('expected.json', folder), 'utf8'),
+)
 
 beforeAll(() => svc.start())
 afterAll(() => svc.stop())
 
 async function classify(picture: string) {
   const body = readFileSync(new URL(`held-out/${picture}`, folder))
-  const response = await svc.inject({ path: '/classify', body, headers: { 'content-type': 'image/png' } })
+  const response = await svc.inject({
+    path: '/classify',
+    body,
+    headers: { 'content-type': 'image/png' },
+  })
   expect(response.status).toBe(200)
   return response.json<{ shape: string; probabilities: Record<string, number> }>()
 }
@@ -25,7 +31,10 @@ it("reads the held-out pictures, with numpy's probabilities, when all come at on
   expect(new Set(pictures.map(({ label }) => label)).size).toBe(5)
   const answers = await Promise.all(pictures.map(({ picture }) => classify(picture)))
   answers.forEach(({ shape, probabilities }, i) => {
-    expect({ picture: pictures[i].picture, shape }).toEqual({ picture: pictures[i].picture, shape: pictures[i].label })
+    expect({ picture: pictures[i].picture, shape }).toEqual({
+      picture: pictures[i].picture,
+      shape: pictures[i].label,
+    })
     Object.values(probabilities).forEach((odds, label) => {
       expect(Math.abs(odds - pictures[i].probabilities[label])).toBeLessThan(1e-5)
     })

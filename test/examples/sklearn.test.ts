@@ -25,7 +25,9 @@ names one with scikit-learn)',
       [5.9, 2.8, 4.3, 1.3],
     ]
     const folder = join(root, 'examples/sklearn')
-    const expected = execFileSync(python, ['-c', reference, folder, JSON.stringify(rows)], { encoding: 'utf8' })
+    const expected = execFileSync(python, ['-c', reference, folder, JSON.stringify(rows)], {
+      encoding: 'utf8',
+    })
     const post = async (path: string, body: unknown) => {
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -41,6 +43,8 @@ names one with scikit-learn)',
     expect(await post('/probabilities', rows)).toEqual(probabilities)
     const inputs = [{ name: 'measurements', datatype: 'FP64', shape: [3, 4], data: rows.flat() }]
     const { outputs } = await post('/v2/models/iris/infer', { inputs })
-    expect(outputs).toEqual([{ name: 'probabilities', datatype: 'FP64', shape: [3, 3], data: probabilities.flat() }])
+    expect(outputs).toEqual([
+      { name: 'probabilities', datatype: 'FP64', shape: [3, 3], data: probabilities.flat() },
+    ])
   },
 )

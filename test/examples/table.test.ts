@@ -34,11 +34,16 @@ and pyarrow)',
     ]) {
       const body = readFileSync(join(folder, file))
       const headers = { 'content-type': type, accept: 'application/json' }
-      const response = await fetch(`http://127.0.0.1:${port}/classify`, { method: 'POST', headers, body })
+      const response = await fetch(`http://127.0.0.1:${port}/classify`, {
+        method: 'POST',
+        headers,
+        body,
+      })
       const rows = (await response.json()) as Record<string, number>[]
       expect(rows.map((row) => Object.keys(row))).toEqual(expected.map((row) => Object.keys(row)))
       rows.forEach((row, i) => {
-        for (const name of Object.keys(row)) expect(row[name], `${file} ${name}`).toBeCloseTo(expected[i][name], 12)
+        for (const name of Object.keys(row))
+          expect(row[name], `${file} ${name}`).toBeCloseTo(expected[i][name], 12)
       })
     }
     const wrong = await fetch(`http://127.0.0.1:${port}/classify`, {

@@ -15,6 +15,9 @@ it('the front answers pictures by a model of another server', { timeout: 60_000 
   for (const { picture, label } of expected) {
     const body = readFileSync(join(root, 'examples/shapes/held-out', picture))
     const response = await fetch(`http://127.0.0.1:${port}/classify`, { method: 'POST', body })
-    expect({ picture, answer: await response.json() }).toMatchObject({ picture, answer: { shape: label } })
+    expect({ picture, answer: await response.json() }).toMatchObject({
+      picture,
+      answer: { shape: label },
+    })
   }
 })

@@ -44,13 +44,17 @@ export async function attack(
     const request = fuzzRequest(seed, kind, index)
     const start = performance.now()
     const isGrpc = request.path.startsWith('/inference.')
-    const { status, problem } = isGrpc ? await judgeMessage(grpc, request) : await judge(pool, request)
+    const { status, problem } = isGrpc
+      ? await judgeMessage(grpc, request)
+      : await judge(pool, request)
     const ms = performance.now() - start
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (ms > slowest.ms) slowest = { ms, title: request.title ?? `${kind} ${index}` }
     if (problem === undefined) return
     const file = save(seed, kind, index, request)
-    failures.push(`${problem}; ${request.title ?? ''} --seed ${seed} --only ${kind}:${index}, saved as ${file}`)
+    failures.push(
+      `${problem}; ${request.title ?? ''} --seed ${seed} --only ${kind}:${index}, saved as ${file}`,
+    )
   }
   const loop = async () => {
     while (next < to) await one(next++)
@@ -87,17 +91,25 @@ function isExplained(path: string, type: unknown, text: string, status: number):
   if (status === 415 && path.startsWith('/serving.')) return true
   const error = JSON.parse(text)
   if (type === 'application/problem+json') return error.status === status
-  return type === 'application/json' && typeof (path.startsWith('/v2/') ? error.error : error.code) === 'string'
+  return (
+    type === 'application/json' &&
+    typeof (path.startsWith('/v2/') ? error.error : error.code) === 'string'
+  )
 }
 
 /** Statuses of gRPC: what the client did wrong, as 400, 404 and 413 of HTTP. */
 const refusals = [3, 5, 8]
 
-async function judgeMessage(grpc: GrpcClient, { body }: FuzzRequest): Promise<{ status: number; problem?: string }> {
+async function judgeMessage(
+  grpc: GrpcClient,
+  { body }: FuzzRequest,
+): Promise<{ status: number; problem?: string }> {
   const { error } = await grpc.raw(body, { deadline: 60_000 }, 'ModelInfer')
   if (error === undefined) return { status: 0 }
   const { code, details } = error
-  return refusals.includes(code) ? { status: code } : { status: code, problem: `${code} ${details.slice(0, 300)}` }
+  return refusals.includes(code)
+    ? { status: code }
+    : { status: code, problem: `${code} ${details.slice(0, 300)}` }
 }
 
 function save(seed: number, kind: Kind, index: number, { body, ...head }: FuzzRequest): string {

@@ -36,14 +36,21 @@ const pictures = readdirSync(new URL('../fixtures/images/', import.meta.url))
 const frames: { json: Record<string, string>; csv: string }[] = Object.values(
   JSON.parse(String(fixture('frames/frames.json'))),
 )
-const series: { json: Record<string, string> }[] = Object.values(JSON.parse(String(fixture('frames/series.json'))))
+const series: { json: Record<string, string> }[] = Object.values(
+  JSON.parse(String(fixture('frames/series.json'))),
+)
 const csvs: { csv: string }[] = JSON.parse(String(fixture('frames/csv.json')))
-const wideCsv = `${Array.from({ length: 300 }, (_, i) => `c${i}`).join(',')}\n${'1,'.repeat(299)}2\n`.repeat(5)
-const longRecords = JSON.stringify(Array.from({ length: 400 }, (_, i) => ({ a: i, b: i / 7, s: `row ${i}`, n: null })))
+const wideCsv =
+  `${Array.from({ length: 300 }, (_, i) => `c${i}`).join(',')}\n${'1,'.repeat(299)}2\n`.repeat(5)
+const longRecords = JSON.stringify(
+  Array.from({ length: 400 }, (_, i) => ({ a: i, b: i / 7, s: `row ${i}`, n: null })),
+)
 
 const part = (name: string, body: string | Uint8Array, type: string, file = '') =>
   Buffer.concat([
-    Buffer.from(`--BND\r\ncontent-disposition: form-data; name="${name}"${file && `; filename="${file}"`}\r\n`),
+    Buffer.from(
+      `--BND\r\ncontent-disposition: form-data; name="${name}"${file && `; filename="${file}"`}\r\n`,
+    ),
     Buffer.from(`content-type: ${type}\r\n\r\n`),
     Buffer.from(body as string),
     Buffer.from('\r\n'),
@@ -76,13 +83,28 @@ const otherBodies: readonly FuzzRequest[] = [
     '[[[true]]]',
     '[9007199254740993]',
   ].flatMap((text) =>
-    ['/ndarray', '/ndarray_int16'].map((path) => ({ path, contentType: 'application/json', body: Buffer.from(text) })),
+    ['/ndarray', '/ndarray_int16'].map((path) => ({
+      path,
+      contentType: 'application/json',
+      body: Buffer.from(text),
+    })),
   ),
-  ...['{"name":"ada","n":3,"tags":["a"]}', '[[{"a":{"b":[1,2,{"c":null}]}}]]', '"\\u00e9\\ud83d\\ude00"'].flatMap(
-    (text) =>
-      ['/user_json', '/json_echo'].map((path) => ({ path, contentType: 'application/json', body: Buffer.from(text) })),
+  ...[
+    '{"name":"ada","n":3,"tags":["a"]}',
+    '[[{"a":{"b":[1,2,{"c":null}]}}]]',
+    '"\\u00e9\\ud83d\\ude00"',
+  ].flatMap((text) =>
+    ['/user_json', '/json_echo'].map((path) => ({
+      path,
+      contentType: 'application/json',
+      body: Buffer.from(text),
+    })),
   ),
-  { path: '/text', contentType: 'text/plain; charset=utf-8', body: Buffer.from('naïve "文" text 😀') },
+  {
+    path: '/text',
+    contentType: 'text/plain; charset=utf-8',
+    body: Buffer.from('naïve "文" text 😀'),
+  },
   { path: '/file', contentType: 'application/pdf', body: Buffer.from('%PDF-1.4 and so on') },
   ...[...forms, ...forms].map((body) => ({ path: '/form', contentType: formType, body })),
   { path: '/file', contentType: formType, body: forms[0] },
@@ -95,22 +117,35 @@ const tensor = '{"name":"input","datatype":"FP64","shape":[2,2],"data":[1.5,2,3,
 const messages: readonly FuzzRequest[] = [
   ...(
     [
-      ['ndarray', { field: 'ndarray', message: { dtype: 2, shape: [2, -1], doubleValues: [1, -2, 3, 400] } }],
+      [
+        'ndarray',
+        { field: 'ndarray', message: { dtype: 2, shape: [2, -1], doubleValues: [1, -2, 3, 400] } },
+      ],
       ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],
       ['json_echo', { field: 'json', message: { a: [1, { b: null, c: true }], d: 'é' } }],
       ['text', { field: 'text', message: 'héllo' }],
       ['file', { field: 'file', message: { kind: 'a/b', content: Buffer.from('x'), name: 'y' } }],
       ['image', { field: 'file', message: { kind: 'image/png', content: pictures[0] } }],
-      ['series_records', { field: 'series', message: { doubleValues: [1, 2], nullPositions: [0], name: 's' } }],
+      [
+        'series_records',
+        { field: 'series', message: { doubleValues: [1, 2], nullPositions: [0], name: 's' } },
+      ],
       [
         'frame_records',
         {
           field: 'dataframe',
-          message: { columnNames: ['a', 'b'], columns: [{ int64Values: [1n, 2n] }, { boolValues: [true, false] }] },
+          message: {
+            columnNames: ['a', 'b'],
+            columns: [{ int64Values: [1n, 2n] }, { boolValues: [true, false] }],
+          },
         },
       ],
     ] as [string, ProtoContent][]
-  ).map(([name, content]) => ({ path: call, contentType: 'application/proto', body: encodeRequest(name, content) })),
+  ).map(([name, content]) => ({
+    path: call,
+    contentType: 'application/proto',
+    body: encodeRequest(name, content),
+  })),
   ...[
     '{"apiName":"text","text":"naïve"}',
     '{"apiName":"ndarray","ndarray":{"dtype":"DTYPE_DOUBLE","shape":[2],"doubleValues":[1,"NaN"]}}',
@@ -119,7 +154,11 @@ const messages: readonly FuzzRequest[] = [
   ...[
     `{"inputs":[${tensor}],"id":"7"}`,
     `{"inputs":[${tensor}],"outputs":[{"name":"output","parameters":{"binary_data":true}}]}`,
-  ].map((text) => ({ path: '/v2/models/ndarray/infer', contentType: 'application/json', body: Buffer.from(text) })),
+  ].map((text) => ({
+    path: '/v2/models/ndarray/infer',
+    contentType: 'application/json',
+    body: Buffer.from(text),
+  })),
 ]
 
 function messageBody(random: Random): FuzzRequest {
@@ -128,7 +167,10 @@ function messageBody(random: Random): FuzzRequest {
     return { ...good, body: wordsOf(random, good.body, oneOf(random, messages).body) }
   }
   const other = oneOf(random, messages).body
-  return { ...good, body: random() < 0.7 ? spoilt(random, good.body) : rebuilt(random, good.body, other) }
+  return {
+    ...good,
+    body: random() < 0.7 ? spoilt(random, good.body) : rebuilt(random, good.body, other),
+  }
 }
 
 const noise = [...randomBytes(40)]
@@ -159,14 +201,21 @@ function frameBody(random: Random): FuzzRequest {
   const text = texts[orient] ?? texts.records
   const body = Buffer.from(!isSeries && random() < 0.1 ? longRecords : text)
   const path = isSeries ? `/series_${orient}` : random() < 0.2 ? '/frame_typed' : `/frame_${orient}`
-  return { path, contentType: 'application/json', body: wordsOf(random, body, Buffer.from(longRecords)) }
+  return {
+    path,
+    contentType: 'application/json',
+    body: wordsOf(random, body, Buffer.from(longRecords)),
+  }
 }
 
 function imageBody(random: Random): FuzzRequest {
   const picture = oneOf(random, pictures)
   // The numbers that matter most are in front.
   const end = random() < 0.5 ? Math.min(picture.length, 200) : picture.length
-  const body = random() < 0.7 ? spoilt(random, picture, 0, end) : rebuilt(random, picture, oneOf(random, pictures))
+  const body =
+    random() < 0.7
+      ? spoilt(random, picture, 0, end)
+      : rebuilt(random, picture, oneOf(random, pictures))
   return { path: oneOf(random, ['/image', '/image_png']), contentType: undefined, body }
 }
 
@@ -186,7 +235,9 @@ function parquetBody(random: Random, index: number): FuzzRequest {
 
 /** Body `index` of a kind; the same for the same seed. The first Parquet files are the crafted ones. */
 export function fuzzRequest(seed: number, kind: Kind, index: number): FuzzRequest {
-  const random = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b) ^ kinds.indexOf(kind))
+  const random = seeded(
+    Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b) ^ kinds.indexOf(kind),
+  )
   // The first number of neighbouring seeds is much alike.
   below(random, 2)
   const made = {

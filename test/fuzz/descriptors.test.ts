@@ -13,7 +13,9 @@ async function outcomeOf(seed: number, kind: Kind, index: number): Promise<'read
   const ctx = new Context({ headers })
   const before = Buffer.from(body)
   try {
-    await service.apis.get(path.slice(1))?.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
+    await service.apis
+      .get(path.slice(1))
+      ?.input.fromHttpRequest(new HttpRequest(headers, body), ctx)
     return 'read'
   } catch (error) {
     const isRefusal = error instanceof BadInput || error instanceof UnsupportedMediaType
@@ -26,10 +28,13 @@ async function outcomeOf(seed: number, kind: Kind, index: number): Promise<'read
 }
 
 describe.each(Object.entries(counts))('damaged bodies of kind %s', (kind, count) => {
-  it.each([11, 12])('with seed %d give a value or a BadInput, and stay as they were', async (seed) => {
-    const outcomes = { read: 0, refused: 0 }
-    for (let i = 0; i < count; i++) outcomes[await outcomeOf(seed, kind as Kind, i)]++
-    expect(outcomes.read).toBeGreaterThan(count / 20)
-    expect(outcomes.refused).toBeGreaterThan(count / 20)
-  })
+  it.each([11, 12])(
+    'with seed %d give a value or a BadInput, and stay as they were',
+    async (seed) => {
+      const outcomes = { read: 0, refused: 0 }
+      for (let i = 0; i < count; i++) outcomes[await outcomeOf(seed, kind as Kind, i)]++
+      expect(outcomes.read).toBeGreaterThan(count / 20)
+      expect(outcomes.refused).toBeGreaterThan(count / 20)
+    },
+  )
 })

@@ -46,16 +46,19 @@ describe('hostile Arrow', () => {
   const folder = new URL('../fixtures/strangers/', import.meta.url)
   const names = readdirSync(folder).filter((name) => name.endsWith('.stream'))
 
-  it.each(names)('gives columns that Polars takes or a BadInput, whatever is damaged: %s', async (name) => {
-    for (const body of mutations(readFileSync(new URL(name, folder)), 150)) {
-      try {
-        const { rows, columns } = await decodeFile(body, 'the tests', 'Arrow')
-        expect(polars.fromColumns({ rows, columns }).height).toBe(rows)
-      } catch (error) {
-        expect(error).toBeInstanceOf(BadInput)
+  it.each(names)(
+    'gives columns that Polars takes or a BadInput, whatever is damaged: %s',
+    async (name) => {
+      for (const body of mutations(readFileSync(new URL(name, folder)), 150)) {
+        try {
+          const { rows, columns } = await decodeFile(body, 'the tests', 'Arrow')
+          expect(polars.fromColumns({ rows, columns }).height).toBe(rows)
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadInput)
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 describe('categories in several row groups', () => {
@@ -63,7 +66,12 @@ describe('categories in several row groups', () => {
     const { rows, columns } = await decode(goodParquet.at(-1) as Buffer)
     const category = columns.find(({ name }) => name === 'category') as Column
     const words = Array.from({ length: rows }, (_, row) => textAt(category, row))
-    expect([category.polarsType, words]).toEqual(['Categorical', Array.from({ length: 64 }, (_, i) => `word ${i % 9}`)])
-    expect(polars.toColumns(polars.readParquet(goodParquet.at(-1) as Buffer))).toMatchObject({ rows: 64 })
+    expect([category.polarsType, words]).toEqual([
+      'Categorical',
+      Array.from({ length: 64 }, (_, i) => `word ${i % 9}`),
+    ])
+    expect(polars.toColumns(polars.readParquet(goodParquet.at(-1) as Buffer))).toMatchObject({
+      rows: 64,
+    })
   })
 })

@@ -4,15 +4,27 @@ import { z } from 'zod'
 
 const svc = new Service('fuzz')
 const json = new io.JSON()
-const user = z.object({ name: z.string(), n: z.number().int(), tags: z.array(z.string()).optional() })
+const user = z.object({
+  name: z.string(),
+  n: z.number().int(),
+  tags: z.array(z.string()).optional(),
+})
 
 for (const orient of ['records', 'columns', 'values', 'index', 'split', 'table'] as const) {
   svc.api(
-    { input: new io.PandasDataFrame({ orient }), output: new io.PandasDataFrame({ orient }), name: `frame_${orient}` },
+    {
+      input: new io.PandasDataFrame({ orient }),
+      output: new io.PandasDataFrame({ orient }),
+      name: `frame_${orient}`,
+    },
     (frame) => frame,
   )
   svc.api(
-    { input: new io.PandasSeries({ orient }), output: new io.PandasSeries({ orient }), name: `series_${orient}` },
+    {
+      input: new io.PandasSeries({ orient }),
+      output: new io.PandasSeries({ orient }),
+      name: `series_${orient}`,
+    },
     (series) => series,
   )
 }
@@ -24,9 +36,12 @@ svc.api(
   },
   (frame) => frame,
 )
-svc.api({ input: new io.PandasDataFrame({ defaultFormat: 'parquet' }), output: json }, function parquet(frame) {
-  return { rows: frame.height, columns: frame.width }
-})
+svc.api(
+  { input: new io.PandasDataFrame({ defaultFormat: 'parquet' }), output: json },
+  function parquet(frame) {
+    return { rows: frame.height, columns: frame.width }
+  },
+)
 svc.api(
   {
     input: new io.PandasDataFrame({ defaultFormat: 'parquet' }),
@@ -43,7 +58,10 @@ svc.api(
   },
 )
 svc.api(
-  { input: new io.Image({ maxPixels: 4_000_000 }), output: new io.Image({ mimeType: 'image/png' }) },
+  {
+    input: new io.Image({ maxPixels: 4_000_000 }),
+    output: new io.Image({ mimeType: 'image/png' }),
+  },
   function image_png(image) {
     return image
   },

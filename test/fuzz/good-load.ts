@@ -91,9 +91,14 @@ function load(port: number): { stop: () => Promise<LoadResult> } {
       try {
         const { status, text } = await post(pool, good)
         times.get(good.name)?.push(performance.now() - start)
-        if (status !== 200 || !good.isRight(text)) failures.push(`${good.name}: ${status} ${text.slice(0, 200)}`)
+        if (status !== 200 || !good.isRight(text))
+          failures.push(`${good.name}: ${status} ${text.slice(0, 200)}`)
         if (i % 50 === 0) {
-          const told = await post(pool, { path: '/pid', contentType: 'application/json', body: Buffer.from('1') })
+          const told = await post(pool, {
+            path: '/pid',
+            contentType: 'application/json',
+            body: Buffer.from('1'),
+          })
           pids.add(JSON.parse(told.text).pid)
         }
       } catch (error) {
@@ -117,7 +122,10 @@ function load(port: number): { stop: () => Promise<LoadResult> } {
 
 /** Returns the value that the share `p` of a list is below. */
 export function percentile(list: readonly number[], p: number): number {
-  return [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] ?? Number.NaN
+  return (
+    [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] ??
+    Number.NaN
+  )
 }
 
 if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {

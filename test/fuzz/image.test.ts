@@ -18,7 +18,11 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 
 describe('damaged pictures', () => {
   const kinds = ['picture', 'tensor'] as const
-  it.each(Object.entries(formats).flatMap(([name, files]) => kinds.map((kind) => [name, kind, files] as const)))(
+  it.each(
+    Object.entries(formats).flatMap(([name, files]) =>
+      kinds.map((kind) => [name, kind, files] as const),
+    ),
+  )(
     'of %s give a %s or a BadInput, and the process lives on',
     async (name, kind, files) => {
       const maxPixels = runs > 100 ? undefined : 1_000_000
@@ -30,7 +34,8 @@ describe('damaged pictures', () => {
       const one = async (bytes: Uint8Array) => {
         try {
           const value: unknown = await image.fromHttpRequest(requestOf(bytes))
-          if (!(value instanceof (kind === 'picture' ? RasterImage : NDArray))) throw new TypeError(`no ${kind}`)
+          if (!(value instanceof (kind === 'picture' ? RasterImage : NDArray)))
+            throw new TypeError(`no ${kind}`)
           outcomes.read++
         } catch (error) {
           if (!(error instanceof BadInput || error instanceof UnsupportedMediaType)) throw error
@@ -48,7 +53,12 @@ describe('damaged pictures', () => {
       expect(outcomes.read).toBeGreaterThan(0)
       expect(outcomes.refused).toBeGreaterThan(runs / 10)
       if (process.env.FUZZ_RUNS)
-        console.log(name, kind, outcomes, `peak rss ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`)
+        console.log(
+          name,
+          kind,
+          outcomes,
+          `peak rss ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`,
+        )
     },
     300_000,
   )

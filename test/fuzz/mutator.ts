@@ -111,8 +111,14 @@ export function reworded(random: Random, body: Uint8Array): Buffer {
   let text = Buffer.from(body)
   for (let left = 1 + below(random, 4); left > 0; left--) {
     const at = below(random, text.length + 1)
-    const word = Buffer.from(oneOf(random, tokens).repeat(random() < 0.05 ? 1 + below(random, 2000) : 1))
-    text = Buffer.concat([text.subarray(0, at), word, text.subarray(at + (random() < 0.5 ? 0 : word.length))])
+    const word = Buffer.from(
+      oneOf(random, tokens).repeat(random() < 0.05 ? 1 + below(random, 2000) : 1),
+    )
+    text = Buffer.concat([
+      text.subarray(0, at),
+      word,
+      text.subarray(at + (random() < 0.5 ? 0 : word.length)),
+    ])
   }
   return text
 }

@@ -36,7 +36,8 @@ const wildNumbers = [
   2n ** 64n - 2n,
 ]
 
-const footerStart = (file: Uint8Array) => file.length - 8 - Buffer.from(file).readUInt32LE(file.length - 8)
+const footerStart = (file: Uint8Array) =>
+  file.length - 8 - Buffer.from(file).readUInt32LE(file.length - 8)
 
 /** Returns a file with another footer, its length right. */
 export function withFooter(file: Uint8Array, footer: Uint8Array): Buffer {
@@ -101,15 +102,30 @@ export function badParquet(random: Random): Buffer {
 
 /** SchemaElement: repetition_type optional, name, num_children; a leaf has a type (INT64) instead of children. */
 export const group = (children: number) =>
-  Buffer.concat([Buffer.from([0x35, 0x02, 0x18, 0x01, 0x67, 0x15]), varintOf(BigInt(2 * children)), Buffer.from([0])])
+  Buffer.concat([
+    Buffer.from([0x35, 0x02, 0x18, 0x01, 0x67, 0x15]),
+    varintOf(BigInt(2 * children)),
+    Buffer.from([0]),
+  ])
 const leaf = (name: string) =>
-  Buffer.concat([Buffer.from([0x15, 0x04, 0x25, 0x02, 0x18, name.length]), Buffer.from(name), Buffer.from([0])])
+  Buffer.concat([
+    Buffer.from([0x15, 0x04, 0x25, 0x02, 0x18, name.length]),
+    Buffer.from(name),
+    Buffer.from([0]),
+  ])
 
 /** Returns a file of no rows with this schema, root first. */
 export function emptyParquet(elements: readonly Buffer[]): Buffer {
   // 1: version, 2: schema, 3: rows, 4: row groups.
-  const schema = [Buffer.from([0x15, 0x02, 0x19, 0xfc]), varintOf(BigInt(elements.length)), ...elements]
-  return withFooter(goodParquet[0], Buffer.concat([...schema, Buffer.from([0x16, 0x00, 0x19, 0x0c, 0x00])]))
+  const schema = [
+    Buffer.from([0x15, 0x02, 0x19, 0xfc]),
+    varintOf(BigInt(elements.length)),
+    ...elements,
+  ]
+  return withFooter(
+    goodParquet[0],
+    Buffer.concat([...schema, Buffer.from([0x16, 0x00, 0x19, 0x0c, 0x00])]),
+  )
 }
 
 /** Returns one column in `groups` groups inside each other. */
@@ -132,7 +148,10 @@ export function craftedParquet(): Map<string, Buffer> {
     ['16,000 columns', wideParquet(16_000)],
     ['17,000 columns', wideParquet(17_000)],
     ['a footer of no rows', withFooter(good, Buffer.alloc(0))],
-    ['a footer of 100 KB of nothing', withFooter(good, Buffer.concat([footer, Buffer.alloc(100_000)]))],
+    [
+      'a footer of 100 KB of nothing',
+      withFooter(good, Buffer.concat([footer, Buffer.alloc(100_000)])),
+    ],
   ])
   for (const groups of [10, 100, 1000, 16_000, 200_000])
     files.set(`${groups} groups inside each other`, deepParquet(groups))
@@ -140,7 +159,10 @@ export function craftedParquet(): Map<string, Buffer> {
   const { numbers } = thriftNumbers(footer, 0)
   for (const [i, number] of numbers.entries()) {
     for (const wild of [2n ** 32n - 2n, 2n ** 62n, 100_000_000n]) {
-      files.set(`number ${i} of the footer is ${wild}`, withFooter(good, withNumber(footer, number, wild)))
+      files.set(
+        `number ${i} of the footer is ${wild}`,
+        withFooter(good, withNumber(footer, number, wild)),
+      )
     }
   }
   return files

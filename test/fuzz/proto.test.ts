@@ -28,7 +28,10 @@ async function codeOf(bytes: Uint8Array): Promise<string> {
 const array = new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2], 'float32')
 const texts = new NDArray(['a', '', 'é'], [3], 'str')
 const samples: [string, ProtoContent][] = [
-  ['ndarray', { field: 'ndarray', message: { dtype: 4, shape: [2, -1], int32Values: [1, -2, 3, 400] } }],
+  [
+    'ndarray',
+    { field: 'ndarray', message: { dtype: 4, shape: [2, -1], int32Values: [1, -2, 3, 400] } },
+  ],
   ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 7, uint64Values: [1n, 2n ** 63n] } }],
   ['ndarray', { field: 'serialized_bytes', message: encodeNdarrayFlatbuffer(array) }],
@@ -69,19 +72,19 @@ const samples: [string, ProtoContent][] = [
 ]
 
 describe('a hostile message', () => {
-  it.each(samples.map(([api, content], i) => [`${api} ${content.field} (${i})`, api, content] as const))(
-    'made of a good one blames the client or is read: %s',
-    async (_, api, content) => {
-      const seen = new Set<string>()
-      for (const bytes of mutations(encodeRequest(api, content), 400)) seen.add(await codeOf(bytes))
-      expect(seen).toContain('OK')
-      for (const code of seen) expect(['OK', 'INVALID_ARGUMENT', 'NOT_FOUND', 'RESOURCE_EXHAUSTED']).toContain(code)
-      for (const bytes of randomBytes(50)) {
-        await codeOf(bytes)
-        await codeOf(encodeRequest(api, { field: 'serialized_bytes', message: bytes }))
-      }
-    },
-  )
+  it.each(
+    samples.map(([api, content], i) => [`${api} ${content.field} (${i})`, api, content] as const),
+  )('made of a good one blames the client or is read: %s', async (_, api, content) => {
+    const seen = new Set<string>()
+    for (const bytes of mutations(encodeRequest(api, content), 400)) seen.add(await codeOf(bytes))
+    expect(seen).toContain('OK')
+    for (const code of seen)
+      expect(['OK', 'INVALID_ARGUMENT', 'NOT_FOUND', 'RESOURCE_EXHAUSTED']).toContain(code)
+    for (const bytes of randomBytes(50)) {
+      await codeOf(bytes)
+      await codeOf(encodeRequest(api, { field: 'serialized_bytes', message: bytes }))
+    }
+  })
 
   const raw = (api: string, field: number, payload: Uint8Array) => {
     const writer = new ProtoWriter(payload.length + 32)
@@ -139,9 +142,18 @@ describe('a hostile message', () => {
       'a shape of 2^31 by 2^31',
       () => raw('ndarray', 3, field(2, Buffer.concat([varint(2 ** 31 - 1), varint(2 ** 31 - 1)]))),
     ],
-    ['a shape of a million dimensions', () => raw('ndarray', 3, field(2, new Uint8Array(1_000_000).fill(1)))],
-    ['a million empty columns', () => raw('frame', 5, Buffer.alloc(2_000_000, Buffer.from([0x12, 0])))],
-    ['a million empty parts', () => raw('form', 10, Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))],
+    [
+      'a shape of a million dimensions',
+      () => raw('ndarray', 3, field(2, new Uint8Array(1_000_000).fill(1))),
+    ],
+    [
+      'a million empty columns',
+      () => raw('frame', 5, Buffer.alloc(2_000_000, Buffer.from([0x12, 0]))),
+    ],
+    [
+      'a million empty parts',
+      () => raw('form', 10, Buffer.alloc(2_000_000, Buffer.from([0x0a, 0]))),
+    ],
     ['text that is not UTF-8', () => raw('text', 8, field(1, Uint8Array.of(0xff)))],
     ['a group', () => Uint8Array.of(0x0b, 0x0c)],
     ['field number 0', () => Uint8Array.of(0, 0)],
@@ -158,7 +170,10 @@ describe('a hostile message', () => {
       () => {
         const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
         // The first of its two dimensions.
-        bytes.writeBigInt64LE(2n ** 62n, bytes.indexOf(Buffer.from([2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])) + 4)
+        bytes.writeBigInt64LE(
+          2n ** 62n,
+          bytes.indexOf(Buffer.from([2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])) + 4,
+        )
         return raw('ndarray', 2, bytes)
       },
     ],
@@ -166,7 +181,11 @@ describe('a hostile message', () => {
       'an .npy header with another shape',
       () => {
         const bytes = Buffer.from(encodeNpy(array))
-        return raw('ndarray', 2, Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'))
+        return raw(
+          'ndarray',
+          2,
+          Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'),
+        )
       },
     ],
   ])('is refused without harm: %s', async (_, make) => {

@@ -42,24 +42,30 @@ const count =
     ? Number(options.count)
     : Math.ceil(Number(options.total) / chosen.length / engines.length)
 const to = onlyIndex === undefined ? count : from + 1
-if (chosen.length === 0) throw new Error(`expected one of ${kinds.join(', ')} for --only, received ${onlyKind}`)
+if (chosen.length === 0)
+  throw new Error(`expected one of ${kinds.join(', ')} for --only, received ${onlyKind}`)
 const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 async function startServer(engine: string, tmp: string) {
   const { PATH = '', HOME = '' } = process.env
   const ports = ['--port', '0', '--grpc-port', '0', '--host', '127.0.0.1']
   const args = ['dist/cli/main.js', 'serve', 'test/fuzz/fuzz.service.ts', ...ports]
-  const child = spawn(process.execPath, [...args, '--workers', String(workerCount), '--engine', engine], {
-    cwd: root,
-    env: { PATH, HOME, TMPDIR: tmp },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawn(
+    process.execPath,
+    [...args, '--workers', String(workerCount), '--engine', engine],
+    {
+      cwd: root,
+      env: { PATH, HOME, TMPDIR: tmp },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   let port: number | undefined
   for await (const line of createInterface(child.stdout)) {
     const found = /:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]
     if (line.startsWith('serving ') && found !== undefined) port = Number(found)
     const grpcPort = /gRPC at \S*?:(\d+)/.exec(line)?.[1]
-    if (port !== undefined && grpcPort !== undefined) return { child, port, grpcPort: Number(grpcPort) }
+    if (port !== undefined && grpcPort !== undefined)
+      return { child, port, grpcPort: Number(grpcPort) }
   }
   throw new Error('the server did not start; is it built?')
 }
@@ -88,24 +94,34 @@ async function run(engine: string): Promise<boolean> {
     printLoad('good requests alone', baseline)
     const load = await startGoodLoad(port)
     // All kinds at once: what one of them waits for, such as a thread that reads Parquet, costs the others no time.
-    const results = await Promise.all(chosen.map((kind) => attack(ports, seed, kind as Kind, from, to)))
+    const results = await Promise.all(
+      chosen.map((kind) => attack(ports, seed, kind as Kind, from, to)),
+    )
     const others = await load.stop()
     for (const [i, result] of results.entries()) {
       problems.push(...result.failures)
-      const statuses = [...result.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`)
+      const statuses = [...result.statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => `${count} × ${status}`)
       const slowest = `${result.slowest.ms.toFixed(0)} ms, ${result.slowest.title}`
-      console.log(`  ${chosen[i]}: ${statuses.join(', ')} in ${result.seconds.toFixed(1)} s; slowest ${slowest}`)
+      console.log(
+        `  ${chosen[i]}: ${statuses.join(', ')} in ${result.seconds.toFixed(1)} s; slowest ${slowest}`,
+      )
     }
     problems.push(...baseline.failures, ...others.failures)
     const failed = baseline.failures.length + others.failures.length
     printLoad('good requests beside', others)
     const count = [...others.times.values()].flat().length
-    console.log(`  other requests ${count}, failed ${failed}, answered by ${others.pids.size} workers`)
+    console.log(
+      `  other requests ${count}, failed ${failed}, answered by ${others.pids.size} workers`,
+    )
     const { workers, workerPeak, workerNow } = watch.seen()
     const left = readdirSync(tmp).filter((name) => name.startsWith('serving'))
     if (left.length > 0) problems.push(`temporary files left: ${left.join(', ')}`)
     if (workers.size > workerCount) problems.push(`workers lost: ${workers.size - workerCount}`)
-    console.log(`  worker processes lost ${workers.size - workerCount}; temporary files left ${left.length}`)
+    console.log(
+      `  worker processes lost ${workers.size - workerCount}; temporary files left ${left.length}`,
+    )
     console.log(`  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)})`)
   } finally {
     watch.stop()
@@ -123,5 +139,7 @@ let isGood = true
 for (const engine of engines) {
   if (!(await run(engine))) isGood = false
 }
-console.log(`${isGood ? 'nothing failed' : 'FAILED'}; ${((performance.now() - begun) / 1000).toFixed(0)} s`)
+console.log(
+  `${isGood ? 'nothing failed' : 'FAILED'}; ${((performance.now() - begun) / 1000).toFixed(0)} s`,
+)
 process.exitCode = isGood ? 0 : 1

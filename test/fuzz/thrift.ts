@@ -11,7 +11,10 @@ export interface ThriftNumber {
 }
 
 /** Returns the numbers of the struct at `start`, in their order, and where it ends. Stops at what it cannot read. */
-export function thriftNumbers(bytes: Uint8Array, start: number): { numbers: ThriftNumber[]; end: number } {
+export function thriftNumbers(
+  bytes: Uint8Array,
+  start: number,
+): { numbers: ThriftNumber[]; end: number } {
   const numbers: ThriftNumber[] = []
   let at = start
   const varint = () => {

@@ -20,7 +20,9 @@ describe('a small body of very many columns', () => {
   })
 
   it('as CSV without rows becomes floats in time', async () => {
-    const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf(`${names.join(',')}\n`, 'text/csv'))
+    const frame = await new io.PandasDataFrame().fromHttpRequest(
+      requestOf(`${names.join(',')}\n`, 'text/csv'),
+    )
     expect([frame.height, frame.width]).toEqual([0, count])
   })
 

@@ -46,7 +46,11 @@ const generators: readonly Generator[] = [
         'package: every\ngenerate: { models: true, client: true }\n' +
         'output-options: { response-type-suffix: Answer }\noutput: every/every.go\n',
     },
-    commands: (url) => [['mkdir', 'every'], ['oapi-codegen', '-config', 'oapi.yml', 'openapi.json'], ...runGo(url)],
+    commands: (url) => [
+      ['mkdir', 'every'],
+      ['oapi-codegen', '-config', 'oapi.yml', 'openapi.json'],
+      ...runGo(url),
+    ],
   },
   {
     title: 'ogen',
@@ -81,7 +85,15 @@ const generators: readonly Generator[] = [
     needs: ['openapi-generator-cli', 'python3'],
     caller: ['openapi-generator.py', 'caller.py'],
     commands: (url) => [
-      [...openapiGenerator, '-g', 'python', '-o', '.', '--additional-properties', 'packageName=every'],
+      [
+        ...openapiGenerator,
+        '-g',
+        'python',
+        '-o',
+        '.',
+        '--additional-properties',
+        'packageName=every',
+      ],
       ['python3', '-m', 'venv', 'venv'],
       ['venv/bin/pip', 'install', '-q', '-r', 'requirements.txt'],
       ['venv/bin/python', 'caller.py', url],
@@ -98,8 +110,24 @@ const generators: readonly Generator[] = [
         ['node', '-e', orvalConfig(url)],
         ['orval', '--config', 'orval.config.cjs'],
         [
-          ...[tsc, '--strict', '--rewriteRelativeImportExtensions', '--outDir', 'out', '--target', 'es2022'],
-          ...['--module', 'nodenext', '--types', '', '--lib', 'es2022,dom,dom.iterable', 'caller.ts'],
+          ...[
+            tsc,
+            '--strict',
+            '--rewriteRelativeImportExtensions',
+            '--outDir',
+            'out',
+            '--target',
+            'es2022',
+          ],
+          ...[
+            '--module',
+            'nodenext',
+            '--types',
+            '',
+            '--lib',
+            'es2022,dom,dom.iterable',
+            'caller.ts',
+          ],
         ],
         ['node', 'out/caller.js'],
       ],
@@ -123,23 +151,27 @@ describe('a client of a generator', () => {
   for (const { title, version, needs, caller, files = {}, commands } of generators) {
     const missing = needs.filter((program) => spawnSync('which', [program]).status !== 0)
     const why = missing.length === 0 ? '' : ` (not installed: ${missing.join(', ')})`
-    it.skipIf(missing.length > 0)(`${title} is compiled, and calls${why}`, { timeout: 600_000 }, async () => {
-      const url = `http://127.0.0.1:${listener.port}`
-      const cwd = mkdtempSync(join(tmpdir(), 'generator-'))
-      try {
-        const document = await (await fetch(`${url}/openapi.json?openapi=${version}`)).text()
-        for (const [name, text] of Object.entries({ ...files, 'openapi.json': document })) {
-          writeFileSync(join(cwd, name), text)
+    it.skipIf(missing.length > 0)(
+      `${title} is compiled, and calls${why}`,
+      { timeout: 600_000 },
+      async () => {
+        const url = `http://127.0.0.1:${listener.port}`
+        const cwd = mkdtempSync(join(tmpdir(), 'generator-'))
+        try {
+          const document = await (await fetch(`${url}/openapi.json?openapi=${version}`)).text()
+          for (const [name, text] of Object.entries({ ...files, 'openapi.json': document })) {
+            writeFileSync(join(cwd, name), text)
+          }
+          copyFileSync(join(import.meta.dirname, caller[0]), join(cwd, caller[1]))
+          let printed = ''
+          for (const [program, ...args] of commands(url)) {
+            printed = (await promisify(execFile)(program, args, { cwd, maxBuffer: 2 ** 26 })).stdout
+          }
+          expect(printed).toBe('200 3\n400 bad_input schema\n')
+        } finally {
+          rmSync(cwd, { recursive: true, force: true })
         }
-        copyFileSync(join(import.meta.dirname, caller[0]), join(cwd, caller[1]))
-        let printed = ''
-        for (const [program, ...args] of commands(url)) {
-          printed = (await promisify(execFile)(program, args, { cwd, maxBuffer: 2 ** 26 })).stdout
-        }
-        expect(printed).toBe('200 3\n400 bad_input schema\n')
-      } finally {
-        rmSync(cwd, { recursive: true, force: true })
-      }
-    })
+      },
+    )
   }
 })

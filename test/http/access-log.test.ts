@@ -55,7 +55,9 @@ describe.each(engines)('the access log of the engine %s', (engine) => {
     await running.ask(post('/echo', 'x'.repeat(11)))
     await running.ask(post('/busy'))
     const seen = await untilLines(running, 3)
-    expect(seen.map(({ level, path, api, status, code }) => [level, path, api, status, code])).toEqual([
+    expect(
+      seen.map(({ level, path, api, status, code }) => [level, path, api, status, code]),
+    ).toEqual([
       [30, '/nowhere', undefined, 404, 'not_found'],
       [30, '/echo', 'echo', 413, 'payload_too_large'],
       [30, '/busy', 'busy', 503, 'overloaded'],

@@ -54,6 +54,7 @@ describe.each(bothEngines)('hosts on %s', (engine) => {
   })
 
   it('are names without ports', async () => {
-    for (const wrong of ['', 'a,', 'a:80', 'http://a']) await expect(open(wrong)).rejects.toThrow(/allowedHosts/)
+    for (const wrong of ['', 'a,', 'a:80', 'http://a'])
+      await expect(open(wrong)).rejects.toThrow(/allowedHosts/)
   })
 })

@@ -15,12 +15,15 @@ describe.each(engines)('maxInFlight of an API on %s', (engine) => {
           return 'done'
         })
         svc.api({ ...bytes, name: 'other' }, (body) => body)
-        svc.get('/page', { output: new io.JSON(), name: 'page', maxInFlight: 1 }, () => hold.promise.then(() => 1))
+        svc.get('/page', { output: new io.JSON(), name: 'page', maxInFlight: 1 }, () =>
+          hold.promise.then(() => 1),
+        )
       },
       { grpcPort: 0 },
     )
     const client = new GrpcClient(running.listener.grpcPort as number)
-    const grpc = () => client.raw(encodeRequest('slow', { field: 'serialized_bytes', message: Buffer.from('x') }))
+    const grpc = () =>
+      client.raw(encodeRequest('slow', { field: 'serialized_bytes', message: Buffer.from('x') }))
     const connect = post(
       '/serving.v1.ServingService/Call',
       JSON.stringify({ apiName: 'slow', serializedBytes: 'eA==' }),
@@ -33,7 +36,9 @@ describe.each(engines)('maxInFlight of an API on %s', (engine) => {
       const second = grpc()
       await turns(20)
       while ((await running.ask(post('/slow', 'x'))).status !== 503) await turns(5)
-      const third = await running.ask(post('/slow', chunked('a', 'b'), { 'transfer-encoding': 'chunked' }))
+      const third = await running.ask(
+        post('/slow', chunked('a', 'b'), { 'transfer-encoding': 'chunked' }),
+      )
       expect([third.status, third.headers.get('retry-after')]).toEqual([503, ['1']])
       expect((await grpc()).error?.code).toBe(14)
       expect((await running.ask(connect)).status).toBe(503)

@@ -7,7 +7,14 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey, jwt, rateLimit } from '../../src/api/auth/index.ts'
-import { Context, InvalidArgument, io, type Service, type ServiceOptions, Unauthorized } from '../../src/index.ts'
+import {
+  Context,
+  InvalidArgument,
+  io,
+  type Service,
+  type ServiceOptions,
+  Unauthorized,
+} from '../../src/index.ts'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { bytes, engines, post, start } from './harness.ts'
@@ -44,7 +51,14 @@ afterAll(() => {
 
 const now = () => Math.floor(Date.now() / 1000)
 function token(claims: Record<string, unknown> = {}, pair = keys, kid = 'one'): Promise<string> {
-  const payload = { sub: 'ann', iss: issuer, aud: 'models', exp: now() + 60, scope: 'infer read', ...claims }
+  const payload = {
+    sub: 'ann',
+    iss: issuer,
+    aud: 'models',
+    exp: now() + 60,
+    scope: 'infer read',
+    ...claims,
+  }
   return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid }).sign(pair.privateKey)
 }
 
@@ -64,14 +78,19 @@ describe.each(engines)('auth on %s', (engine) => {
     start(engine, define, { introspection: true, ...more }, options)
 
   it('lets in who has a key, everywhere but at health, public paths and open APIs', async () => {
-    const auth = apiKey({ keys: [hash('first'), { name: 'ann', hash: hash('second').toUpperCase() }] })
+    const auth = apiKey({
+      keys: [hash('first'), { name: 'ann', hash: hash('second').toUpperCase() }],
+    })
     const running = await serveIt({ auth, publicPaths: ['/openapi.json'] }, { docs: true })
     const ask = async (path: string, headers: Record<string, string> = {}, method = 'POST') => {
       const answer = await running.ask(post(path, method === 'POST' ? 'x' : '', headers, method))
       return [answer.status, answer.text.slice(0, 8)]
     }
     expect(await ask('/who', { 'x-api-key': 'second' })).toEqual([200, 'ann'])
-    expect(await ask('/who', { authorization: 'bearer first' })).toEqual([200, hash('first').slice(0, 8)])
+    expect(await ask('/who', { authorization: 'bearer first' })).toEqual([
+      200,
+      hash('first').slice(0, 8),
+    ])
     for (const headers of [
       {},
       { 'x-api-key': 'third' },
@@ -94,7 +113,14 @@ describe.each(engines)('auth on %s', (engine) => {
     for (const path of closed) {
       expect([path, (await ask(path, {}, 'GET'))[0]]).toEqual([path, 401])
     }
-    for (const path of ['/livez', '/readyz', '/healthz', '/openapi.json', '/v2/health/live', '/v2/health/ready'])
+    for (const path of [
+      '/livez',
+      '/readyz',
+      '/healthz',
+      '/openapi.json',
+      '/v2/health/live',
+      '/v2/health/ready',
+    ])
       expect([path, (await ask(path, {}, 'GET'))[0]]).toEqual([path, 200])
     const refused = await running.ask(post('/who', '', { 'content-length': '1000' }))
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, ['Bearer']])
@@ -111,7 +137,10 @@ describe.each(engines)('auth on %s', (engine) => {
     const call = async (api: string, headers: Record<string, string> = {}) => {
       const body = JSON.stringify({ apiName: api, serializedBytes: 'eA==' })
       const answer = await running.ask(
-        post('/serving.v1.ServingService/Call', body, { 'content-type': 'application/json', ...headers }),
+        post('/serving.v1.ServingService/Call', body, {
+          'content-type': 'application/json',
+          ...headers,
+        }),
       )
       return [answer.status, answer.status === 200 ? 'ok' : JSON.parse(answer.text).code]
     }
@@ -121,7 +150,9 @@ describe.each(engines)('auth on %s', (engine) => {
     expect(await call('who', { 'x-api-key': 'second' })).toEqual([200, 'ok'])
     expect(await call('own', { 'x-api-key': 'second' })).toEqual([401, 'unauthenticated'])
     expect(await call('own', { 'x-own': '1' })).toEqual([200, 'ok'])
-    const metadata = post('/serving.v1.ServingService/ServiceMetadata', '{}', { 'content-type': 'application/json' })
+    const metadata = post('/serving.v1.ServingService/ServiceMetadata', '{}', {
+      'content-type': 'application/json',
+    })
     expect((await running.ask(metadata)).status).toBe(401)
     const client = new GrpcClient(running.listener.grpcPort as number)
     const grpc = async (api: string, headers: Record<string, string> = {}) => {
@@ -135,7 +166,9 @@ describe.each(engines)('auth on %s', (engine) => {
     expect(await grpc('own', { 'x-own': '1' })).toBe(true)
     expect((await client.raw(Buffer.alloc(0), {}, 'ServiceMetadata')).error?.code).toBe(16)
     const request = encodeRequest('who', { field: 'serialized_bytes', message: Buffer.from('x') })
-    await expect(client.stream('who', { field: 'serialized_bytes', message: request } as never)).rejects.toMatchObject({
+    await expect(
+      client.stream('who', { field: 'serialized_bytes', message: request } as never),
+    ).rejects.toMatchObject({
       code: 16,
     })
     client.close()
@@ -145,20 +178,30 @@ describe.each(engines)('auth on %s', (engine) => {
     const url = new URL(`http://127.0.0.1:${(remote.address() as AddressInfo).port}/jwks`)
     for (const jwks of [file, url]) {
       const before = fetches
-      const running = await serveIt({ auth: jwt({ jwks, issuer, audience: ['models', 'other'], clockTolerance: 30 }) })
+      const running = await serveIt({
+        auth: jwt({ jwks, issuer, audience: ['models', 'other'], clockTolerance: 30 }),
+      })
       const ask = async (text: string) => {
         const answer = await running.ask(post('/who', 'x', { authorization: `Bearer ${text}` }))
-        return answer.status === 200 ? answer.text : [answer.status, answer.headers.get('www-authenticate')?.[0]]
+        return answer.status === 200
+          ? answer.text
+          : [answer.status, answer.headers.get('www-authenticate')?.[0]]
       }
       const good = await token()
       expect(await ask(good)).toBe('ann')
       expect(await ask(good)).toBe('ann')
       const invalid = [401, 'Bearer error="invalid_token"']
-      for (const claims of [{ iss: 'https://evil' }, { aud: 'nobody' }, { exp: now() - 60 }, { nbf: now() + 60 }])
+      for (const claims of [
+        { iss: 'https://evil' },
+        { aud: 'nobody' },
+        { exp: now() - 60 },
+        { nbf: now() + 60 },
+      ])
         expect([claims, await ask(await token(claims))]).toEqual([claims, invalid])
       expect(await ask(await token({ exp: undefined }))).toEqual(invalid)
       expect(await ask(await token({}, others))).toEqual(invalid)
-      for (const sub of [{ id: 1 }, ['ann'], 7]) expect(await ask(await token({ sub }))).toEqual(invalid)
+      for (const sub of [{ id: 1 }, ['ann'], 7])
+        expect(await ask(await token({ sub }))).toEqual(invalid)
       expect(await ask(`${good.slice(0, -6)}AAAAAA`)).toEqual(invalid)
       const [header, payload] = good.split('.')
       const none = Buffer.from('{"alg":"none"}').toString('base64url')
@@ -173,7 +216,9 @@ describe.each(engines)('auth on %s', (engine) => {
   it('reads a file of keys again when it has changed, and remembers as many verified tokens as it may', async () => {
     const path = join(directory, `${engine}.json`)
     writeFileSync(path, JSON.stringify(published))
-    const running = await serveIt({ auth: jwt({ jwks: path, issuer, audience: 'models', cacheSize: 2 }) })
+    const running = await serveIt({
+      auth: jwt({ jwks: path, issuer, audience: 'models', cacheSize: 2 }),
+    })
     const ask = async (text: string) =>
       (await running.ask(post('/who', 'x', { authorization: `Bearer ${text}` }))).status
     expect(await ask(await token({}, others, 'two'))).toBe(401)
@@ -181,7 +226,9 @@ describe.each(engines)('auth on %s', (engine) => {
     for (const each of tokens) expect(await ask(each)).toBe(200)
     writeFileSync(path, JSON.stringify(await setOf(others, 'two')))
     utimesSync(path, new Date(), new Date(Date.now() + 5000))
-    expect([await ask(tokens[0]), await ask(tokens[1]), await ask(tokens[2])]).toEqual([401, 200, 200])
+    expect([await ask(tokens[0]), await ask(tokens[1]), await ask(tokens[2])]).toEqual([
+      401, 200, 200,
+    ])
     expect(await ask(await token({ sub: 'd' }))).toBe(401)
     expect(await ask(await token({}, others, 'two'))).toBe(200)
   })
@@ -195,15 +242,21 @@ describe.each(engines)('auth on %s', (engine) => {
       403,
       ['Bearer error="insufficient_scope", scope="infer admin"'],
     ])
-    const admin = { authorization: `Bearer ${await token({ scope: undefined, scp: ['infer', 'admin'] })}` }
+    const admin = {
+      authorization: `Bearer ${await token({ scope: undefined, scp: ['infer', 'admin'] })}`,
+    }
     expect((await running.ask(post('/who', 'x', admin))).status).toBe(200)
     const client = new GrpcClient(running.listener.grpcPort as number)
     const request = encodeRequest('own', undefined)
-    expect((await client.raw(request, { metadata: { authorization, 'x-own': '1' } })).error?.code).not.toBe(7)
+    expect(
+      (await client.raw(request, { metadata: { authorization, 'x-own': '1' } })).error?.code,
+    ).not.toBe(7)
     const who = encodeRequest('who', { field: 'serialized_bytes', message: Buffer.from('x') })
     expect((await client.raw(who, { metadata: { authorization } })).error?.code).toBe(7)
     client.close()
-    const absent = await serveIt({ auth: jwt({ jwks: new URL('http://127.0.0.1:1/'), issuer, audience: 'models' }) })
+    const absent = await serveIt({
+      auth: jwt({ jwks: new URL('http://127.0.0.1:1/'), issuer, audience: 'models' }),
+    })
     expect((await absent.ask(post('/who', 'x', { authorization }))).status).toBe(503)
   })
 
@@ -217,14 +270,28 @@ describe.each(engines)('auth on %s', (engine) => {
     expect(await ask({ cookie: 'other=1; key=a+b/c=; last=2' })).toBe('ann')
     // As setCookie writes it.
     expect(await ask({ cookie: 'key=a%2Bb%2Fc%3D' })).toBe('ann')
-    expect(await ask({ cookie: 'key=a+b/c=', 'x-api-key': 'wrong' })).toEqual([401, expect.any(String)])
-    expect(await ask({ cookie: 'Key=a+b/c=; keys=a+b/c=' })).toEqual([401, expect.stringContaining('the cookie key')])
+    expect(await ask({ cookie: 'key=a+b/c=', 'x-api-key': 'wrong' })).toEqual([
+      401,
+      expect.any(String),
+    ])
+    expect(await ask({ cookie: 'Key=a+b/c=; keys=a+b/c=' })).toEqual([
+      401,
+      expect.stringContaining('the cookie key'),
+    ])
     const plain = await serveIt({ auth: apiKey({ keys: [hash('a')] }) })
-    expect(await ask({ cookie: 'x-api-key=a' }, plain)).toEqual([401, expect.not.stringContaining('cookie')])
-    const tokens = await serveIt({ auth: jwt({ jwks: file, issuer, audience: 'models', cookie: 'session' }) })
+    expect(await ask({ cookie: 'x-api-key=a' }, plain)).toEqual([
+      401,
+      expect.not.stringContaining('cookie'),
+    ])
+    const tokens = await serveIt({
+      auth: jwt({ jwks: file, issuer, audience: 'models', cookie: 'session' }),
+    })
     expect(await ask({ cookie: `session=${await token()}` }, tokens)).toBe('ann')
     expect(await ask({ cookie: 'session=a.b.c' }, tokens)).toEqual([401, expect.any(String)])
-    expect(await ask({ cookie: 'other=1' }, tokens)).toEqual([401, expect.stringContaining('the cookie session')])
+    expect(await ask({ cookie: 'other=1' }, tokens)).toEqual([
+      401,
+      expect.stringContaining('the cookie session'),
+    ])
   })
 
   it('limits callers for themselves, and tells them what is left', async () => {
@@ -256,7 +323,9 @@ describe.each(engines)('auth on %s', (engine) => {
     const running = await start(
       engine,
       (svc) => {
-        svc.onRequest((ctx) => ctx.response.setHeader('x-caller', ctx.state.caller?.name ?? 'nobody'))
+        svc.onRequest((ctx) =>
+          ctx.response.setHeader('x-caller', ctx.state.caller?.name ?? 'nobody'),
+        )
         svc.onRequest(rateLimit({ rate: 0.001, burst: 2, before: 'auth' }))
         define(svc)
       },
@@ -273,7 +342,9 @@ describe.each(engines)('auth on %s', (engine) => {
       [429, undefined],
       [429, undefined],
     ])
-    const call = post('/serving.v1.ServingService/Call', '{"apiName":"open"}', { 'content-type': 'application/json' })
+    const call = post('/serving.v1.ServingService/Call', '{"apiName":"open"}', {
+      'content-type': 'application/json',
+    })
     expect((await running.ask(call)).status).toBe(429)
   })
 })
@@ -288,7 +359,15 @@ it('limits the first 64 bits of an IPv6 address', async () => {
       return true
     }
   }
-  const asked = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::1', '::1', '::2', '1.2.3.4']
+  const asked = [
+    '2001:db8::1',
+    '2001:db8::2',
+    '2001:db8:0:0:ffff::',
+    '2001:db8:0:1::1',
+    '::1',
+    '::2',
+    '1.2.3.4',
+  ]
   expect(asked.map(isRefused)).toEqual([false, true, true, false, false, true, false])
 })
 
@@ -301,7 +380,10 @@ it.each([
   [() => apiKey({ keys: [hash('a')], cookie: 'a b' }), 'cookie of apiKey'],
   [() => jwt({ jwks: file, issuer, audience: 'a', cookie: 5 as never }), 'cookie of jwt'],
   [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: ['ES256', 'HS256'] }), 'HS256'],
-  [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: ['none'] }), 'asymmetric ones such as ES256'],
+  [
+    () => jwt({ jwks: file, issuer, audience: 'a', algorithms: ['none'] }),
+    'asymmetric ones such as ES256',
+  ],
   [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: [] }), 'algorithms of jwt'],
   [() => rateLimit({ rate: 0 }), 'rate of rateLimit'],
   [() => rateLimit({ rate: 1, burst: 0.5 }), 'burst of rateLimit'],

@@ -91,7 +91,9 @@ describe.each(engines)('request bodies on %s', (engine) => {
       const server = await start(engine, (svc) =>
         svc.api({ ...bytes, name: 'big' }, () => (kind === 'whole' ? body : [body, body])),
       )
-      const answer = await server.ask(post('/big', chunked('go'), { 'transfer-encoding': 'chunked' }))
+      const answer = await server.ask(
+        post('/big', chunked('go'), { 'transfer-encoding': 'chunked' }),
+      )
       expect(answer.body.length).toBe(kind === 'whole' ? 500_000 : 1_000_000)
       expect(answer.headers.get('connection')).toEqual(['close'])
     },
@@ -103,7 +105,11 @@ describe.each(engines)('request bodies on %s', (engine) => {
     const answer = await raw.answer()
     expect(answer.status).toBe(413)
     expect(answer.headers.get('content-type')).toEqual(['application/problem+json'])
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'payload_too_large', reason: 'size', status: 413 })
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: 'payload_too_large',
+      reason: 'size',
+      status: 413,
+    })
     expect(answer.headers.get('connection')).toEqual(['close'])
   })
 
@@ -148,7 +154,9 @@ describe.each(engines)('request bodies on %s', (engine) => {
 
   it('refuses a chunked upload that is too large in one piece', async () => {
     const body = chunked('x'.repeat(1001))
-    const answer = await (await echo(limits)).ask(post('/echo', body, { 'transfer-encoding': 'chunked' }))
+    const answer = await (await echo(limits)).ask(
+      post('/echo', body, { 'transfer-encoding': 'chunked' }),
+    )
     expect(answer.status).toBe(413)
   })
 

@@ -4,22 +4,27 @@ import { Text } from '../../src/descriptors/text.ts'
 import { Bytes, bothEngines, bytes, deferred, post, start, turns } from './harness.ts'
 
 describe.each(bothEngines)('streams that break off on %s', (engine) => {
-  it.each(['none', 'fewer', 'more'])('cuts the connection when a stream of known length gives %s', async (how) => {
-    const sized = new Bytes([['content-length', '5']])
-    const server = await start(engine, (svc) =>
-      svc.api({ input: new Bytes(), output: sized, name: 'sized' }, () =>
-        (async function* () {
-          if (how !== 'none') yield how.slice(0, 4)
-          if (how === 'more') yield 'xy'
-        })(),
-      ),
-    )
-    const raw = await server.connect()
-    raw.write(post('/sized'))
-    await raw.closed
-    expect(raw.received).not.toContain('morex')
-    expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'sized', code: 'internal' }])
-  })
+  it.each(['none', 'fewer', 'more'])(
+    'cuts the connection when a stream of known length gives %s',
+    async (how) => {
+      const sized = new Bytes([['content-length', '5']])
+      const server = await start(engine, (svc) =>
+        svc.api({ input: new Bytes(), output: sized, name: 'sized' }, () =>
+          (async function* () {
+            if (how !== 'none') yield how.slice(0, 4)
+            if (how === 'more') yield 'xy'
+          })(),
+        ),
+      )
+      const raw = await server.connect()
+      raw.write(post('/sized'))
+      await raw.closed
+      expect(raw.received).not.toContain('morex')
+      expect(server.log.filter((line) => line.level === 50)).toMatchObject([
+        { api: 'sized', code: 'internal' },
+      ])
+    },
+  )
 
   it.each(['throws', 'yields what is no chunk'])(
     'cuts the connection when a stream %s after its first chunk',
@@ -37,7 +42,9 @@ describe.each(bothEngines)('streams that break off on %s', (engine) => {
       raw.write(post('/break'))
       await raw.closed
       expect(raw.received).not.toMatch(/\r\n0\r\n\r\n$/)
-      expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'break', code: 'internal' }])
+      expect(server.log.filter((line) => line.level === 50)).toMatchObject([
+        { api: 'break', code: 'internal' },
+      ])
     },
   )
 

@@ -41,7 +41,11 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
       expect(Number(headers.get('age')?.[0])).toBeGreaterThanOrEqual(0)
       expect(headers.get('content-type')).toEqual(['application/octet-stream'])
     }
-    expect(answers.map(({ headers }) => headers.get('x-request-id')?.[0])).toEqual(['one', 'two', 'three'])
+    expect(answers.map(({ headers }) => headers.get('x-request-id')?.[0])).toEqual([
+      'one',
+      'two',
+      'three',
+    ])
   })
 
   it('distinguishes queries, content types, accepted types and the headers of vary', async () => {
@@ -61,7 +65,10 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
   })
 
   it('keeps the answers of callers apart, and asks auth each time', async () => {
-    const keys = ['ann', 'bob'].map((name) => ({ name, hash: createHash('sha256').update(name).digest('hex') }))
+    const keys = ['ann', 'bob'].map((name) => ({
+      name,
+      hash: createHash('sha256').update(name).digest('hex'),
+    }))
     const { ask } = await start(engine, define({ ttl: '1h' }), {}, { auth: apiKey({ keys }) })
     const of = async (key: string) => (await ask(post('/upper', 'a', { 'x-api-key': key }))).text
     expect([await of('ann'), await of('ann'), await of('bob')]).toEqual(['A 1', 'A 1', 'A 2'])
@@ -147,7 +154,10 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
       }
     }
     const { ask, log } = await start(engine, (svc) => {
-      svc.api({ input: new io.Text(), output: new Lang(), name: 'hello', cache: { ttl: '1h' } }, (text: string) => text)
+      svc.api(
+        { input: new io.Text(), output: new Lang(), name: 'hello', cache: { ttl: '1h' } },
+        (text: string) => text,
+      )
     })
     const of = async (lang: string) =>
       (await ask(post('/hello', 'hello', { 'content-type': 'text/plain', 'x-lang': lang }))).text
@@ -175,7 +185,9 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
       { client: 'two' },
     ]
     const tokens = await Promise.all(claims.map((each) => as(each)))
-    const requests = [...tokens, { ...tokens[0], 'x-team': 'red' }].map((headers) => post('/who', '', headers))
+    const requests = [...tokens, { ...tokens[0], 'x-team': 'red' }].map((headers) =>
+      post('/who', '', headers),
+    )
     const answers: string[] = []
     for (const request of [...requests, ...requests]) answers.push((await ask(request)).text)
     expect(new Set(answers).size).toBe(requests.length)
@@ -193,15 +205,26 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
     ],
     [
       'hides a member',
-      (ctx) => Object.defineProperty({ caller: { name: 'one' } }, 'user', { value: ctx.headers.get('x-user') }),
+      (ctx) =>
+        Object.defineProperty({ caller: { name: 'one' } }, 'user', {
+          value: ctx.headers.get('x-user'),
+        }),
     ],
   ])('keeps nothing where a hook %s', async (_, stateOf) => {
     const { ask, log } = await start(engine, (svc) => {
-      svc.onRequest((ctx) => void Object.defineProperties(ctx.state, Object.getOwnPropertyDescriptors(stateOf(ctx))))
-      svc.api({ ...bytes, name: 'who', cache: { ttl: '1h' } }, (_, ctx) => inspect(ctx.state, { showHidden: true }))
+      svc.onRequest(
+        (ctx) =>
+          void Object.defineProperties(ctx.state, Object.getOwnPropertyDescriptors(stateOf(ctx))),
+      )
+      svc.api({ ...bytes, name: 'who', cache: { ttl: '1h' } }, (_, ctx) =>
+        inspect(ctx.state, { showHidden: true }),
+      )
     })
     const of = async (user: string) => (await ask(post('/who', '', { 'x-user': user }))).text
-    expect([await of('ann'), await of('bob')]).toEqual([expect.stringContaining('ann'), expect.stringContaining('bob')])
+    expect([await of('ann'), await of('bob')]).toEqual([
+      expect.stringContaining('ann'),
+      expect.stringContaining('bob'),
+    ])
     expect(log.filter(({ event }) => event === 'cache').map(({ msg }) => msg)).toEqual([
       'the cache of who keeps no answers for what hooks leave in ctx.state without the name of a caller',
     ])
@@ -210,9 +233,12 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
   it('keeps no stream, no answer with a cookie, and none that says no-store', async () => {
     const { ask } = await start(engine, (svc) => {
       const cache = { ttl: '1h' }
-      svc.api({ input: new io.Text(), output: new io.Text(), name: 'stream', cache }, async function* () {
-        yield String(calls.push('stream'))
-      })
+      svc.api(
+        { input: new io.Text(), output: new io.Text(), name: 'stream', cache },
+        async function* () {
+          yield String(calls.push('stream'))
+        },
+      )
       svc.api({ ...bytes, name: 'cookie', cache }, (body, ctx) => {
         ctx.response.setCookie('a', 'b')
         return upper(body)
@@ -223,7 +249,8 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
       })
     })
     for (const path of ['/stream', '/cookie', '/no-store']) {
-      for (const _ of [1, 2]) expect((await ask(post(path, 'a', { 'content-type': 'text/plain' }))).status).toBe(200)
+      for (const _ of [1, 2])
+        expect((await ask(post(path, 'a', { 'content-type': 'text/plain' }))).status).toBe(200)
     }
     expect(calls.length).toBe(6)
   })
@@ -231,14 +258,15 @@ describe.each(engines)('an API with a cache on %s', (engine) => {
   it('obeys the cache-control of a request', async () => {
     const { ask } = await start(engine, define({ ttl: '1h' }))
     const of = async (control?: string) =>
-      (await ask(post('/upper', 'a', control === undefined ? {} : { 'cache-control': control }))).text
-    expect([await of(), await of('no-cache'), await of(), await of('no-store'), await of()]).toEqual([
-      'A 1',
-      'A 2',
-      'A 2',
-      'A 3',
-      'A 2',
-    ])
+      (await ask(post('/upper', 'a', control === undefined ? {} : { 'cache-control': control })))
+        .text
+    expect([
+      await of(),
+      await of('no-cache'),
+      await of(),
+      await of('no-store'),
+      await of(),
+    ]).toEqual(['A 1', 'A 2', 'A 2', 'A 3', 'A 2'])
   })
 
   it('drops the least recently used above maxBytes, and keeps no larger answer', async () => {
@@ -255,7 +283,10 @@ describe.skipIf(!hasRedis)('an API with a cache in Redis', () => {
     const server = await redisServer()
     onTestFinished(() => server.stop())
     const cache = { ttl: '1h', store: server.url }
-    const [one, two] = [await start(engines[0], define(cache)), await start(engines[0], define(cache))]
+    const [one, two] = [
+      await start(engines[0], define(cache)),
+      await start(engines[0], define(cache)),
+    ]
     const both = await Promise.all([one.ask(post('/upper', 'a')), one.ask(post('/upper', 'a'))])
     expect(both.map(({ text }) => text)).toEqual(['A 1', 'A 1'])
     // It is written after the answer.
@@ -320,7 +351,8 @@ describe.skipIf(!hasRedis)('a damaged entry in Redis', () => {
     for (const _ of [1, 2]) expect((await two.ask(post('/upper', 'a'))).text).toBe('A 2')
     // It is written after the answer.
     let repaired: Buffer | null = null
-    while (repaired === null || repaired.length < entry.length) repaired = await client.getBuffer(keys[0])
+    while (repaired === null || repaired.length < entry.length)
+      repaired = await client.getBuffer(keys[0])
     const three = await start(engines[0], define(cache))
     expect((await three.ask(post('/upper', 'a'))).text).toBe('A 2')
   })
@@ -334,6 +366,8 @@ describe('the option cache', () => {
     [{ ttl: '1m', vary: 'accept' }, 'vary of upper'],
     [{ ttl: '1m', size: 5 }, 'unknown option "size" for cache of upper'],
   ])('refuses %j', (cache, message) => {
-    expect(() => new Service('x').api({ ...bytes, name: 'upper', cache: cache as never }, upper)).toThrow(message)
+    expect(() =>
+      new Service('x').api({ ...bytes, name: 'upper', cache: cache as never }, upper),
+    ).toThrow(message)
   })
 })

@@ -12,7 +12,8 @@ describe.each(engines)('rateLimit by callers on %s', (engine) => {
       svc.api({ ...bytes, name: 'echo' }, (body) => body)
     }
     const { ask } = await start(engine, define, {}, { auth })
-    const statusOf = async (claims: Record<string, unknown>) => (await ask(post('/echo', 'a', await as(claims)))).status
+    const statusOf = async (claims: Record<string, unknown>) =>
+      (await ask(post('/echo', 'a', await as(claims)))).status
     expect([await statusOf({ sub: 'ann' }), await statusOf({ sub: 'ann' })]).toEqual([200, 429])
     expect(await statusOf({ sub: 'ann', iss: 'https://two' })).toBe(200)
     // Whoever has such tokens: all of them come from here.

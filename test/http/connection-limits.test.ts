@@ -3,7 +3,8 @@ import { InvalidArgument } from '../../src/core/errors.ts'
 import { limitsOfNode } from '../../src/engine/options.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
-const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => svc.api({ ...bytes, name: 'echo' }, (body) => body)
+const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) =>
+  svc.api({ ...bytes, name: 'echo' }, (body) => body)
 
 describe('connections to engine node', () => {
   it('above the cap of their address are closed, until others of it are', async () => {

@@ -77,7 +77,9 @@ describe.each(bothEngines)('connections on %s', (engine) => {
   })
 
   it('streams to HTTP/1.0 without chunks', async () => {
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'stream' }, () => ['one ', 'two']))
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'stream' }, () => ['one ', 'two']),
+    )
     const raw = await server.connect()
     raw.write('POST /stream HTTP/1.0\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
     await raw.closed
@@ -104,9 +106,13 @@ describe.each(bothEngines)('connections on %s', (engine) => {
 describe.each(bothEngines)('clients that go away on %s', (engine) => {
   it('take no slot, and run nothing, when their body never came', async () => {
     let calls = 0
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`), {
-      maxInFlight: 1,
-    })
+    const server = await start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`),
+      {
+        maxInFlight: 1,
+      },
+    )
     const raw = await server.connect()
     await raw.writeAlone(post('/count', 'part', { 'content-length': '100' }))
     expect((await server.ask(post('/count'))).status).toBe(200)
@@ -176,7 +182,10 @@ describe.each(bothEngines)('clients that go away on %s', (engine) => {
       },
       { drainTimeoutMs: 60_000 },
     )
-    for (const last of [post('/echo', 'third'), post('/echo', chunked('x'), { 'transfer-encoding': 'chunked' })]) {
+    for (const last of [
+      post('/echo', 'third'),
+      post('/echo', chunked('x'), { 'transfer-encoding': 'chunked' }),
+    ]) {
       const raw = await server.connect()
       raw.write(post('/large') + closing + last)
       await raw.closed
@@ -193,7 +202,9 @@ describe.each(bothEngines)('clients that go away on %s', (engine) => {
         svc.api({ ...bytes, name: 'wait' }, (_body, ctx) => {
           const { signal } = ctx
           entered.resolve()
-          return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('late')))
+          return new Promise<string>((resolve) =>
+            signal.addEventListener('abort', () => resolve('late')),
+          )
         }),
       { drainTimeoutMs: 60_000 },
     )
@@ -206,7 +217,8 @@ describe.each(bothEngines)('clients that go away on %s', (engine) => {
 
   it('drops what is pipelined behind refused uploads', async () => {
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
-    const upload = (path: string) => post(path, chunked('x', 'y'), { 'transfer-encoding': 'chunked' })
+    const upload = (path: string) =>
+      post(path, chunked('x', 'y'), { 'transfer-encoding': 'chunked' })
     // The last request comes before, while and after the first is answered: on node each is another case.
     for (let i = 0; i < 20; i++) {
       const raw = await server.connect()

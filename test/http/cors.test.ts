@@ -4,7 +4,9 @@ import { type Answer, bytes, engines, post, start } from './harness.ts'
 
 const page = 'https://app.example.org'
 const corsOf = ({ headers }: Answer) =>
-  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'))
+  Object.fromEntries(
+    [...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'),
+  )
 
 describe.each(engines)('CORS on %s', (engine) => {
   const serveIt = (cors: ConstructorParameters<typeof Service>[1], options = {}) =>
@@ -30,7 +32,9 @@ describe.each(engines)('CORS on %s', (engine) => {
     )
 
   it('answers preflights before hooks, for paths that are there', async () => {
-    const running = await serveIt({ cors: { origin: [page, 'http://localhost:5000'], credentials: true, maxAge: 60 } })
+    const running = await serveIt({
+      cors: { origin: [page, 'http://localhost:5000'], credentials: true, maxAge: 60 },
+    })
     const ask = (path: string, origin = page, headers = {}) =>
       running.ask(
         post(
@@ -76,7 +80,10 @@ describe.each(engines)('CORS on %s', (engine) => {
   })
 
   it('makes every answer readable: errors, refusals, streams, mounts, health', async () => {
-    const running = await serveIt({ cors: { origin: page, exposedHeaders: ['x-own'] } }, { maxBodyBytes: 100 })
+    const running = await serveIt(
+      { cors: { origin: page, exposedHeaders: ['x-own'] } },
+      { maxBodyBytes: 100 },
+    )
     const statuses: number[] = []
     for (const [method, path, body, headers] of [
       ['POST', '/echo', 'x', {}],
@@ -94,7 +101,11 @@ describe.each(engines)('CORS on %s', (engine) => {
       const answer = await running.ask(post(path, body, { origin: page, ...headers }, method))
       statuses.push(answer.status)
       const lines = corsOf(answer)
-      expect([path, lines['access-control-allow-origin'], lines['access-control-expose-headers']?.[0]]).toEqual([
+      expect([
+        path,
+        lines['access-control-allow-origin'],
+        lines['access-control-expose-headers']?.[0],
+      ]).toEqual([
         path,
         [page],
         expect.stringContaining('ratelimit-policy, location, preference-applied, x-own'),
@@ -109,11 +120,20 @@ describe.each(engines)('CORS on %s', (engine) => {
   it('is off by default, and taken from the option of the server', async () => {
     const off = await serveIt({})
     expect((await off.ask(post('/echo', '', { origin: page }, 'OPTIONS'))).status).toBe(405)
-    expect(corsOf(await off.ask(post('/echo', 'x', { origin: page })))).toEqual({ vary: ['x-team'] })
+    expect(corsOf(await off.ask(post('/echo', 'x', { origin: page })))).toEqual({
+      vary: ['x-team'],
+    })
     const any = await serveIt({}, { corsOrigin: '*' })
-    expect(corsOf(await any.ask(post('/echo', 'x', { origin: page })))['access-control-allow-origin']).toEqual(['*'])
-    const two = await serveIt({ cors: { origin: '*', maxAge: 1 } }, { corsOrigin: `http://a.example, ${page}` })
-    expect(corsOf(await two.ask(post('/echo', 'x', { origin: page })))['access-control-allow-origin']).toEqual([page])
+    expect(
+      corsOf(await any.ask(post('/echo', 'x', { origin: page })))['access-control-allow-origin'],
+    ).toEqual(['*'])
+    const two = await serveIt(
+      { cors: { origin: '*', maxAge: 1 } },
+      { corsOrigin: `http://a.example, ${page}` },
+    )
+    expect(
+      corsOf(await two.ask(post('/echo', 'x', { origin: page })))['access-control-allow-origin'],
+    ).toEqual([page])
     expect(corsOf(await two.ask(post('/echo', 'x', { origin: 'http://b.example' })))).toEqual({
       vary: ['Origin', 'x-team'],
     })

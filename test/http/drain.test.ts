@@ -54,12 +54,18 @@ describe.each(bothEngines)('close() on %s', (engine) => {
     const ready = await server.ask(post('/readyz', '', {}, 'GET'))
     expect([ready.status, ready.text]).toEqual([503, 'draining\n'])
     expect((await server.ask(post('/livez', '', {}, 'GET'))).status).toBe(200)
-    for (const request of [post('/wait', 'x'), post('/wait', '', { 'content-length': '30000000' })]) {
+    for (const request of [
+      post('/wait', 'x'),
+      post('/wait', '', { 'content-length': '30000000' }),
+    ]) {
       const late = await server.connect()
       late.write(request)
       const answer = await late.answer()
       expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, 'overloaded'])
-      expect([answer.headers.get('connection'), answer.headers.get('retry-after')]).toEqual([['close'], ['1']])
+      expect([answer.headers.get('connection'), answer.headers.get('retry-after')]).toEqual([
+        ['close'],
+        ['1'],
+      ])
       if (request.endsWith('x')) expect(await late.closed).toBe('')
     }
     expect(steps).toEqual([])
@@ -76,7 +82,11 @@ describe.each(bothEngines)('close() on %s', (engine) => {
     const idle = await server.connect()
     const closing = server.listener.close()
     const ready = await server.ask(post('/readyz', '', {}, 'GET'))
-    expect([ready.status, ready.text, ready.headers.get('connection')]).toEqual([503, 'stopping\n', ['close']])
+    expect([ready.status, ready.text, ready.headers.get('connection')]).toEqual([
+      503,
+      'stopping\n',
+      ['close'],
+    ])
     release.resolve()
     const late = await server.connect()
     for (const connection of [idle, late]) {

@@ -4,13 +4,15 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { bytes, deferred, engines, post, type Raw, start, turns } from './harness.ts'
 
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 const chunkedHead = (path: string, headers = {}) =>
   post(path, '', { 'transfer-encoding': 'chunked', ...headers })
     .split('\r\n\r\n')[0]
     .concat('\r\n\r\n')
-const sizedHead = (path: string, length: number) => post(path, '', { 'content-length': String(length) })
+const sizedHead = (path: string, length: number) =>
+  post(path, '', { 'content-length': String(length) })
 
 /** What the handlers saw. */
 interface Seen {
@@ -22,7 +24,10 @@ interface Seen {
 /** A Hono app whose handlers answer while they read. */
 function streaming(seen: Seen) {
   const app = new Hono()
-  const read = async (body: ReadableStream<Uint8Array> | null, each: (piece: Uint8Array) => unknown) => {
+  const read = async (
+    body: ReadableStream<Uint8Array> | null,
+    each: (piece: Uint8Array) => unknown,
+  ) => {
     try {
       for await (const piece of body ?? []) await each(piece)
       seen.bodies.push('ended')
@@ -37,7 +42,8 @@ function streaming(seen: Seen) {
   app.post('/echo', (c) => new Response(c.req.raw.body))
   app.post('/upper', (c) => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (piece, controller) => controller.enqueue(Buffer.from(Buffer.from(piece).toString().toUpperCase())),
+      transform: (piece, controller) =>
+        controller.enqueue(Buffer.from(Buffer.from(piece).toString().toUpperCase())),
     })
     c.req.raw.body?.pipeTo(writable).catch((error) => seen.bodies.push(error.name))
     return new Response(readable)
@@ -46,7 +52,9 @@ function streaming(seen: Seen) {
     const source = new ReadableStream({
       start: (controller) => {
         controller.enqueue(Buffer.from('hello;'))
-        void read(c.req.raw.body, (piece) => controller.enqueue(Buffer.from(`${piece.length};`))).then(() => {
+        void read(c.req.raw.body, (piece) =>
+          controller.enqueue(Buffer.from(`${piece.length};`)),
+        ).then(() => {
           try {
             controller.close()
           } catch {
@@ -61,7 +69,10 @@ function streaming(seen: Seen) {
   app.post('/refuse', (c) => c.text('not read', 403))
   app.post(
     '/sized',
-    () => new Response(new Blob(['x'.repeat(300_000)]).stream(), { headers: { 'content-length': '300000' } }),
+    () =>
+      new Response(new Blob(['x'.repeat(300_000)]).stream(), {
+        headers: { 'content-length': '300000' },
+      }),
   )
   app.post('/lazy', (c) => {
     let began = false
@@ -139,7 +150,9 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
     for (const path of ['/refuse', '/sized']) {
       raw.write(sizedHead(path, big.length))
       const answer = await raw.answer()
-      expect([answer.status, answer.text.length]).toEqual(path === '/refuse' ? [403, 8] : [200, 300_000])
+      expect([answer.status, answer.text.length]).toEqual(
+        path === '/refuse' ? [403, 8] : [200, 300_000],
+      )
       raw.write(big)
       expect(await isOpen(raw)).toBe('again')
     }
@@ -158,14 +171,25 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
         }
         raw.write(chunk(''))
         const answer = await raw.answer()
-        const expected = { '/refuse': 'not read', '/sized': 'x'.repeat(300_000), '/lazy': 'begun;2000000' }[path]
-        expect([answer.text === expected, answer.headers.get('connection')]).toEqual([true, ['close']])
+        const expected = {
+          '/refuse': 'not read',
+          '/sized': 'x'.repeat(300_000),
+          '/lazy': 'begun;2000000',
+        }[path]
+        expect([answer.text === expected, answer.headers.get('connection')]).toEqual([
+          true,
+          ['close'],
+        ])
       }
     },
   )
 
   it('holds the limits of size and time while it answers', async () => {
-    const { running, seen } = await serveApp({ maxBodyBytes: 1000, bodyTimeoutMs: 150, requestTimeoutMs: 0 })
+    const { running, seen } = await serveApp({
+      maxBodyBytes: 1000,
+      bodyTimeoutMs: 150,
+      requestTimeoutMs: 0,
+    })
     const large = await running.connect()
     large.write(chunkedHead('/greet'))
     large.write(chunk('x'.repeat(900)))
@@ -204,7 +228,11 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
 
   it('reads the scheme of its URL from the socket, or from a proxy that is trusted', async () => {
     const options = { tlsCert: fixture('cert'), tlsKey: fixture('key') }
-    const url = async (tls: boolean, headers: Record<string, string>, trustProxy: number | string = 0) => {
+    const url = async (
+      tls: boolean,
+      headers: Record<string, string>,
+      trustProxy: number | string = 0,
+    ) => {
       const running = await start(
         engine,
         (svc) => svc.mount('/', (request, ctx) => new Response(`${request.url} ${ctx.scheme}`)),
@@ -212,12 +240,20 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
       )
       if (!tls) return (await running.ask(post('/a?b', '', headers, 'GET'))).text
       return new Promise<string>((resolve, reject) => {
-        const target = { port: running.port, host: '127.0.0.1', path: '/a?b', rejectUnauthorized: false }
-        const sent = httpsRequest({ ...target, headers: { host: 'test', ...headers } }, async (response) => {
-          let text = ''
-          for await (const piece of response) text += piece
-          resolve(text)
-        })
+        const target = {
+          port: running.port,
+          host: '127.0.0.1',
+          path: '/a?b',
+          rejectUnauthorized: false,
+        }
+        const sent = httpsRequest(
+          { ...target, headers: { host: 'test', ...headers } },
+          async (response) => {
+            let text = ''
+            for await (const piece of response) text += piece
+            resolve(text)
+          },
+        )
         sent.on('error', reject).end()
       })
     }
@@ -227,10 +263,18 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
     expect(await url(false, proto)).toBe('http://test/a?b http')
     expect(await url(false, proto, 1)).toBe('https://test/a?b https')
     expect(await url(true, { 'x-forwarded-proto': 'http' }, 1)).toBe('http://test/a?b http')
-    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 1)).toBe('http://test/a?b http')
-    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 'forwarded:1')).toBe('https://test/a?b https')
-    expect(await url(false, { 'x-forwarded-proto': 'http, https, http' }, 2)).toBe('https://test/a?b https')
-    expect(await url(false, { ...proto, forwarded: 'proto=http' }, 1)).toBe('https://test/a?b https')
+    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 1)).toBe(
+      'http://test/a?b http',
+    )
+    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 'forwarded:1')).toBe(
+      'https://test/a?b https',
+    )
+    expect(await url(false, { 'x-forwarded-proto': 'http, https, http' }, 2)).toBe(
+      'https://test/a?b https',
+    )
+    expect(await url(false, { ...proto, forwarded: 'proto=http' }, 1)).toBe(
+      'https://test/a?b https',
+    )
     expect(await url(false, { 'x-forwarded-proto': 'javascript' }, 1)).toBe('http://test/a?b http')
   })
 })

@@ -64,18 +64,24 @@ describe.each(engines)('compressed request bodies on %s', (engine) => {
     expect(answer.status).toBe(413)
     const problem = JSON.parse(answer.text)
     expect(problem).toMatchObject({ code: 'payload_too_large', reason: 'size' })
-    expect(problem.detail).toMatch(/at most 1048576 bytes for the unpacked body.*maxUnpackRatio 100/)
+    expect(problem.detail).toMatch(
+      /at most 1048576 bytes for the unpacked body.*maxUnpackRatio 100/,
+    )
     expect((await server.ask(sized(1_048_576))).status).toBe(200)
     const lax = await start({ maxUnpackRatio: 2000 })
     expect((await lax.ask(sized(3_000_000))).status).toBe(200)
-    expect(JSON.parse((await lax.ask(sized(10_000_001))).text).detail).toMatch(/at most 10000000 bytes/)
+    expect(JSON.parse((await lax.ask(sized(10_000_001))).text).detail).toMatch(
+      /at most 10000000 bytes/,
+    )
     // An honest body, of which gzip makes a third.
     const text = Array.from({ length: 200_000 }, (_, i) => (i * 7919) % 1000).join()
     expect((await server.ask(request('gzip', gzipSync(text)))).status).toBe(200)
   })
 
   it('that are damaged are refused with 400', async () => {
-    const answer = await (await echo()).ask(request('gzip', gzipSync('hello, packed').subarray(0, 20)))
+    const answer = await (await echo()).ask(
+      request('gzip', gzipSync('hello, packed').subarray(0, 20)),
+    )
     expect(answer.status).toBe(400)
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'bad_input', reason: 'encoding' })
   })

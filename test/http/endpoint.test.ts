@@ -112,11 +112,11 @@ describe.each(engines)('endpoints on %s', (engine) => {
     expect((await raw.answer()).text).toBe('0\n1\n2\n')
     raw.write(post('/stream', '', {}, 'HEAD'))
     const head = await raw.answer(true)
-    expect([head.status, head.headers.get('content-type'), head.headers.get('content-length')]).toEqual([
-      200,
-      ['text/plain'],
-      undefined,
-    ])
+    expect([
+      head.status,
+      head.headers.get('content-type'),
+      head.headers.get('content-length'),
+    ]).toEqual([200, ['text/plain'], undefined])
     raw.write(post('/v2/models/c/infer', '', {}, 'HEAD'))
     expect((await raw.answer(true)).headers.get('content-length')).toEqual(['8'])
     raw.write(post('/stream', '', {}, 'GET'))
@@ -135,7 +135,9 @@ describe.each(engines)('endpoints on %s', (engine) => {
 
   it('take a body as it comes', async () => {
     const raw = await serveEndpoints(engine)
-    raw.write(post('/upload', chunked('a'.repeat(100_000), 'b'), { 'transfer-encoding': 'chunked' }, 'PUT'))
+    raw.write(
+      post('/upload', chunked('a'.repeat(100_000), 'b'), { 'transfer-encoding': 'chunked' }, 'PUT'),
+    )
     expect((await raw.answer()).text).toBe('received 100001')
     raw.destroy()
   })

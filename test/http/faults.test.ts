@@ -16,7 +16,9 @@ it.each(engines)('a request whose observer fails stays in no count on %s', async
     throw new Error('this observer failed')
   }
   const disclosure = { introspection: false, docs: false }
-  const server = await createServerState(svc, parseLimits({}), '', log, disclosure, { observers: [{ onBegin }] })
+  const server = await createServerState(svc, parseLimits({}), '', log, disclosure, {
+    observers: [{ onBegin }],
+  })
   server.health.state = 'ready'
   const listening = await pickEngine(engine, log)(server, { host: '127.0.0.1', port: 0 })
   onTestFinished(() => listening.close())

@@ -23,7 +23,10 @@ const ambiguous: [string, string][] = [
   ['two different lengths', request('content-length: 7', `content-length: ${7 + hidden.length}`)],
   ['two equal lengths', request('content-length: 7', 'Content-Length: 7')],
   ['an empty length', request('content-length:')],
-  ['an empty length before a real one', request('content-length:', `content-length: ${hidden.length}`)],
+  [
+    'an empty length before a real one',
+    request('content-length:', `content-length: ${hidden.length}`),
+  ],
   ['a real length before an empty one', request('content-length: 7', 'content-length:')],
   ['a list of lengths', request('content-length: 7,7')],
   ['a signed length', request('content-length: +7')],
@@ -72,7 +75,9 @@ describe.each(bothEngines)('the framing of requests on %s', (engine) => {
     const server = await start(engine, (svc) => {
       svc.api({ ...bytes, name: 'all' }, (_, ctx) => Buffer.from(String(ctx.headers.get('x-many'))))
     })
-    const answer = await server.ask(post('/all', '').replace('\r\n\r\n', '\r\nx-many: a\r\nX-Many: b\r\n\r\n'))
+    const answer = await server.ask(
+      post('/all', '').replace('\r\n\r\n', '\r\nx-many: a\r\nX-Many: b\r\n\r\n'),
+    )
     expect(answer.text).toBe('a, b')
   })
 
@@ -92,7 +97,8 @@ const isOldUws = typeof uws !== 'string' && uws.origin.includes('uws-pack 20.0.8
 describe.each(bothEngines)('a request in pieces on %s', (engine) => {
   const line = 'POST /echo?a=1 HTTP/1.1'
   const whole = `${line}\r\nhost: test\r\ncontent-length: 2\r\n\r\nhi`
-  const isRefused = (cut: number) => cut === 'POST '.length || (cut > line.lastIndexOf(' ') && cut <= line.length + 1)
+  const isRefused = (cut: number) =>
+    cut === 'POST '.length || (cut > line.lastIndexOf(' ') && cut <= line.length + 1)
 
   it('is read, wherever it is cut, but for some request lines by uws-pack 20.0.8', async () => {
     const { server } = await listening(engine)
@@ -125,8 +131,16 @@ describe('requests that only node:http reads as RFC 9112 says', () => {
     ['of HTTP/1.0', post('/echo', 'old').replace('HTTP/1.1', 'HTTP/1.0'), 'old'],
     ['in absolute form', post('http://test/echo', 'far'), 'far'],
     ['behind an empty line', `\r\n${post('/echo', 'late')}`, 'late'],
-    ['with a chunk extension', post('/echo', '2;a=b\r\nhi\r\n0\r\n\r\n', { 'transfer-encoding': 'chunked' }), 'hi'],
-    ['with a trailer', post('/echo', '2\r\nhi\r\n0\r\na: b\r\n\r\n', { 'transfer-encoding': 'chunked' }), 'hi'],
+    [
+      'with a chunk extension',
+      post('/echo', '2;a=b\r\nhi\r\n0\r\n\r\n', { 'transfer-encoding': 'chunked' }),
+      'hi',
+    ],
+    [
+      'with a trailer',
+      post('/echo', '2\r\nhi\r\n0\r\na: b\r\n\r\n', { 'transfer-encoding': 'chunked' }),
+      'hi',
+    ],
   ]
 
   it.each(cases)('%s: node answers', async (_, head, body) => {

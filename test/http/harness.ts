@@ -57,7 +57,10 @@ export async function start(
   const svc = new Service('tested', serviceOptions)
   define(svc)
   const log: Record<string, unknown>[] = []
-  const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const logger = pino(
+    { level: 'debug' },
+    { write: (line: string) => void log.push(JSON.parse(line)) },
+  )
   const settings = { port: 0, host: '127.0.0.1', engine, logger, drainTimeoutMs: 0, ...options }
   const listener = await serve(svc, settings)
   const sockets: Raw[] = []
@@ -88,9 +91,20 @@ export async function start(
 }
 
 /** Returns a request as text; a body gets its content-length unless the headers frame it. */
-export function post(path: string, body = '', headers: Record<string, string> = {}, method = 'POST'): string {
-  const framed = Object.keys(headers).some((name) => /^(content-length|transfer-encoding)$/i.test(name))
-  const lines = { host: 'test', ...(framed ? {} : { 'content-length': String(Buffer.byteLength(body)) }), ...headers }
+export function post(
+  path: string,
+  body = '',
+  headers: Record<string, string> = {},
+  method = 'POST',
+): string {
+  const framed = Object.keys(headers).some((name) =>
+    /^(content-length|transfer-encoding)$/i.test(name),
+  )
+  const lines = {
+    host: 'test',
+    ...(framed ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  }
   const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`
 }
@@ -185,7 +199,8 @@ export class Raw {
 
   async #when(ready: () => boolean): Promise<void> {
     while (!ready()) {
-      if (this.isClosed) throw new Error(`closed after ${JSON.stringify(this.received.slice(0, 400))}`)
+      if (this.isClosed)
+        throw new Error(`closed after ${JSON.stringify(this.received.slice(0, 400))}`)
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
   }
@@ -195,7 +210,11 @@ export class Raw {
   }
 }
 
-function parseAnswer(data: Buffer, atEnd: boolean, headOnly: boolean): { answer: Answer; length: number } | undefined {
+function parseAnswer(
+  data: Buffer,
+  atEnd: boolean,
+  headOnly: boolean,
+): { answer: Answer; length: number } | undefined {
   const split = data.indexOf('\r\n\r\n')
   if (split === -1) return undefined
   const head = data.subarray(0, split).toString('latin1')
@@ -219,16 +238,21 @@ function parseAnswer(data: Buffer, atEnd: boolean, headOnly: boolean): { answer:
   if (headOnly || status === 204 || status === 304) return finish(Buffer.alloc(0), 0)
   const length = headers.get('content-length')?.[0]
   if (length !== undefined) {
-    return rest.length < Number(length) ? undefined : finish(rest.subarray(0, Number(length)), Number(length))
+    return rest.length < Number(length)
+      ? undefined
+      : finish(rest.subarray(0, Number(length)), Number(length))
   }
-  if (headers.get('transfer-encoding')?.[0] !== 'chunked') return atEnd ? finish(rest, rest.length) : undefined
+  if (headers.get('transfer-encoding')?.[0] !== 'chunked')
+    return atEnd ? finish(rest, rest.length) : undefined
   const pieces: Buffer[] = []
   for (let at = 0; ; ) {
     const end = rest.indexOf('\r\n', at)
     if (end === -1) return undefined
     const size = Number.parseInt(rest.subarray(at, end).toString(), 16)
     if (!(size >= 0))
-      throw new Error(`bad chunk at ${at}: ${JSON.stringify(rest.subarray(at, at + 60).toString('latin1'))}`)
+      throw new Error(
+        `bad chunk at ${at}: ${JSON.stringify(rest.subarray(at, at + 60).toString('latin1'))}`,
+      )
     const next = end + 2 + size + 2
     if (rest.length < next) return undefined
     if (size === 0) return finish(Buffer.concat(pieces), next)

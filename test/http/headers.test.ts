@@ -20,7 +20,10 @@ describe.each(engines)('headers and status on %s', (engine) => {
     const server = await start(engine, (svc) =>
       svc.api({ input: new Bytes(), output: new Raw(response), name: 'respond' }, () => ''),
     )
-    return { server, answer: await server.ask(post('/respond', 'x', { 'x-request-id': 'client-1' })) }
+    return {
+      server,
+      answer: await server.ask(post('/respond', 'x', { 'x-request-id': 'client-1' })),
+    }
   }
 
   it.each<[string, HeaderLine]>([
@@ -82,11 +85,11 @@ describe.each(engines)('headers and status on %s', (engine) => {
     const raw = await server.connect()
     raw.write(post('/none'))
     const answer = await raw.answer()
-    expect([answer.status, answer.headers.get('content-length'), answer.headers.get('transfer-encoding')]).toEqual([
-      204,
-      undefined,
-      undefined,
-    ])
+    expect([
+      answer.status,
+      answer.headers.get('content-length'),
+      answer.headers.get('transfer-encoding'),
+    ]).toEqual([204, undefined, undefined])
     raw.write(post('/none'))
     expect((await raw.answer()).status).toBe(204)
   })
@@ -150,12 +153,18 @@ describe.each(engines)('headers and status on %s', (engine) => {
     let seen: (string | undefined)[] = []
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'look' }, (body, ctx) => {
-        seen = ['authorization', 'user-agent', 'cookie', 'x-own'].map((name) => ctx.headers.get(name))
+        seen = ['authorization', 'user-agent', 'cookie', 'x-own'].map((name) =>
+          ctx.headers.get(name),
+        )
         return body
       }),
     )
-    const twice = ['Authorization: a', 'User-Agent: b', 'Cookie: c=1', 'X-Own: d'].flatMap((line) => [line, line])
-    await server.ask(`POST /look HTTP/1.1\r\nhost: x\r\n${twice.join('\r\n')}\r\ncontent-length: 1\r\n\r\nx`)
+    const twice = ['Authorization: a', 'User-Agent: b', 'Cookie: c=1', 'X-Own: d'].flatMap(
+      (line) => [line, line],
+    )
+    await server.ask(
+      `POST /look HTTP/1.1\r\nhost: x\r\n${twice.join('\r\n')}\r\ncontent-length: 1\r\n\r\nx`,
+    )
     expect(seen).toEqual(['a, a', 'b, b', 'c=1; c=1', 'd, d'])
   })
 

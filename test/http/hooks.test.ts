@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Context, Forbidden, type Outcome, type Service, Unauthorized } from '../../src/index.ts'
+import {
+  type Context,
+  Forbidden,
+  type Outcome,
+  type Service,
+  Unauthorized,
+} from '../../src/index.ts'
 import { bytes, chunked, deferred, engines, post, type Raw, start, turns } from './harness.ts'
 
 interface Seen {
@@ -23,7 +29,13 @@ function recorder(): Seen {
   }
 }
 
-const brief = ({ status, code, endpoint, bytesIn, bytesOut }: Outcome) => [status, code, endpoint, bytesIn, bytesOut]
+const brief = ({ status, code, endpoint, bytesIn, bytesOut }: Outcome) => [
+  status,
+  code,
+  endpoint,
+  bytesIn,
+  bytesOut,
+]
 
 describe.each(engines)('hooks on %s', (engine) => {
   const observed = (define: (svc: Service, seen: Seen) => void, options = {}) => {
@@ -84,7 +96,8 @@ describe.each(engines)('hooks on %s', (engine) => {
     for (const { durations, protocol, status } of outcomes) {
       expect(protocol).toBe('http')
       expect(durations.totalMs).toBeGreaterThanOrEqual(durations.statusMs as number)
-      if (status < 300) expect(durations.statusMs).toBeGreaterThanOrEqual(durations.bodyMs as number)
+      if (status < 300)
+        expect(durations.statusMs).toBeGreaterThanOrEqual(durations.bodyMs as number)
     }
     expect(outcomes.filter(({ bytesOut }) => bytesOut > 100).length).toBe(4)
   })
@@ -105,8 +118,13 @@ describe.each(engines)('hooks on %s', (engine) => {
     first.write(post('/slow', 'a'))
     await turns(20)
     expect((await running.ask(post('/slow', 'b'))).status).toBe(503)
-    const twice = engine === 'uws' ? 'content-length: 3\r\ncontent-length: 3' : 'content-length: 3\r\nhost: other'
-    expect((await running.ask(`POST /slow HTTP/1.1\r\nhost: test\r\n${twice}\r\n\r\nabc`)).status).toBe(400)
+    const twice =
+      engine === 'uws'
+        ? 'content-length: 3\r\ncontent-length: 3'
+        : 'content-length: 3\r\nhost: other'
+    expect(
+      (await running.ask(`POST /slow HTTP/1.1\r\nhost: test\r\n${twice}\r\n\r\nabc`)).status,
+    ).toBe(400)
     hold.resolve()
     await first.answer()
     const outcomes = await seen.ended(3)
@@ -182,7 +200,9 @@ describe.each(engines)('hooks on %s', (engine) => {
       const refused = await raw.answer()
       expect(refused.status).toBe(header === 'x-sync' ? 403 : 401)
       expect(refused.headers.get('x-hook')).toEqual(['ran'])
-      expect(refused.headers.get('www-authenticate')).toEqual(header === 'x-sync' ? undefined : ['Bearer'])
+      expect(refused.headers.get('www-authenticate')).toEqual(
+        header === 'x-sync' ? undefined : ['Bearer'],
+      )
       raw.write('b'.repeat(1000))
       raw.write(post('/echo', 'next'))
       const next = await raw.answer()
@@ -219,7 +239,9 @@ describe.each(engines)('hooks on %s', (engine) => {
     expect(await send(raw, post('/echo', 'split', { 'content-length': '10' }), 'later')).toBe('10')
     expect(await send(raw, post('/echo', '', {}))).toBe('0')
     expect(await send(raw, post('/echo', 'x'.repeat(3_000_000)))).toBe('3000000')
-    expect(await send(raw, post('/echo', chunked('abc', 'de'), { 'transfer-encoding': 'chunked' }))).toBe('5')
+    expect(
+      await send(raw, post('/echo', chunked('abc', 'de'), { 'transfer-encoding': 'chunked' })),
+    ).toBe('5')
   })
 
   it('are bound by the deadline, the limit of the body and the client', async () => {
@@ -271,7 +293,9 @@ describe.each(engines)('hooks on %s', (engine) => {
     const answer = await running.ask(post('/echo', 'body'))
     expect([answer.status, answer.text.includes('secret')]).toEqual([500, false])
     await turns(3)
-    const failed = running.log.filter(({ event }) => event === 'hook_failed').map(({ err }) => (err as Error).message)
+    const failed = running.log
+      .filter(({ event }) => event === 'hook_failed')
+      .map(({ err }) => (err as Error).message)
     expect(failed.sort()).toEqual(['of a response', 'of an error'])
     expect(JSON.stringify(running.log)).toContain('a secret')
   })
@@ -288,7 +312,10 @@ describe.each(engines)('hooks on %s', (engine) => {
         ctx.response.setHeader('x-error', (error as Forbidden).code)
         errors.push((error.cause as Error | undefined)?.message ?? error.message)
       })
-      const own = { onRequest: () => void seen.push('own'), onResponse: (ctx: Context) => void seen.push(ctx.api) }
+      const own = {
+        onRequest: () => void seen.push('own'),
+        onResponse: (ctx: Context) => void seen.push(ctx.api),
+      }
       svc.api({ ...bytes, name: 'mine', ...own }, (_, ctx) => String(ctx.state.caller?.name))
       svc.api({ ...bytes, name: 'other', route: 'deep/other' }, (_, ctx) => {
         ctx.response.setHeader('x-lost', 'set by the function')
@@ -300,7 +327,10 @@ describe.each(engines)('hooks on %s', (engine) => {
     expect((await raw.answer()).text).toBe('ann')
     raw.write(post('/deep/other', 'x'))
     const failed = await raw.answer()
-    expect([failed.headers.get('x-error'), failed.headers.get('x-lost')]).toEqual([['function_error'], undefined])
+    expect([failed.headers.get('x-error'), failed.headers.get('x-lost')]).toEqual([
+      ['function_error'],
+      undefined,
+    ])
     raw.write(post('/absent', 'x'))
     expect((await raw.answer()).headers.get('x-error')).toEqual(['not_found'])
     expect(seen).toEqual([
@@ -313,9 +343,13 @@ describe.each(engines)('hooks on %s', (engine) => {
   })
 
   it('know the address that trusted proxies saw', async () => {
-    const running = await start(engine, (svc) => svc.api({ ...bytes, name: 'who' }, (_: Uint8Array) => 'nobody'), {
-      trustProxy: 1,
-    })
+    const running = await start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'who' }, (_: Uint8Array) => 'nobody'),
+      {
+        trustProxy: 1,
+      },
+    )
     expect((await running.ask(post('/who', 'x'))).text).toBe('nobody')
     const trusting = await start(
       engine,
@@ -326,7 +360,9 @@ describe.each(engines)('hooks on %s', (engine) => {
       (await from.ask(post('/who', 'x', headers))).text
     expect(await who({ 'x-forwarded-for': '6.6.6.6, 1.2.3.4, 10.0.0.1' })).toBe('1.2.3.4')
     // A client's own, which a proxy passes on that does not write it.
-    expect(await who({ forwarded: 'for=1.1.1.1', 'x-forwarded-for': '2.2.2.2, 10.0.0.1' })).toBe('2.2.2.2')
+    expect(await who({ forwarded: 'for=1.1.1.1', 'x-forwarded-for': '2.2.2.2, 10.0.0.1' })).toBe(
+      '2.2.2.2',
+    )
     expect(await who({ forwarded: 'for=1.1.1.1' })).toBe('127.0.0.1')
     const standard = await start(
       engine,
@@ -335,7 +371,9 @@ describe.each(engines)('hooks on %s', (engine) => {
     )
     const forwarded = 'for=6.6.6.6, for="[2001:db8:0::1]:99";proto=http, for=10.0.0.1'
     expect(await who({ forwarded }, standard)).toBe('2001:db8::1')
-    expect(await who({ forwarded, 'x-forwarded-for': '2.2.2.2, 10.0.0.1' }, standard)).toBe('2001:db8::1')
+    expect(await who({ forwarded, 'x-forwarded-for': '2.2.2.2, 10.0.0.1' }, standard)).toBe(
+      '2001:db8::1',
+    )
     expect(await who({ 'x-forwarded-for': '2.2.2.2' }, standard)).toBe('127.0.0.1')
     expect(await who({ 'x-forwarded-for': 'unknown, x' })).toBe('127.0.0.1')
     expect(await who({})).toBe('127.0.0.1')

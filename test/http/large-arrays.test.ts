@@ -25,8 +25,12 @@ describeNative.each(engines)('large arrays, read by the add-on, on %s', (engine)
     const server = await echo()
     for (let round = 0; round < 3; round++) {
       const marks = Array.from({ length: 5 }, (_, i) => 10 + round * 5 + i)
-      const answers = await Promise.all(marks.map((mark) => server.ask(post('/echo', largeText(mark)))))
-      expect(answers.map(({ text }, i) => text === largeText(marks[i]))).toEqual(marks.map(() => true))
+      const answers = await Promise.all(
+        marks.map((mark) => server.ask(post('/echo', largeText(mark)))),
+      )
+      expect(answers.map(({ text }, i) => text === largeText(marks[i]))).toEqual(
+        marks.map(() => true),
+      )
     }
   })
 
@@ -75,7 +79,10 @@ describeNative.each(engines)('large arrays, read by the add-on, on %s', (engine)
     const server = await echo()
     const text = `${largeText(10).slice(0, -1)},"x"]`
     const answer = await server.ask(post('/echo', text.replace('"x"', '[1]')))
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([400, { reason: 'ragged', offset: text.length - 4 }])
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      400,
+      { reason: 'ragged', offset: text.length - 4 },
+    ])
   })
 
   it('that a function uses again after it has answered are sent as they were answered', async () => {
@@ -86,7 +93,13 @@ describeNative.each(engines)('large arrays, read by the add-on, on %s', (engine)
         return new NDArray(data)
       }),
     )
-    const answers = await Promise.all([1, 2, 3].map((mark) => server.ask(post('/fill', `[${mark}]`))))
-    expect(answers.map(({ text }) => new Set(JSON.parse(text)))).toEqual([new Set([1]), new Set([2]), new Set([3])])
+    const answers = await Promise.all(
+      [1, 2, 3].map((mark) => server.ask(post('/fill', `[${mark}]`))),
+    )
+    expect(answers.map(({ text }) => new Set(JSON.parse(text)))).toEqual([
+      new Set([1]),
+      new Set([2]),
+      new Set([3]),
+    ])
   })
 })

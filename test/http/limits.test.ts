@@ -41,10 +41,14 @@ describe.each(bothEngines)('limits on %s', (engine) => {
   })
 
   it('answers 504 to an upload that does not come to its end', async () => {
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body), {
-      requestTimeoutMs: 20,
-      maxInFlight: 1,
-    })
+    const server = await start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body),
+      {
+        requestTimeoutMs: 20,
+        maxInFlight: 1,
+      },
+    )
     const raw = await server.connect()
     raw.write(post('/echo', 'part', { 'content-length': '100' }))
     const answer = await raw.answer()

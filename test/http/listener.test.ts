@@ -35,7 +35,10 @@ describe('serve', () => {
     ['trustProxy', { trustProxy: 'x-real-ip:1' }],
     ['maxBodyByte', { maxBodyByte: 1 }],
   ])('refuses a wrong %s: %j', async (name, options) => {
-    const error = await serve(new Service('s'), { logger: silent, ...options } as ServeOptions).catch((e) => e)
+    const error = await serve(new Service('s'), {
+      logger: silent,
+      ...options,
+    } as ServeOptions).catch((e) => e)
     expect(error).toBeInstanceOf(InvalidArgument)
     expect(error.message).toContain(name)
   })
@@ -74,7 +77,9 @@ describe.each(engines)('serve on %s', (engine) => {
     const svc = new Service('s')
     svc.onStartup(() => void steps.push('start'))
     svc.onShutdown(() => void steps.push('stop'))
-    const error = await serve(svc, { port, host: '127.0.0.1', engine, logger: silent }).catch((e) => e)
+    const error = await serve(svc, { port, host: '127.0.0.1', engine, logger: silent }).catch(
+      (e) => e,
+    )
     expect(error).toBeInstanceOf(SetupError)
     expect(error.message).toContain(String(port))
     expect(steps).toEqual(['start', 'stop'])
@@ -119,9 +124,19 @@ describe.each(engines)('serve on %s', (engine) => {
   })
 
   it('frees its port for the next server', async () => {
-    const first = await serve(new Service('s'), { port: 0, host: '127.0.0.1', engine, logger: silent })
+    const first = await serve(new Service('s'), {
+      port: 0,
+      host: '127.0.0.1',
+      engine,
+      logger: silent,
+    })
     await first.close()
-    listener = await serve(new Service('s'), { port: first.port, host: '127.0.0.1', engine, logger: silent })
+    listener = await serve(new Service('s'), {
+      port: first.port,
+      host: '127.0.0.1',
+      engine,
+      logger: silent,
+    })
     expect(listener.port).toBe(first.port)
   })
 })

@@ -12,11 +12,19 @@ const params = z.object({ id: z.coerce.number().int() })
 function service() {
   const svc = new Service('shop', { openapi: { include: [] } })
   const items = new Map<string, unknown>([['7', { name: 'seven' }]])
-  const read = svc.get('/items/{id}', { output: json, name: 'read' }, (_, ctx) => items.get(ctx.params.id) ?? null)
-  const write = svc.put('/items/{id}', { input: json, output: json, name: 'write' }, (value, { params: { id } }) => {
-    items.set(id, value)
-    return { id, value }
-  })
+  const read = svc.get(
+    '/items/{id}',
+    { output: json, name: 'read' },
+    (_, ctx) => items.get(ctx.params.id) ?? null,
+  )
+  const write = svc.put(
+    '/items/{id}',
+    { input: json, output: json, name: 'write' },
+    (value, { params: { id } }) => {
+      items.set(id, value)
+      return { id, value }
+    },
+  )
   const change = svc.patch(
     '/items/{id}/parts/{part}',
     { input: new io.Text(), output: json, name: 'change' },
@@ -28,11 +36,19 @@ function service() {
     ({ force }, ctx) => ({ id: ctx.params.id + 1, force }),
   )
   const score = svc.api(
-    { route: 'items/{id}/score', input: new io.NumpyNdarray(), output: json, params, name: 'score' },
+    {
+      route: 'items/{id}/score',
+      input: new io.NumpyNdarray(),
+      output: json,
+      params,
+      name: 'score',
+    },
     (x, ctx: Context<{ id: number }>) => [ctx.params.id, x.size],
   )
   const top = svc.get('/items/top', { output: new io.Text(), name: 'top' }, () => 'the top')
-  const plain = svc.api({ input: json, output: json, name: 'plain' }, (_, ctx) => Object.keys(ctx.params))
+  const plain = svc.api({ input: json, output: json, name: 'plain' }, (_, ctx) =>
+    Object.keys(ctx.params),
+  )
   return { svc, read, write, change, remove, score, top, plain }
 }
 
@@ -47,15 +63,26 @@ describe.each(engines)('methods and parameters of the path on %s', (engine) => {
   }
 
   beforeAll(async () => {
-    listener = await serve(service().svc, { port: 0, engine, logger: silentLogger(() => {}), baseUrl: '/v1' })
+    listener = await serve(service().svc, {
+      port: 0,
+      engine,
+      logger: silentLogger(() => {}),
+      baseUrl: '/v1',
+    })
     url = `http://127.0.0.1:${listener.port}/v1`
   })
   afterAll(() => listener.close())
 
   it('calls each method with the values of its path, percent-decoded', async () => {
-    expect(await send('PUT', '/items/a%20%2Fb%C3%A4', '[1]')).toEqual([200, { id: 'a /bä', value: [1] }])
+    expect(await send('PUT', '/items/a%20%2Fb%C3%A4', '[1]')).toEqual([
+      200,
+      { id: 'a /bä', value: [1] },
+    ])
     expect(await send('GET', '/items/a%20%2Fb%C3%A4')).toEqual([200, [1]])
-    expect(await send('PATCH', '/items/7/parts/x', 'text')).toEqual([200, { id: '7', part: 'x', text: 'text' }])
+    expect(await send('PATCH', '/items/7/parts/x', 'text')).toEqual([
+      200,
+      { id: '7', part: 'x', text: 'text' },
+    ])
     expect(await send('DELETE', '/items/7?force=true')).toEqual([200, { id: 8, force: true }])
     expect(await send('POST', '/items/7/score', '[1,2,3]')).toEqual([200, [7, 3]])
     expect(await send('POST', '/plain', '0')).toEqual([200, []])
@@ -65,7 +92,10 @@ describe.each(engines)('methods and parameters of the path on %s', (engine) => {
 
   it('takes bodies of PUT and PATCH in pieces, whole and longer than what is read at once', async () => {
     const long = 'x'.repeat(3_000_000)
-    const [status, { text }] = (await send('PATCH', '/items/7/parts/x', long)) as [number, { text: string }]
+    const [status, { text }] = (await send('PATCH', '/items/7/parts/x', long)) as [
+      number,
+      { text: string },
+    ]
     expect([status, text.length]).toEqual([200, long.length])
   })
 
@@ -88,13 +118,27 @@ describe.each(engines)('methods and parameters of the path on %s', (engine) => {
 
   it('is called by the typed client, with params', async () => {
     const client = createClient<Omit<ReturnType<typeof service>, 'svc'>>(url)
-    expect(await client.write({ a: 1 }, { params: { id: 'ü/1' } })).toEqual({ id: 'ü/1', value: { a: 1 } })
+    expect(await client.write({ a: 1 }, { params: { id: 'ü/1' } })).toEqual({
+      id: 'ü/1',
+      value: { a: 1 },
+    })
     expect(await client.read(undefined, { params: { id: 'ü/1' } })).toEqual({ a: 1 })
-    expect(await client.change('t', { params: { id: 1, part: 'p' } })).toEqual({ id: '1', part: 'p', text: 't' })
-    expect(await client.remove({ force: 'yes' } as never, { params: { id: 4 } })).toEqual({ id: 5, force: true })
+    expect(await client.change('t', { params: { id: 1, part: 'p' } })).toEqual({
+      id: '1',
+      part: 'p',
+      text: 't',
+    })
+    expect(await client.remove({ force: 'yes' } as never, { params: { id: 4 } })).toEqual({
+      id: 5,
+      force: true,
+    })
     expect(await client.score([1, 2], { params: { id: '3' } })).toEqual([3, 2])
-    await expect(client.read(undefined, { params: { id: '..' } })).rejects.toMatchObject({ code: 'bad_input' })
-    await expect(client.read(undefined, { params: {} as never })).rejects.toThrow('a value for params.id')
+    await expect(client.read(undefined, { params: { id: '..' } })).rejects.toMatchObject({
+      code: 'bad_input',
+    })
+    await expect(client.read(undefined, { params: {} as never })).rejects.toThrow(
+      'a value for params.id',
+    )
   })
 
   it('is not called by name over Connect', async () => {
@@ -116,10 +160,22 @@ describe('the route of an API', () => {
     const get = (route: string) => () => svc.get(route, { output: json, name: 'new' }, () => 1)
     expect(get('/items/{id}')).toThrow('the route items/{id} belongs to the API read already')
     expect(get('/items/{key}')).toThrow('the route items/{key} belongs to the API read already')
-    expect(() => svc.patch('/items/{key}', { input: json, output: json, name: 'new' }, () => 1)).toThrow('belongs to')
+    expect(() =>
+      svc.patch('/items/{key}', { input: json, output: json, name: 'new' }, () => 1),
+    ).toThrow('belongs to')
     for (const route of ['/a/:id', 'a/:id/b', ':id'])
-      expect(get(route), route).toThrow(`expected {name} for a parameter of the route ${route}: write {id}`)
-    for (const route of ['/a/{}', '/a/{b', '/a/x{b}', '/a/{1}', '/a/{__proto__}', '/{a}/{a}', '/docs/{a}'])
+      expect(get(route), route).toThrow(
+        `expected {name} for a parameter of the route ${route}: write {id}`,
+      )
+    for (const route of [
+      '/a/{}',
+      '/a/{b',
+      '/a/x{b}',
+      '/a/{1}',
+      '/a/{__proto__}',
+      '/{a}/{a}',
+      '/docs/{a}',
+    ])
       expect(get(route), route).toThrow(/route|reserved/)
   })
 
@@ -127,11 +183,13 @@ describe('the route of an API', () => {
     expect(() => svc.get('/q', { input: json, output: json } as never, () => 1 as never)).toThrow(
       'unknown option "input"',
     )
-    expect(() => svc.put('/q', { input: json, output: json, cache: {} } as never, () => 1 as never)).toThrow('svc.put')
+    expect(() =>
+      svc.put('/q', { input: json, output: json, cache: {} } as never, () => 1 as never),
+    ).toThrow('svc.put')
     expect(() => svc.get('/q', { output: json, params }, () => ({}))).toThrow('a route with {name}')
-    expect(() => svc.api({ input: json, output: json, route: 'a/{b}', name: 'jobs', async: true }, () => 1)).toThrow(
-      'a route without {parameters} for async of jobs',
-    )
+    expect(() =>
+      svc.api({ input: json, output: json, route: 'a/{b}', name: 'jobs', async: true }, () => 1),
+    ).toThrow('a route without {parameters} for async of jobs')
   })
 
   it('names functions without a name', () => {
@@ -147,8 +205,12 @@ describe('the route of an API', () => {
     own.onRequest((ctx) => void seen.push(ctx.params.id))
     const onRequest = (ctx: Context) => void seen.push(ctx.params.id)
     const cache = { ttl: '1m', maxBytes: 10_000 } as const
-    own.api({ route: 'a/{id}', name: 'a', input: json, output: json, params, cache, onRequest }, (_, ctx) => ctx.params)
-    const ask = async (id: number) => (await own.inject({ path: `/a/${id}`, method: 'POST', body: 1 })).json()
+    own.api(
+      { route: 'a/{id}', name: 'a', input: json, output: json, params, cache, onRequest },
+      (_, ctx) => ctx.params,
+    )
+    const ask = async (id: number) =>
+      (await own.inject({ path: `/a/${id}`, method: 'POST', body: 1 })).json()
     expect([await ask(1), await ask(2), await ask(1)]).toEqual([{ id: 1 }, { id: 2 }, { id: 1 }])
     expect(seen).toEqual(['1', 1, '2', 2, '1', 1])
     expect(new Context().params).toEqual({})
@@ -158,4 +220,9 @@ describe('the route of an API', () => {
 /** Compiles only if `A` and `B` are the same type. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const holds = <_T extends true>() => {}
-holds<Same<ParamsArgument<'a/{b}/{c}', undefined>, { readonly b: string | number; readonly c: string | number }>>()
+holds<
+  Same<
+    ParamsArgument<'a/{b}/{c}', undefined>,
+    { readonly b: string | number; readonly c: string | number }
+  >
+>()

@@ -17,7 +17,8 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
         throw new Error('no')
       })
     })
-    for (let i = 0; i < 5; i++) expect((await running.ask(post('/echo', 'x'.repeat(i)))).status).toBe(200)
+    for (let i = 0; i < 5; i++)
+      expect((await running.ask(post('/echo', 'x'.repeat(i)))).status).toBe(200)
     const json = { 'content-type': 'application/json' }
     expect((await running.ask(post('/fail', '{}', json))).status).toBe(500)
     expect((await running.ask(post('/fail', '{', json))).status).toBe(400)
@@ -34,7 +35,9 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
     })
     const echo = '{api="echo",transport="http"}'
     expect(samples.get(`serving_request_duration_seconds_count${echo}`)).toBe(5)
-    expect(samples.get(`serving_request_duration_seconds_bucket{le="+Inf",api="echo",transport="http"}`)).toBe(5)
+    expect(
+      samples.get(`serving_request_duration_seconds_bucket{le="+Inf",api="echo",transport="http"}`),
+    ).toBe(5)
     expect(samples.get(`serving_request_duration_seconds_sum${echo}`)).toBeGreaterThan(0)
     expect(samples.get(`serving_request_body_bytes_total${echo}`)).toBe(10)
     expect(samples.get(`serving_response_body_bytes_total${echo}`)).toBe(10)
@@ -55,7 +58,8 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
       { maxInFlight: 1, maxBodyBytes: 10 },
     )
     const first = running.ask(post('/hold', 'a'))
-    while ((await scrape(running)).get('serving_requests_in_flight') !== 1) await new Promise(setImmediate)
+    while ((await scrape(running)).get('serving_requests_in_flight') !== 1)
+      await new Promise(setImmediate)
     expect((await running.ask(post('/hold', 'b'))).status).toBe(503)
     expect((await running.ask(post('/hold', 'c'.repeat(11)))).status).toBe(413)
     release()
@@ -69,10 +73,18 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
   it('count Connect and gRPC as protocols of their own', async () => {
     const running = await start(
       engine,
-      (svc) => svc.api({ input: new io.Text(), output: new io.Text(), name: 'echo' }, (text: string) => text),
+      (svc) =>
+        svc.api(
+          { input: new io.Text(), output: new io.Text(), name: 'echo' },
+          (text: string) => text,
+        ),
       { grpcPort: 0 },
     )
-    const client = new GrpcClient(running.listener.grpcPort as number, undefined, credentials.createInsecure())
+    const client = new GrpcClient(
+      running.listener.grpcPort as number,
+      undefined,
+      credentials.createInsecure(),
+    )
     await client.call('echo', { field: 'text', message: 'hi' })
     await client.call('missing', { field: 'text', message: 'hi' })
     client.close()
@@ -88,7 +100,9 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
   it('are there in both formats, with those of the process and of the application', async () => {
     const own = new Counter({ name: `own_things_total_${engine}`, help: 'Things.' })
     own.inc(3)
-    const running = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const running = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'echo' }, (body) => body),
+    )
     await running.ask(post('/echo', 'x'))
     const plain = await running.ask(get('/metrics'))
     expect(plain.headers.get('content-type')).toEqual(['text/plain; version=0.0.4; charset=utf-8'])
@@ -104,17 +118,24 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
       expect(plain.text).toContain(name)
     }
     // As Prometheus 2 asks.
-    const accept = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
+    const accept =
+      'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
     const open = await running.ask(get('/metrics', { accept }))
-    expect(open.headers.get('content-type')).toEqual(['application/openmetrics-text; version=1.0.0; charset=utf-8'])
+    expect(open.headers.get('content-type')).toEqual([
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    ])
     expect(open.text).toContain('# TYPE serving_requests counter\n')
-    expect(open.text).toContain('serving_requests_total{api="echo",transport="http",code="200"} 1\n')
+    expect(open.text).toContain(
+      'serving_requests_total{api="echo",transport="http",code="200"} 1\n',
+    )
     expect(open.text).not.toContain('_total_total')
     expect(open.text.endsWith('# EOF\n')).toBe(true)
   })
 
   it('tell how late the event loop is, without the interval at which that is sampled', async () => {
-    const running = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const running = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'echo' }, (body) => body),
+    )
     await scrape(running)
     await new Promise((resolve) => setTimeout(resolve, 500))
     const samples = await scrape(running)
@@ -125,13 +146,16 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
   })
 
   it('have a port of their own, alone where that is asked for, or are off', async () => {
-    const define: Parameters<typeof start>[1] = (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body)
+    const define: Parameters<typeof start>[1] = (svc) =>
+      svc.api({ ...bytes, name: 'echo' }, (body) => body)
     const alone = await start(engine, define, { metrics: false, metricsPort: 0 })
     await alone.ask(post('/echo', 'x'))
     expect((await alone.ask(get('/metrics'))).status).toBe(404)
     const url = `http://127.0.0.1:${alone.listener.metricsPort}`
     const text = await (await fetch(`${url}/metrics`)).text()
-    expect(samplesOf(text).get('serving_requests_total{api="echo",transport="http",code="200"}')).toBe(1)
+    expect(
+      samplesOf(text).get('serving_requests_total{api="echo",transport="http",code="200"}'),
+    ).toBe(1)
     expect((await fetch(`${url}/echo`)).status).toBe(404)
     const off = await start(engine, define, { metrics: false })
     expect((await off.ask(get('/metrics'))).status).toBe(404)

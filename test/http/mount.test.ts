@@ -7,7 +7,9 @@ import { bytes, chunked, deferred, engines, post, type Running, start, turns } f
 const hono = () => {
   const app = new Hono<{ Bindings: { path: string } }>().basePath('/app')
   app.get('/', (c) => c.text('root'))
-  app.get('/hello/:name', (c) => c.json({ hello: c.req.param('name'), q: c.req.query('q'), path: c.env.path }))
+  app.get('/hello/:name', (c) =>
+    c.json({ hello: c.req.param('name'), q: c.req.query('q'), path: c.env.path }),
+  )
   app.put('/length', async (c) => {
     let length = 0
     let pieces = 0
@@ -67,10 +69,16 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
       return [answer.status, answer.text]
     }
     expect(await ask('/app')).toEqual([200, 'root'])
-    expect(await ask('/app/hello/%61nn?q=%20x')).toEqual([200, '{"hello":"ann","q":" x","path":"/app/hello/%61nn"}'])
+    expect(await ask('/app/hello/%61nn?q=%20x')).toEqual([
+      200,
+      '{"hello":"ann","q":" x","path":"/app/hello/%61nn"}',
+    ])
     expect(await ask('/app/beside', 'POST', 'api')).toEqual([200, 'api'])
     expect(await ask('/app/none')).toEqual([404, '404 Not Found'])
-    expect(await ask('/app/length', 'PUT', 'four')).toEqual([200, '{"length":4,"isInPieces":false}'])
+    expect(await ask('/app/length', 'PUT', 'four')).toEqual([
+      200,
+      '{"length":4,"isInPieces":false}',
+    ])
     expect(await ask('/app', 'HEAD')).toEqual([200, ''])
     expect((await ask('/app', 'TRACE'))[0]).toBe(405)
     expect((await ask('/application'))[0]).toBe(404)
@@ -85,9 +93,13 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
   it('streams bodies both ways', async () => {
     const running = await serveApp()
     const big = 'x'.repeat(2_000_000)
-    expect((await running.ask(post('/app/length', big, {}, 'PUT'))).text).toBe('{"length":2000000,"isInPieces":true}')
+    expect((await running.ask(post('/app/length', big, {}, 'PUT'))).text).toBe(
+      '{"length":2000000,"isInPieces":true}',
+    )
     expect((await running.ask(post('/app/echo', big))).text.length).toBe(big.length)
-    const chunks = post('/app/echo', chunked('ab'.repeat(50_000), 'c'), { 'transfer-encoding': 'chunked' })
+    const chunks = post('/app/echo', chunked('ab'.repeat(50_000), 'c'), {
+      'transfer-encoding': 'chunked',
+    })
     expect((await running.ask(chunks)).text.length).toBe(100_001)
     expect((await running.ask(post('/app/ignore', big))).text).toBe('not read')
     const stream = await running.ask(post('/app/stream', '', {}, 'GET'))
@@ -102,7 +114,8 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
       (svc) => {
         svc.mount('/', async (request) => {
           const { pathname } = new URL(request.url)
-          if (pathname === '/length') return new Response(String((await request.arrayBuffer()).byteLength))
+          if (pathname === '/length')
+            return new Response(String((await request.arrayBuffer()).byteLength))
           if (pathname === '/endless') {
             const pull = () => turns(1)
             return new Response(
@@ -120,7 +133,9 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
       { maxBodyBytes: 1000, requestTimeoutMs: 1000 },
     )
     expect((await running.ask(post('/length', 'x'.repeat(1001)))).status).toBe(413)
-    const endless = post('/length', chunked('x'.repeat(900), 'y'.repeat(900)), { 'transfer-encoding': 'chunked' })
+    const endless = post('/length', chunked('x'.repeat(900), 'y'.repeat(900)), {
+      'transfer-encoding': 'chunked',
+    })
     expect((await running.ask(endless)).status).toBe(413)
     expect((await running.ask(post('/slow', ''))).status).toBe(504)
     const leaver = await running.connect()
@@ -158,7 +173,10 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
 describe.each(engines)('GET functions on %s', (engine) => {
   it('receive the query, checked by a schema', async () => {
     const running = await start(engine, (svc) => {
-      const query = z.object({ top: z.coerce.number().int().max(9).default(3), tag: z.array(z.string()).optional() })
+      const query = z.object({
+        top: z.coerce.number().int().max(9).default(3),
+        tag: z.array(z.string()).optional(),
+      })
       svc.get('/labels', { query, output: new io.JSON() }, function labels({ top, tag }) {
         const next: number = top + 1
         return { next, tag: tag ?? [] }
@@ -178,14 +196,23 @@ describe.each(engines)('GET functions on %s', (engine) => {
     expect(await ask('/labels?top=4&tag=a&tag=b')).toEqual([200, { next: 5, tag: ['a', 'b'] }])
     expect(await ask('/labels?tag=one')).toEqual([200, { next: 4, tag: ['one'] }])
     expect(await ask('/labels')).toEqual([200, { next: 4, tag: [] }])
-    expect(await ask('/labels?top=10')).toEqual([400, expect.objectContaining({ reason: 'schema', path: 'top' })])
+    expect(await ask('/labels?top=10')).toEqual([
+      400,
+      expect.objectContaining({ reason: 'schema', path: 'top' }),
+    ])
     expect(await ask('/labels', 'HEAD')).toEqual([200, ''])
-    expect(await ask('/labels', 'PUT')).toEqual([405, expect.objectContaining({ code: 'method_not_allowed' })])
+    expect(await ask('/labels', 'PUT')).toEqual([
+      405,
+      expect.objectContaining({ code: 'method_not_allowed' }),
+    ])
     expect(await ask('/raw/query?a=1&__proto__=2&a=3')).toEqual([
       200,
       { a: ['1', '3'], ['__proto__']: '2', api: 'raw' },
     ])
-    expect(await ask(`/raw/query?${'a&'.repeat(1001)}`)).toEqual([400, expect.objectContaining({ reason: 'size' })])
+    expect(await ask(`/raw/query?${'a&'.repeat(1001)}`)).toEqual([
+      400,
+      expect.objectContaining({ reason: 'size' }),
+    ])
     raw.write(post('/labels', 'posted'))
     expect((await raw.answer()).text).toBe('posted')
   })

@@ -11,8 +11,14 @@ describe.each(engines)('what a browser could take for a page, on %s,', (engine) 
       svc.api({ input: new Text(), output: new Text(), name: 'words' }, async function* (text) {
         yield text
       })
-      svc.api({ input: new File(), output: new File(), name: 'file' }, (file) => new BinaryFile(file.bytes))
-      svc.api({ input: new File(), output: new File({ mimeType: 'image/png' }), name: 'bytes' }, (file) => file.bytes)
+      svc.api(
+        { input: new File(), output: new File(), name: 'file' },
+        (file) => new BinaryFile(file.bytes),
+      )
+      svc.api(
+        { input: new File(), output: new File({ mimeType: 'image/png' }), name: 'bytes' },
+        (file) => file.bytes,
+      )
     })
     const html = '<script>alert(1)</script>'
     const plain = { 'content-type': 'text/plain' }
@@ -21,6 +27,9 @@ describe.each(engines)('what a browser could take for a page, on %s,', (engine) 
       expect([path, answer.headers.get('x-content-type-options')]).toEqual([path, ['nosniff']])
     }
     const refused = await server.ask(post('/text', html, { 'content-type': 'image/png' }))
-    expect([refused.status, refused.headers.get('x-content-type-options')]).toEqual([415, ['nosniff']])
+    expect([refused.status, refused.headers.get('x-content-type-options')]).toEqual([
+      415,
+      ['nosniff'],
+    ])
   })
 })

@@ -30,10 +30,12 @@ describe.each(engines)('the path of a request on %s', (engine) => {
       '/pub/..\\app\\admin',
       '/pub/\\..\\app',
     ]
-    for (const path of refused) expect([path, (await ask(post(path, '', {}, 'GET'))).status]).toEqual([path, 400])
+    for (const path of refused)
+      expect([path, (await ask(post(path, '', {}, 'GET'))).status]).toEqual([path, 400])
     expect(handled).toEqual([])
     const taken = ['/pub/.well-known/x', '/pub/a..b', '/pub/...', '/pub//x', '/pub/%2e%2ex']
-    for (const path of taken) expect([path, (await ask(post(path, '', {}, 'GET'))).status]).toEqual([path, 200])
+    for (const path of taken)
+      expect([path, (await ask(post(path, '', {}, 'GET'))).status]).toEqual([path, 200])
     expect(handled).toEqual(taken)
   })
 })
@@ -53,7 +55,9 @@ describe('the path of a request on node', () => {
     }
     const { ask, log } = await start('node', define, { accessLog: true })
     expect((await ask(post('http://other/only', 'x'))).status).toBe(403)
-    expect((await ask(post('http://other/app/x?y=1', '', {}, 'GET'))).text).toBe('http://test/app/x?y=1')
+    expect((await ask(post('http://other/app/x?y=1', '', {}, 'GET'))).text).toBe(
+      'http://test/app/x?y=1',
+    )
     expect((await ask(post('http://other/app/../only', 'x'))).status).toBe(400)
     expect((await ask(post('http://other/nowhere', 'x'))).status).toBe(404)
     expect(seen).toEqual(['/only', '/app/x'])
@@ -68,7 +72,12 @@ describe.each(engines)('publicPaths on %s', (engine) => {
       svc.api({ ...bytes, name: 'secret' }, (body) => body)
       svc.mount('/app', () => new Response('app'))
     }
-    const { ask } = await start(engine, define, { docs: true, metrics: true }, { auth, publicPaths })
+    const { ask } = await start(
+      engine,
+      define,
+      { docs: true, metrics: true },
+      { auth, publicPaths },
+    )
     const all = paths.map(async (path) => {
       const answer = await ask(path === '/secret' ? post(path, 'x') : post(path, '', {}, 'GET'))
       return answer.status
@@ -85,12 +94,26 @@ describe.each(engines)('publicPaths on %s', (engine) => {
   })
 
   it('may be below a mounted handler', async () => {
-    const paths = ['/app', '/app/health', '/app/health/x', '/app/%68ealth', '/app/pub/x', '/app/pub/%2e%2e/x', '/app/p']
-    expect(await statuses(['/app/health', '/app/pub/*'], paths)).toEqual([401, 200, 401, 401, 200, 400, 401])
-    expect(await statuses(['/app/health', '/secret/*'], ['/app/health', '/secret'])).toEqual([200, 200])
+    const paths = [
+      '/app',
+      '/app/health',
+      '/app/health/x',
+      '/app/%68ealth',
+      '/app/pub/x',
+      '/app/pub/%2e%2e/x',
+      '/app/p',
+    ]
+    expect(await statuses(['/app/health', '/app/pub/*'], paths)).toEqual([
+      401, 200, 401, 401, 200, 400, 401,
+    ])
+    expect(await statuses(['/app/health', '/secret/*'], ['/app/health', '/secret'])).toEqual([
+      200, 200,
+    ])
   })
 
   it('need not name the page, which tells nothing of the service', async () => {
-    expect(await statuses([], ['/', '/docs', '/openapi.json', '/docs.json'])).toEqual([200, 200, 401, 401])
+    expect(await statuses([], ['/', '/docs', '/openapi.json', '/docs.json'])).toEqual([
+      200, 200, 401, 401,
+    ])
   })
 })

@@ -13,13 +13,18 @@ const picture = { input: new io.Image({ pilmode: null }), output: new io.JSON() 
 
 /** A request with a picture as its body. */
 const send = (path: string, body: Uint8Array, headers: Record<string, string> = {}) =>
-  Buffer.concat([Buffer.from(post(path, '', { 'content-length': String(body.length), ...headers })), body])
+  Buffer.concat([
+    Buffer.from(post(path, '', { 'content-length': String(body.length), ...headers })),
+    body,
+  ])
 
 describe.each(engines)('the pixels of a request on %s', (engine) => {
   itNative.each(['image/jpeg', 'image/png', 'image/webp', 'image/tiff'] as const)(
     'are gone at its end, by the add-on, from %s, but for a copy',
     async (mimeType) => {
-      let kept: { image: RasterImage; data: Uint8Array; array: NDArray; copy: RasterImage } | undefined
+      let kept:
+        | { image: RasterImage; data: Uint8Array; array: NDArray; copy: RasterImage }
+        | undefined
       const server = await start(engine, (svc) =>
         svc.api({ ...picture, name: 'keep' }, (image) => {
           kept ??= { image, data: image.data, array: image.toNDArray(), copy: image.copy() }
@@ -30,11 +35,18 @@ describe.each(engines)('the pixels of a request on %s', (engine) => {
       // Another picture is decoded, perhaps into the same memory.
       expect((await server.ask(send('/keep', await plain(200, mimeType)))).text).toBe('200')
       const { image, data, array, copy } = kept!
-      for (const use of [() => image.data, () => image.toNDArray(), () => image.crop(0, 0, 1, 1), () => image.copy()]) {
+      for (const use of [
+        () => image.data,
+        () => image.toNDArray(),
+        () => image.crop(0, 0, 1, 1),
+        () => image.copy(),
+      ]) {
         expect(use).toThrow('freed at the end of its request; keep copy() of it')
       }
       await expect(image.resize(10, 10)).rejects.toThrow('freed at the end of its request')
-      await expect(RasterImage.prototype.encode.call(image, 'image/png')).rejects.toThrow('freed at the end')
+      await expect(RasterImage.prototype.encode.call(image, 'image/png')).rejects.toThrow(
+        'freed at the end',
+      )
       expect(() => array.mean()).toThrow('the data of this NDArray is gone')
       expect([data.length, data[0], array.data[0]]).toEqual([0, undefined, undefined])
       expect(copy.toNDArray().mean()).toBe(7)
@@ -62,7 +74,10 @@ describe.each(engines)('the pixels of a request on %s', (engine) => {
 
   it('are sent whole when they are the answer', async () => {
     const server = await start(engine, (svc) => {
-      svc.api({ input: picture.input, output: new io.Image({ mimeType: 'image/png' }), name: 'echo' }, (image) => image)
+      svc.api(
+        { input: picture.input, output: new io.Image({ mimeType: 'image/png' }), name: 'echo' },
+        (image) => image,
+      )
       const array = { input: picture.input, output: new io.NumpyNdarray({ dtype: 'uint8' }) }
       svc.api({ ...array, name: 'array' }, (image) => image.toNDArray() as NDArray<'uint8'>)
     })
@@ -97,11 +112,11 @@ describe.each(engines)('the pixels of a request on %s', (engine) => {
     const holder = server.ask(send('/hold', png))
     await held
     const refused = await server.ask(send('/mean', png))
-    expect([refused.status, refused.headers.get('retry-after'), JSON.parse(refused.text).detail]).toEqual([
-      503,
-      ['1'],
-      'too little memory for another picture',
-    ])
+    expect([
+      refused.status,
+      refused.headers.get('retry-after'),
+      JSON.parse(refused.text).detail,
+    ]).toEqual([503, ['1'], 'too little memory for another picture'])
     // Damaged ones give back what they took.
     leave()
     expect((await holder).text).toBe('"held"')

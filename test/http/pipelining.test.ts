@@ -58,8 +58,10 @@ describe.each(engines)('pipelining on %s', (engine) => {
     const { server } = await counting(engine)
     const clients = await Promise.all(Array.from({ length: 300 }, () => server.connect()))
     for (let round = 0; round < 3; round++) {
-      for (const client of clients) for (let i = 0; i < 2; i++) client.write(post('/echo', `${round}`))
-      for (const client of clients) for (let i = 0; i < 2; i++) expect((await client.answer()).text).toBe(`${round}`)
+      for (const client of clients)
+        for (let i = 0; i < 2; i++) client.write(post('/echo', `${round}`))
+      for (const client of clients)
+        for (let i = 0; i < 2; i++) expect((await client.answer()).text).toBe(`${round}`)
     }
   })
 })

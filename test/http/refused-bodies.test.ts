@@ -13,7 +13,9 @@ describe.each(engines)('a refused body on %s', (engine) => {
     const part = (name: string, text: string) =>
       `--B\r\ncontent-disposition: form-data; name="${name}"; filename="n"\r\n\r\n${text}\r\n`
     const body = `${part('file', 'x'.repeat(600_000))}${part('meta', '{"a":')}--B--\r\n`
-    await socket.writeAlone(post('/take', body, { 'content-type': 'multipart/form-data; boundary=B' }).slice(0, -200))
+    await socket.writeAlone(
+      post('/take', body, { 'content-type': 'multipart/form-data; boundary=B' }).slice(0, -200),
+    )
     await socket.writeAlone(body.slice(-200))
     expect(await socket.answer()).toMatchObject({ status: 400 })
     await turns(20)
@@ -46,9 +48,13 @@ describe('a refused body that drips on node', () => {
   })
 
   it('serves on where the body comes', async () => {
-    const { connect } = await start('node', (svc) => svc.api({ ...bytes, name: 'take' }, (body) => body), {
-      bodyTimeoutMs: 100,
-    })
+    const { connect } = await start(
+      'node',
+      (svc) => svc.api({ ...bytes, name: 'take' }, (body) => body),
+      {
+        bodyTimeoutMs: 100,
+      },
+    )
     const socket = await connect()
     await socket.writeAlone(post('/nowhere', 'abc').slice(0, -1))
     expect((await socket.answer()).status).toBe(404)

@@ -9,7 +9,8 @@ import { bytes, engines, post, start } from './harness.ts'
 
 /** Large enough to be printed beside the event loop, into memory of the pool. */
 const count = 70_000
-const filled = (value: number) => new NDArray(new Float64Array(count).fill(value), [count], 'float64')
+const filled = (value: number) =>
+  new NDArray(new Float64Array(count).fill(value), [count], 'float64')
 const printed = (value: number) => `[${Array(count).fill(`${value}.0`).join(',')}]`
 
 /** Answers each request with what it made for the first. */
@@ -35,17 +36,20 @@ class Cached extends IODescriptor<Uint8Array, NDArray> {
 }
 
 describe.each(engines)('the memory of responses on %s', (engine) => {
-  it.each([10, 64 * 1024, 64 * 1024 + 1, 300_000])('is not freed before a body of %i bytes is sent', async (length) => {
-    const server = await start(engine, (svc) =>
-      svc.api({ ...bytes, name: 'native' }, (_, ctx) => {
-        const body = new Uint8Array(length).fill(65)
-        ctx.onEnd(() => void body.fill(0))
-        return body
-      }),
-    )
-    const { body } = await server.ask(post('/native'))
-    expect(body.equals(Buffer.alloc(length, 65))).toBe(true)
-  })
+  it.each([10, 64 * 1024, 64 * 1024 + 1, 300_000])(
+    'is not freed before a body of %i bytes is sent',
+    async (length) => {
+      const server = await start(engine, (svc) =>
+        svc.api({ ...bytes, name: 'native' }, (_, ctx) => {
+          const body = new Uint8Array(length).fill(65)
+          ctx.onEnd(() => void body.fill(0))
+          return body
+        }),
+      )
+      const { body } = await server.ask(post('/native'))
+      expect(body.equals(Buffer.alloc(length, 65))).toBe(true)
+    },
+  )
 
   // Without the add-on texts are not printed into memory of the pool.
   it.skipIf(addon === undefined).each([

@@ -3,7 +3,11 @@ import { bytes, chunked, engines, post, start } from './harness.ts'
 
 describe.each(engines)('paths and methods on %s', (engine) => {
   const echo = (options = {}) =>
-    start(engine, (svc) => svc.api({ ...bytes, name: 'echo', route: 'text/echo' }, (body) => body), options)
+    start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'echo', route: 'text/echo' }, (body) => body),
+      options,
+    )
 
   it('answers POST below the base URL, with and without a query', async () => {
     const server = await echo({ baseUrl: '/v1' })
@@ -14,7 +18,14 @@ describe.each(engines)('paths and methods on %s', (engine) => {
 
   it('answers other paths with a 404 problem and keeps the connection', async () => {
     const raw = await (await echo()).connect()
-    for (const path of ['/nope', '/text', '/text/echo/', '//text/echo', '/text/ECHO', '/text/ech%6f']) {
+    for (const path of [
+      '/nope',
+      '/text',
+      '/text/echo/',
+      '//text/echo',
+      '/text/ECHO',
+      '/text/ech%6f',
+    ]) {
       raw.write(post(path, 'body'))
       const answer = await raw.answer()
       expect([path, answer.status]).toEqual([path, 404])
@@ -49,15 +60,22 @@ describe.each(engines)('paths and methods on %s', (engine) => {
     expect(await raw.closed).toBe('')
   })
 
-  it.each(['/livez', '/healthz', '/readyz'])('answers GET and HEAD of %s at the root', async (path) => {
-    const server = await echo({ baseUrl: '/v1' })
-    const got = await server.ask(post(path, '', {}, 'GET'))
-    expect([got.status, got.text, got.headers.get('content-length')]).toEqual([200, 'ok\n', ['3']])
-    const head = await server.ask(post(path, '', {}, 'HEAD'))
-    expect([head.status, head.text]).toEqual([200, ''])
-    const posted = await server.ask(post(path, 'x'))
-    expect([posted.status, posted.headers.get('allow')]).toEqual([405, ['GET, HEAD']])
-  })
+  it.each(['/livez', '/healthz', '/readyz'])(
+    'answers GET and HEAD of %s at the root',
+    async (path) => {
+      const server = await echo({ baseUrl: '/v1' })
+      const got = await server.ask(post(path, '', {}, 'GET'))
+      expect([got.status, got.text, got.headers.get('content-length')]).toEqual([
+        200,
+        'ok\n',
+        ['3'],
+      ])
+      const head = await server.ask(post(path, '', {}, 'HEAD'))
+      expect([head.status, head.text]).toEqual([200, ''])
+      const posted = await server.ask(post(path, 'x'))
+      expect([posted.status, posted.headers.get('allow')]).toEqual([405, ['GET, HEAD']])
+    },
+  )
 
   it('sends nothing after the head of a HEAD answer', async () => {
     const raw = await (await echo()).connect()

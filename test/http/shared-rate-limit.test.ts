@@ -50,22 +50,30 @@ describe.skipIf(!hasRedis)('rateLimit with a store on Redis', () => {
     expect(await take('ann')).toMatchObject({ isAllowed: true, remaining: 0 })
   })
 
-  it.each(engines)('counts for two servers together, each limit by its name, on %s', async (engine) => {
-    const { url } = await testServer()
-    const startOne = (name: string) =>
-      start(engine, (svc) => {
-        svc.onRequest(rateLimit({ rate: 0.001, burst: 3, store: url, name }))
-        svc.api({ ...bytes, name: 'echo' }, (body) => body)
-      })
-    const [one, two, other] = [await startOne('asks'), await startOne('asks'), await startOne('others')]
-    const statuses: number[] = []
-    for (const server of [one, two, one, two, other]) statuses.push((await server.ask(post('/echo', 'x'))).status)
-    expect(statuses).toEqual([200, 200, 200, 429, 200])
-    const refused = await one.ask(post('/echo', 'x'))
-    expect(refused.headers.get('ratelimit-policy')).toEqual(['"asks";q=3;w=3000'])
-    expect(refused.headers.get('ratelimit')?.[0]).toMatch(/^"asks";r=0;t=\d+$/)
-    expect(Number(refused.headers.get('retry-after')?.[0])).toBeGreaterThan(0)
-  })
+  it.each(engines)(
+    'counts for two servers together, each limit by its name, on %s',
+    async (engine) => {
+      const { url } = await testServer()
+      const startOne = (name: string) =>
+        start(engine, (svc) => {
+          svc.onRequest(rateLimit({ rate: 0.001, burst: 3, store: url, name }))
+          svc.api({ ...bytes, name: 'echo' }, (body) => body)
+        })
+      const [one, two, other] = [
+        await startOne('asks'),
+        await startOne('asks'),
+        await startOne('others'),
+      ]
+      const statuses: number[] = []
+      for (const server of [one, two, one, two, other])
+        statuses.push((await server.ask(post('/echo', 'x'))).status)
+      expect(statuses).toEqual([200, 200, 200, 429, 200])
+      const refused = await one.ask(post('/echo', 'x'))
+      expect(refused.headers.get('ratelimit-policy')).toEqual(['"asks";q=3;w=3000'])
+      expect(refused.headers.get('ratelimit')?.[0]).toMatch(/^"asks";r=0;t=\d+$/)
+      expect(Number(refused.headers.get('retry-after')?.[0])).toBeGreaterThan(0)
+    },
+  )
 
   it('lets each worker count alone while the server is away, and together again later', async () => {
     const server = await testServer()
@@ -86,7 +94,10 @@ describe.skipIf(!hasRedis)('rateLimit with a store on Redis', () => {
 
 describe('rateLimit with a store', () => {
   it.each([
-    [{ store: 'http://localhost' }, 'expected redis://HOST:PORT or rediss:// for the URL of rateLimit'],
+    [
+      { store: 'http://localhost' },
+      'expected redis://HOST:PORT or rediss:// for the URL of rateLimit',
+    ],
     [{ name: 'two words' }, 'expected letters, digits, _ . and - for name of rateLimit'],
   ])('refuses %j', (options, message) => {
     expect(() => rateLimit({ rate: 1, ...options })).toThrow(message)

@@ -6,7 +6,11 @@ const megabyte = 1024 * 1024
 
 describe.each(engines)('slots on %s', (engine) => {
   it('are not taken by clients that announce a body and do not send it', async () => {
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body), { maxInFlight: 2 })
+    const server = await start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body),
+      { maxInFlight: 2 },
+    )
     const slow = await Promise.all(Array.from({ length: 8 }, () => server.connect()))
     for (const raw of slow) raw.write(post('/echo', 'begin', { 'content-length': '4000' }))
     const honest = await server.connect()
@@ -36,7 +40,8 @@ describe.each(engines)('slots on %s', (engine) => {
     )
     const [first, second] = [await server.connect(), await server.connect()]
     // Both were let in by their headers, and only one slot is there when they are complete.
-    for (const raw of [first, second]) await raw.writeAlone(post('/hold', 'a', { 'content-length': '2' }))
+    for (const raw of [first, second])
+      await raw.writeAlone(post('/hold', 'a', { 'content-length': '2' }))
     await first.writeAlone('1')
     second.write('2')
     const refused = await second.answer()
@@ -51,17 +56,26 @@ describe.each(engines)('slots on %s', (engine) => {
     const server = await start(
       engine,
       (svc) =>
-        svc.api({ input: new File(), output: bytes.output, name: 'size' }, (file) => Buffer.from(`${file.size}`)),
+        svc.api({ input: new File(), output: bytes.output, name: 'size' }, (file) =>
+          Buffer.from(`${file.size}`),
+        ),
       { maxInFlight: 1, bodyTimeoutMs: 60 },
     )
     const raw = await server.connect()
-    raw.write(post('/size', 'x'.repeat(1000), { 'content-length': String(megabyte), 'content-type': 'text/plain' }))
+    raw.write(
+      post('/size', 'x'.repeat(1000), {
+        'content-length': String(megabyte),
+        'content-type': 'text/plain',
+      }),
+    )
     const late = await raw.answer()
     expect([late.status, JSON.parse(late.text).detail]).toEqual([
       504,
       'expected the whole body within 60 ms or at 16384 bytes a second, it did not come',
     ])
-    expect((await server.ask(post('/size', 'abc', { 'content-type': 'text/plain' }))).text).toBe('3')
+    expect((await server.ask(post('/size', 'abc', { 'content-type': 'text/plain' }))).text).toBe(
+      '3',
+    )
   })
 
   it('come back from a client that does not read its answer', async () => {
@@ -96,19 +110,24 @@ describe.each(engines)('slots on %s', (engine) => {
       engine,
       (svc) => {
         svc.api({ ...bytes, name: 'size' }, (body) => String(body.length))
-        svc.api({ ...bytes, name: 'large' }, (body) => new Uint8Array(Number(Buffer.from(body).toString())))
+        svc.api(
+          { ...bytes, name: 'large' },
+          (body) => new Uint8Array(Number(Buffer.from(body).toString())),
+        )
       },
       { maxMemoryBytes: 3 * megabyte },
     )
     const [one, two] = [await server.connect(), await server.connect()]
-    await one.writeAlone(post('/size', 'x'.repeat(600_000), { 'content-length': String(2 * megabyte) }))
+    await one.writeAlone(
+      post('/size', 'x'.repeat(600_000), { 'content-length': String(2 * megabyte) }),
+    )
     two.write(post('/size', 'x'.repeat(600_000), { 'content-length': String(2 * megabyte) }))
     const refused = await two.answer()
-    expect([refused.status, refused.headers.get('retry-after'), JSON.parse(refused.text).code]).toEqual([
-      503,
-      ['1'],
-      'overloaded',
-    ])
+    expect([
+      refused.status,
+      refused.headers.get('retry-after'),
+      JSON.parse(refused.text).code,
+    ]).toEqual([503, ['1'], 'overloaded'])
     const answer = await server.ask(post('/large', String(2 * megabyte)))
     expect([answer.status, JSON.parse(answer.text).detail]).toEqual([
       503,

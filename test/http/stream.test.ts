@@ -22,7 +22,11 @@ async function settles(read: () => number, cap: number): Promise<number> {
  * Sends a request and reads the response in small steps, into one buffer so that the client makes no garbage; returns
  * the largest growth of the process's memory on the way.
  */
-function sip(port: number, request: string, total: number): Promise<{ growth: number; received: number }> {
+function sip(
+  port: number,
+  request: string,
+  total: number,
+): Promise<{ growth: number; received: number }> {
   const base = process.memoryUsage()
   let [growth, received, reads] = [0, 0, 0]
   return new Promise((resolve, reject) => {
@@ -72,7 +76,10 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     expect(raw.received).not.toContain('world')
     second.resolve()
     const answer = await raw.answer()
-    expect([answer.text, answer.headers.get('transfer-encoding')]).toEqual(['hello, world', ['chunked']])
+    expect([answer.text, answer.headers.get('transfer-encoding')]).toEqual([
+      'hello, world',
+      ['chunked'],
+    ])
     raw.write(post('/tell', 'again'))
     expect((await raw.answer()).text).toBe('again, world')
   })
@@ -80,16 +87,21 @@ describe.each(bothEngines)('streams on %s', (engine) => {
   it('sends an event at once, and two line ends after it', async () => {
     const second = deferred()
     const server = await start(engine, (svc) =>
-      svc.api({ input: new Text(), output: new Text({ contentType: 'text/event-stream' }) }, async function* tell() {
-        yield { data: 'one' }
-        await second.promise
-        yield { data: 'two' }
-      }),
+      svc.api(
+        { input: new Text(), output: new Text({ contentType: 'text/event-stream' }) },
+        async function* tell() {
+          yield { data: 'one' }
+          await second.promise
+          yield { data: 'two' }
+        },
+      ),
     )
     const raw = await server.connect()
     raw.write(post('/tell', 'x'))
     // Some clients give a chunk on when its last line end has come; Python's requests is one. They have the data then.
-    await raw.until(engine === 'uws' ? '\r\na\r\ndata: one\n\r\n1\r\n\n' : '\r\nb\r\ndata: one\n\n\r\n')
+    await raw.until(
+      engine === 'uws' ? '\r\na\r\ndata: one\n\r\n1\r\n\n' : '\r\nb\r\ndata: one\n\n\r\n',
+    )
     second.resolve()
     expect((await raw.answer()).text).toBe('data: one\n\ndata: two\n\n')
   })
@@ -109,7 +121,12 @@ describe.each(bothEngines)('streams on %s', (engine) => {
       ['/list', 'data: one\n\n'],
     ] as const) {
       const answer = await server.ask(post(path, 'x'))
-      expect([answer.status, answer.text, answer.headers.get('content-type'), answer.headers.get('x-model')]).toEqual([
+      expect([
+        answer.status,
+        answer.text,
+        answer.headers.get('content-type'),
+        answer.headers.get('x-model'),
+      ]).toEqual([
         200,
         text,
         ['text/event-stream; charset=utf-8'],
@@ -121,7 +138,9 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     raw.write(post('/tell', 'fail'))
     await raw.closed
     expect(raw.received).not.toContain('data: one')
-    expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'tell', code: 'internal' }])
+    expect(server.log.filter((line) => line.level === 50)).toMatchObject([
+      { api: 'tell', code: 'internal' },
+    ])
   })
 
   it('makes an event stream of a generator that yields nothing, if the client asks for events', async () => {
@@ -132,7 +151,11 @@ describe.each(bothEngines)('streams on %s', (engine) => {
       const answer = await server.ask(post('/none', 'x', { accept }))
       return [answer.status, answer.text, answer.headers.get('content-type')?.[0]]
     }
-    expect(await typeFor('text/event-stream')).toEqual([200, '', 'text/event-stream; charset=utf-8'])
+    expect(await typeFor('text/event-stream')).toEqual([
+      200,
+      '',
+      'text/event-stream; charset=utf-8',
+    ])
     expect(await typeFor('*/*')).toEqual([200, '', 'text/plain; charset=utf-8'])
   })
 
@@ -164,7 +187,10 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     await raw.until('{"n":1}\n')
     second.resolve()
     const answer = await raw.answer()
-    expect([answer.headers.get('content-type'), answer.text]).toEqual([['application/x-ndjson'], '{"n":1}\n[1]\n'])
+    expect([answer.headers.get('content-type'), answer.text]).toEqual([
+      ['application/x-ndjson'],
+      '{"n":1}\n[1]\n',
+    ])
     raw.write(post('/count', '1', { accept: 'text/event-stream' }))
     expect((await raw.answer()).text).toBe('data: {"n":1}\n\ndata: [1]\n\n')
     const refused = await server.ask(post('/refuse', '1'))
@@ -183,8 +209,15 @@ describe.each(bothEngines)('streams on %s', (engine) => {
   })
 
   it('sends lists of chunks, empty ones and none included', async () => {
-    const bodies = [['a', '', Buffer.from('b')], [], [''], ['x'.repeat(100_000), Buffer.alloc(100_000, 'y')]]
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'list' }, () => bodies.shift() ?? []))
+    const bodies = [
+      ['a', '', Buffer.from('b')],
+      [],
+      [''],
+      ['x'.repeat(100_000), Buffer.alloc(100_000, 'y')],
+    ]
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'list' }, () => bodies.shift() ?? []),
+    )
     const raw = await server.connect()
     for (const expected of ['ab', '', '', 'x'.repeat(100_000) + 'y'.repeat(100_000)]) {
       raw.write(post('/list'))
@@ -225,10 +258,10 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     for (let i = 0; i < 2; i++) {
       raw.write(post('/sized'))
       const answer = await raw.answer()
-      expect([answer.headers.get('content-length'), answer.headers.has('transfer-encoding')]).toEqual([
-        ['300001'],
-        false,
-      ])
+      expect([
+        answer.headers.get('content-length'),
+        answer.headers.has('transfer-encoding'),
+      ]).toEqual([['300001'], false])
       expect(answer.text === `a${'b'.repeat(200_000)}${'c'.repeat(100_000)}`).toBe(true)
     }
     expect(server.log.filter((line) => line.level === 50)).toEqual([])
@@ -247,7 +280,12 @@ describe.each(bothEngines)('streams on %s', (engine) => {
       svc.api({ input: new Bytes(), output: empty, name: 'sized' }, () => nothing as never),
     )
     const answer = await server.ask(post('/sized'))
-    expect([answer.status, answer.headers.get('content-length'), answer.text, ended]).toEqual([200, ['0'], '', 1])
+    expect([answer.status, answer.headers.get('content-length'), answer.text, ended]).toEqual([
+      200,
+      ['0'],
+      '',
+      1,
+    ])
   })
 
   it('sends 50 MB to a slow reader without buffering them', async () => {
@@ -255,10 +293,16 @@ describe.each(bothEngines)('streams on %s', (engine) => {
     const server = await start(engine, (svc) => {
       svc.api({ ...bytes, name: 'whole' }, () => body)
       svc.api({ ...bytes, name: 'pieces' }, () => [body])
-      svc.api({ input: new Bytes(), output: new Bytes([['content-length', String(body.length)]]), name: 'sized' }, () =>
-        (async function* () {
-          for (let at = 0; at < body.length; at += mib) yield body.subarray(at, at + mib)
-        })(),
+      svc.api(
+        {
+          input: new Bytes(),
+          output: new Bytes([['content-length', String(body.length)]]),
+          name: 'sized',
+        },
+        () =>
+          (async function* () {
+            for (let at = 0; at < body.length; at += mib) yield body.subarray(at, at + mib)
+          })(),
       )
     })
     for (const path of ['/whole', '/pieces', '/sized']) {

@@ -66,7 +66,9 @@ describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk o
     // A quarter is to spare. Pieces that came while the event loop was busy, up to the whole body, count as well.
     for (const maxMemoryBytes of [44_000_000, 19_999_999]) {
       const take = (svc: Service) =>
-        svc.api({ input: new io.File(), output: new io.JSON(), name: 'take' }, (value) => seen.push(value.isSpooled))
+        svc.api({ input: new io.File(), output: new io.JSON(), name: 'take' }, (value) =>
+          seen.push(value.isSpooled),
+        )
       const { ask } = await start(engine, take, { maxMemoryBytes })
       expect(await ask(post('/take', 'x'.repeat(5_000_000)))).toMatchObject({ status: 200 })
     }
@@ -85,13 +87,17 @@ describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk o
     ['the function returns something else', () => 5 as never, 500],
     ['the function does not look', () => Buffer.from('ok'), 200],
   ])('is gone when %s', async (_, fn, status) => {
-    const { ask } = await start(engine, (svc) => svc.api({ input: form, output: file, name: 'take' }, fn))
+    const { ask } = await start(engine, (svc) =>
+      svc.api({ input: form, output: file, name: 'take' }, fn),
+    )
     expect(await ask(post('/take', boundary(large), formHeaders))).toMatchObject({ status })
     await until(() => leftovers().length === 0)
   })
 
   it('is gone when the client goes away during the upload', async () => {
-    const { connect } = await start(engine, (svc) => svc.api({ input: form, output: file, name: 'take' }, ({ f }) => f))
+    const { connect } = await start(engine, (svc) =>
+      svc.api({ input: form, output: file, name: 'take' }, ({ f }) => f),
+    )
     const socket = await connect()
     const request = post('/take', boundary('x'.repeat(2_000_000)), formHeaders)
     await socket.writeAlone(request.slice(0, 1_000_000))
@@ -116,8 +122,13 @@ describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk o
 
   it('is gone when another part of the form is refused', async () => {
     const input = new io.Multipart({ f: file, n: new io.JSON() })
-    const { ask } = await start(engine, (svc) => svc.api({ input, output: file, name: 'take' }, ({ f }) => f))
-    const body = boundary(large).replace('--B--', '--B\r\ncontent-disposition: form-data; name="n"\r\n\r\n{\r\n--B--')
+    const { ask } = await start(engine, (svc) =>
+      svc.api({ input, output: file, name: 'take' }, ({ f }) => f),
+    )
+    const body = boundary(large).replace(
+      '--B--',
+      '--B\r\ncontent-disposition: form-data; name="n"\r\n\r\n{\r\n--B--',
+    )
     const answer = await ask(post('/take', body, formHeaders))
     expect(answer.status).toBe(400)
     expect(JSON.parse(answer.text)).toMatchObject({ reason: 'syntax', path: 'n' })
@@ -137,7 +148,10 @@ describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk o
     const [head, tail] = boundary('|').split('|')
     const piece = Buffer.alloc(1024 * 1024, '\r\n--')
     socket.write(
-      post('/size', '', { ...formHeaders, 'content-length': String(size + head.length + tail.length) }) + head,
+      post('/size', '', {
+        ...formHeaders,
+        'content-length': String(size + head.length + tail.length),
+      }) + head,
     )
     const before = process.memoryUsage().arrayBuffers
     let max = 0

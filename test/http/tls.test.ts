@@ -19,7 +19,8 @@ vi.mock('node:fs', async (importFs) => {
   return { ...fs, watchFile }
 })
 
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
 const pem = (name: string) => readFileSync(fixture(name))
 const certs = { cert: pem('cert'), other: pem('other-cert') }
 
@@ -52,7 +53,14 @@ function post(
   options: { ca?: Buffer; cert?: Buffer; key?: Buffer; agent?: Agent } = {},
 ): Promise<Answer | string> {
   return new Promise((resolve) => {
-    const sent = request({ port, host: '127.0.0.1', path: '/echo', method: 'POST', agent: false, ...options })
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      path: '/echo',
+      method: 'POST',
+      agent: false,
+      ...options,
+    })
     sent.on('response', (response) => {
       const socket = response.socket as TLSSocket
       const { localPort = 0 } = socket
@@ -87,7 +95,9 @@ const logged = ({ log }: Running, event: string) => log.filter((line) => line.ev
 describe.each(bothEngines)('TLS of the engine %s', (engine) => {
   it('answers clients that trust the certificate, and no others', async () => {
     const { port } = await startTls(engine, tlsFolder())
-    expect(await post(port, { ca: certs.cert })).toMatchObject({ text: Buffer.from('héllo').toString('latin1') })
+    expect(await post(port, { ca: certs.cert })).toMatchObject({
+      text: Buffer.from('héllo').toString('latin1'),
+    })
     expect(await post(port)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
     expect(await post(port, { ca: certs.other })).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   })
@@ -161,7 +171,11 @@ describe.each(bothEngines)('TLS of the engine %s', (engine) => {
     const files = tlsFolder()
     const { port, listener } = await startTls(engine, { ...files, grpcPort: 0 })
     const failureOf = async (ca: Buffer) => {
-      const client = new GrpcClient(listener.grpcPort as number, undefined, credentials.createSsl(ca))
+      const client = new GrpcClient(
+        listener.grpcPort as number,
+        undefined,
+        credentials.createSsl(ca),
+      )
       const { error } = await client.call('missing', { field: 'text', message: 'x' })
       client.close()
       return error?.code
@@ -181,9 +195,13 @@ describe.each(bothEngines)('TLS of the engine %s', (engine) => {
     await expect(startTls(engine, { ...files, tlsKey: '/nowhere.pem' })).rejects.toThrow(
       'tlsKey: /nowhere.pem cannot be read: there is no such file',
     )
-    await expect(startTls(engine, { ...files, tlsKey: fixture('other-key') })).rejects.toThrow('key values mismatch')
+    await expect(startTls(engine, { ...files, tlsKey: fixture('other-key') })).rejects.toThrow(
+      'key values mismatch',
+    )
     writeFileSync(files.tlsCert, 'x')
-    await expect(startTls(engine, files)).rejects.toThrow('expected a certificate and its private key, as PEM')
+    await expect(startTls(engine, files)).rejects.toThrow(
+      'expected a certificate and its private key, as PEM',
+    )
   })
 })
 
@@ -191,13 +209,22 @@ describe('certificates of clients', () => {
   it('are asked for by engine node: without one, or with another, there is no answer', async () => {
     const { port } = await startTls('node', { ...tlsFolder(), tlsClientCa: fixture('other-cert') })
     const ca = certs.cert
-    expect(await post(port, { ca, cert: certs.other, key: pem('other-key') })).toMatchObject({ name: 'localhost' })
+    expect(await post(port, { ca, cert: certs.other, key: pem('other-key') })).toMatchObject({
+      name: 'localhost',
+    })
     expect(await post(port, { ca })).toMatch(/ERR_SSL|ECONNRESET/)
-    expect(await post(port, { ca, cert: certs.cert, key: pem('key') })).toMatch(/ERR_SSL|ECONNRESET/)
+    expect(await post(port, { ca, cert: certs.cert, key: pem('key') })).toMatch(
+      /ERR_SSL|ECONNRESET/,
+    )
   })
 
-  it.runIf(bothEngines.includes('uws'))('are refused by engine uws at start, with the reason', async () => {
-    const options = { ...tlsFolder(), tlsClientCa: fixture('cert') }
-    await expect(startTls('uws', options)).rejects.toThrow(/lets them in without one; use --engine node/)
-  })
+  it.runIf(bothEngines.includes('uws'))(
+    'are refused by engine uws at start, with the reason',
+    async () => {
+      const options = { ...tlsFolder(), tlsClientCa: fixture('cert') }
+      await expect(startTls('uws', options)).rejects.toThrow(
+        /lets them in without one; use --engine node/,
+      )
+    },
+  )
 })

@@ -7,7 +7,9 @@ const array = { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }
 const define = (svc: Service) => {
   svc.api({ ...array, name: 'same' }, (x) => x)
 }
-const infer = JSON.stringify({ inputs: [{ name: 'input', datatype: 'FP32', shape: [1], data: [1] }] })
+const infer = JSON.stringify({
+  inputs: [{ name: 'input', datatype: 'FP32', shape: [1], data: [1] }],
+})
 
 describe.each(engines)('two servers in one process on %s', (engine) => {
   it('count their own requests and models, also when one has closed', async () => {
@@ -21,7 +23,9 @@ describe.each(engines)('two servers in one process on %s', (engine) => {
       return [requests, model_stats[0].inference_stats.success.count]
     }
     for (let i = 0; i < 3; i++) {
-      expect((await one.ask(post('/same', '[1]', { 'content-type': 'application/json' }))).status).toBe(200)
+      expect(
+        (await one.ask(post('/same', '[1]', { 'content-type': 'application/json' }))).status,
+      ).toBe(200)
       expect((await one.ask(post('/v2/models/same/infer', infer))).status).toBe(200)
     }
     expect((await two.ask(post('/v2/models/same/infer', infer))).status).toBe(200)
@@ -39,24 +43,33 @@ describe.each(engines)('two servers in one process on %s', (engine) => {
     const services: Service[] = []
     const cached = (svc: Service) => {
       services.push(svc)
-      svc.api({ input: new io.Text(), output: new io.Text(), name: 'count', cache: { ttl: '1h' } }, () =>
-        String(++computed),
+      svc.api(
+        { input: new io.Text(), output: new io.Text(), name: 'count', cache: { ttl: '1h' } },
+        () => String(++computed),
       )
     }
     const servers = [await start(engine, cached), await start(engine, cached)]
     const headers = { 'content-type': 'text/plain' }
     await services[0].inject({ path: '/count', headers, body: Buffer.from('a') })
     const answers = []
-    for (const server of [...servers, ...servers]) answers.push((await server.ask(post('/count', 'a', headers))).text)
+    for (const server of [...servers, ...servers])
+      answers.push((await server.ask(post('/count', 'a', headers))).text)
     expect(answers).toEqual(['2', '3', '2', '3'])
   })
 
   it('refuse, log and drain each by itself, and their ids tell nothing of one another', async () => {
     const ends: (() => void)[] = []
     const waiting = (svc: Service) => {
-      svc.api({ ...array, name: 'wait' }, (x) => new Promise((resolve) => ends.push(() => resolve(x))))
+      svc.api(
+        { ...array, name: 'wait' },
+        (x) => new Promise((resolve) => ends.push(() => resolve(x))),
+      )
     }
-    const one = await start(engine, waiting, { maxInFlight: 1, accessLog: true, drainTimeoutMs: 10_000 })
+    const one = await start(engine, waiting, {
+      maxInFlight: 1,
+      accessLog: true,
+      drainTimeoutMs: 10_000,
+    })
     const two = await start(engine, waiting, { maxInFlight: 1, accessLog: true })
     const wait = post('/wait', '[1]', { 'content-type': 'application/json' })
     const first = one.ask(wait)
@@ -71,9 +84,12 @@ describe.each(engines)('two servers in one process on %s', (engine) => {
     for (const end of ends) end()
     expect([(await first).status, (await second).status]).toEqual([200, 200])
     await closed
-    const statuses = ({ log }: typeof one) => log.flatMap(({ event, status }) => (event === 'request' ? [status] : []))
+    const statuses = ({ log }: typeof one) =>
+      log.flatMap(({ event, status }) => (event === 'request' ? [status] : []))
     expect([statuses(one).sort(), statuses(two)]).toEqual([[200, 503], [200]])
-    const ids = [refused, await two.ask(post('/nowhere', '', {}, 'GET'))].map(({ text }) => JSON.parse(text).requestId)
+    const ids = [refused, await two.ask(post('/nowhere', '', {}, 'GET'))].map(
+      ({ text }) => JSON.parse(text).requestId,
+    )
     expect(ids[0].slice(0, 16)).not.toBe(ids[1].slice(0, 16))
   })
 })

@@ -1,6 +1,10 @@
 import { BadInput, type Context, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
+import {
+  type BodyReceiver,
+  IODescriptor,
+  receiveAboveBytes,
+} from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
 import { bothEngines, chunked, deferred, post, start, turns, until } from './harness.ts'
 
@@ -51,8 +55,16 @@ class Recorder extends IODescriptor<string, string> {
 const large = 'x'.repeat(receiveAboveBytes + 1)
 
 describe.each(bothEngines)('a long body on %s', (engine) => {
-  const run = (recorder: Recorder, fn: (input: string) => unknown = (input) => input, options = {}) =>
-    start(engine, (svc) => svc.api({ input: recorder, output: recorder, name: 'take' }, fn as never), options)
+  const run = (
+    recorder: Recorder,
+    fn: (input: string) => unknown = (input) => input,
+    options = {},
+  ) =>
+    start(
+      engine,
+      (svc) => svc.api({ input: recorder, output: recorder, name: 'take' }, fn as never),
+      options,
+    )
 
   it('goes to the receiver in pieces, a short one to fromHttpRequest as a whole', async () => {
     const recorder = new Recorder()
@@ -155,14 +167,18 @@ describe.each(bothEngines)('a long body on %s', (engine) => {
     await socket.writeAlone(post('/take', 'x', { 'content-length': '1000000' }))
     const answer = await socket.answer()
     expect(answer).toMatchObject({ status: 400 })
-    expect(JSON.parse(answer.text)).toMatchObject({ reason: 'syntax', detail: 'expected better bytes for Recorder' })
+    expect(JSON.parse(answer.text)).toMatchObject({
+      reason: 'syntax',
+      detail: 'expected better bytes for Recorder',
+    })
     expect(answer.headers.get('connection')).toEqual(['close'])
     expect(recorder.heard).toEqual(['receive', 'abort bad_input', 'clean-up'])
   })
 
   it('neither ends nor runs the function when the last piece is refused', async () => {
     const recorder = new Recorder((_, total) => {
-      if (total === large.length) throw new BadInput('expected another last piece', { reason: 'syntax' })
+      if (total === large.length)
+        throw new BadInput('expected another last piece', { reason: 'syntax' })
     })
     let called = 0
     const { ask } = await run(recorder, () => ++called)

@@ -25,8 +25,14 @@ function service(): Service {
 const call = '/serving.v1.ServingService/Call'
 const bodies: readonly (readonly [path: string, body: string])[] = [
   ['/echo', wide],
-  ['/v1/chat/completions', `{"model":"said","messages":[{"role":"user","content":"a"}],${members}}`],
-  ['/v1/chat/completions', `{"model":"said","messages":[{"role":"user","content":"a",${members}}]}`],
+  [
+    '/v1/chat/completions',
+    `{"model":"said","messages":[{"role":"user","content":"a"}],${members}}`,
+  ],
+  [
+    '/v1/chat/completions',
+    `{"model":"said","messages":[{"role":"user","content":"a",${members}}]}`,
+  ],
   ['/v1/embeddings', `{"model":"said","input":"a",${members}}`],
   ['/v2/models/text/infer', `{"inputs":[],"parameters":${wide}}`],
   [

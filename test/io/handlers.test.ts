@@ -54,7 +54,10 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
 
   it('refuse a ragged array with a problem', async () => {
     const answer = await post('/double', '[[1,2],[3]]')
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'application/problem+json'])
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      400,
+      'application/problem+json',
+    ])
     expect(await answer.json()).toMatchObject({ status: 400, code: 'bad_input', reason: 'ragged' })
   })
 
@@ -74,12 +77,13 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
     const accept = 'application/octet-stream'
     const answer = await post('/frame', 'a,b\n1,x\n', { 'content-type': 'text/csv', accept })
     const bytes = Buffer.from(await answer.arrayBuffer())
-    expect([answer.status, bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual([
-      200,
-      'PAR1',
-      'PAR1',
-    ])
-    const back = await post('/frame', bytes, { 'content-type': 'application/octet-stream', accept: 'application/json' })
+    expect([answer.status, bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(
+      [200, 'PAR1', 'PAR1'],
+    )
+    const back = await post('/frame', bytes, {
+      'content-type': 'application/octet-stream',
+      accept: 'application/json',
+    })
     expect(await back.json()).toEqual([{ a: 1, b: 'x' }])
   })
 
@@ -133,14 +137,21 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
 
   it('refuse a body that is declared too large, and one that is', async () => {
     const declared = await post('/small', 'x'.repeat(1001), texts)
-    expect([declared.status, await declared.json()]).toMatchObject([413, { code: 'payload_too_large' }])
+    expect([declared.status, await declared.json()]).toMatchObject([
+      413,
+      { code: 'payload_too_large' },
+    ])
     async function* body() {
       for (let i = 0; i < 8; i++) {
         yield new Uint8Array(512).fill(120)
         await sleep(1)
       }
     }
-    const chunked = await undici(`${host.url}/small`, { method: 'POST', body: body() as never, headers: texts })
+    const chunked = await undici(`${host.url}/small`, {
+      method: 'POST',
+      body: body() as never,
+      headers: texts,
+    })
     expect(chunked.statusCode).toBe(413)
     await chunked.body.dump()
     expect(await (await post('/small', 'after', texts)).text()).toBe('after')
@@ -156,7 +167,11 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
       yield new Uint8Array(3)
       await sleep(2_000)
     }
-    const answer = await undici(`${host.url}/slow`, { method: 'POST', body: body() as never, headers: texts })
+    const answer = await undici(`${host.url}/slow`, {
+      method: 'POST',
+      body: body() as never,
+      headers: texts,
+    })
     expect(answer.statusCode).toBe(504)
     await answer.body.dump()
   })
@@ -169,20 +184,30 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
     const told: string[] = []
     const ends = async () => told.push(...(await state()).log)
     await expect.poll(ends, { timeout: 5000 }).toBeGreaterThanOrEqual(2)
-    expect(told.filter((each) => each.startsWith(name)).toSorted()).toEqual([`${name} aborted`, `${name} ended`])
+    expect(told.filter((each) => each.startsWith(name)).toSorted()).toEqual([
+      `${name} aborted`,
+      `${name} ended`,
+    ])
   })
 
   it('tell nothing of an error of the function', async () => {
     await state()
     const answer = await post('/fail', 'x', texts)
-    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('secret')])
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      expect.not.stringContaining('secret'),
+    ])
     expect((await state()).log).toEqual(['FunctionError'])
   })
 
   it('send what a stream has yielded before an error, and then break it', async () => {
     let text = ''
     const read = async () => {
-      const answer = await undici(`${host.url}/breaks`, { method: 'POST', body: 'x', headers: texts })
+      const answer = await undici(`${host.url}/breaks`, {
+        method: 'POST',
+        body: 'x',
+        headers: texts,
+      })
       for await (const piece of answer.body) text += piece
     }
     await expect(read()).rejects.toThrow()
@@ -194,7 +219,10 @@ describe.each([...hosts.keys()])('descriptors on %s', (name) => {
     const leavers = await Promise.all(Array.from({ length: 4 }, () => waiting(host.url, 'slot')))
     await expect.poll(async () => (await state()).active, { timeout: 5000 }).toBe(4)
     const answer = await post('/double', '[[1,2]]')
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)])
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+    ])
     for (const leave of leavers) leave()
     await expect.poll(async () => (await state()).active, { timeout: 5000 }).toBe(0)
     expect((await post('/double', '[[1,2]]')).status).toBe(200)
@@ -211,20 +239,34 @@ describe('the adapters', () => {
 
   it('fill ctx.state from what the platform gives', async () => {
     const handler = fetchHandler(
-      { ...options, state: (_request: Request, env: { readonly name: string }) => ({ caller: { name: env.name } }) },
+      {
+        ...options,
+        state: (_request: Request, env: { readonly name: string }) => ({
+          caller: { name: env.name },
+        }),
+      },
       (text, ctx) => `${text} ${ctx.state.caller?.name} ${ctx.query.get('q')} ${ctx.path}`,
     )
-    const request = new Request('http://a.example/hello?q=1', { method: 'POST', body: 'hi', headers: texts })
+    const request = new Request('http://a.example/hello?q=1', {
+      method: 'POST',
+      body: 'hi',
+      headers: texts,
+    })
     expect(await (await handler(request, { name: 'ann' })).text()).toBe('hi ann 1 /hello')
   })
 
   it('say that a body was read before', async () => {
     const failed: string[] = []
-    const handler = fetchHandler({ ...options, onError: (error) => void failed.push(error.message) }, (text) => text)
+    const handler = fetchHandler(
+      { ...options, onError: (error) => void failed.push(error.message) },
+      (text) => text,
+    )
     const request = new Request('http://a.example/', { method: 'POST', body: 'hi', headers: texts })
     await request.text()
     expect((await handler(request)).status).toBe(500)
-    expect(failed).toEqual(['expected a request whose body nobody has read, received one that is read'])
+    expect(failed).toEqual([
+      'expected a request whose body nobody has read, received one that is read',
+    ])
   })
 
   it('send the headers and cookies that the function sets, and no body for HEAD', async () => {
@@ -233,8 +275,14 @@ describe('the adapters', () => {
       ctx.response.setHeader('x-a', 'b')
       return 'made'
     })
-    const answer = await handler(new Request('http://a.example/', { method: 'POST', body: '', headers: texts }))
-    expect([answer.status, answer.headers.get('x-a'), await answer.text()]).toEqual([201, 'b', 'made'])
+    const answer = await handler(
+      new Request('http://a.example/', { method: 'POST', body: '', headers: texts }),
+    )
+    expect([answer.status, answer.headers.get('x-a'), await answer.text()]).toEqual([
+      201,
+      'b',
+      'made',
+    ])
     const head = await handler(new Request('http://a.example/', { method: 'HEAD' }))
     expect([head.status, head.body]).toEqual([201, null])
   })
@@ -242,7 +290,10 @@ describe('the adapters', () => {
   it.each([
     [{ ...options, maxBody: 1 }, /unknown option "maxBody" for fetchHandler/],
     [{ ...options, input: 1 }, /expected a descriptor for input of fetchHandler/],
-    [{ ...options, timeoutMs: -1 }, /expected a whole number from 0 up for timeoutMs of fetchHandler/],
+    [
+      { ...options, timeoutMs: -1 },
+      /expected a whole number from 0 up for timeoutMs of fetchHandler/,
+    ],
     [{ ...options, room: {} }, /expected a Room for room of fetchHandler/],
   ])('refuse wrong options: %j', (wrong, message) => {
     expect(() => fetchHandler(wrong as never, ((text: string) => text) as never)).toThrow(message)

@@ -22,7 +22,8 @@ export interface Host {
 }
 
 async function listening(server: Server): Promise<Host> {
-  if (!server.listening) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  if (!server.listening)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
@@ -33,14 +34,20 @@ async function listening(server: Server): Promise<Host> {
   }
 }
 
-const nodeHandlers = () => routes.map(({ path, options, fn }) => [path, nodeHandler(options, fn)] as const)
-const fetchHandlers = () => routes.map(({ path, options, fn }) => [path, fetchHandler(options, fn)] as const)
+const nodeHandlers = () =>
+  routes.map(({ path, options, fn }) => [path, nodeHandler(options, fn)] as const)
+const fetchHandlers = () =>
+  routes.map(({ path, options, fn }) => [path, fetchHandler(options, fn)] as const)
 
 /** Starts the routes in a process of another runtime, which is there if `program` is. */
 async function processOf(program: string, ...args: string[]): Promise<Host> {
-  const child = spawn(program, [...args, fileURLToPath(new URL('fetch-server.ts', import.meta.url))], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    program,
+    [...args, fileURLToPath(new URL('fetch-server.ts', import.meta.url))],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   let said = ''
   for await (const piece of child.stdout) {
@@ -108,9 +115,12 @@ const onNode: Readonly<Record<string, () => Promise<Host>>> = {
   },
   async Hono() {
     const app = new Hono()
-    for (const [path, handler] of fetchHandlers()) app.post(path, (context) => handler(context.req.raw))
+    for (const [path, handler] of fetchHandlers())
+      app.post(path, (context) => handler(context.req.raw))
     const server = await new Promise<Server>((resolve) => {
-      const started = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(started as Server))
+      const started = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () =>
+        resolve(started as Server),
+      )
     })
     return listening(server)
   },

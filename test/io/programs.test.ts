@@ -15,12 +15,20 @@ const runtimes: Readonly<Record<string, readonly string[]>> = {
   'deno.ts': [process.env.DENO ?? 'deno', 'run', '--allow-all'],
   'worker.ts': [workerd],
 }
-const files = readdirSync(snippets).filter((file) => !['scale.ts', 'next-route.ts', 'next-config.ts'].includes(file))
+const files = readdirSync(snippets).filter(
+  (file) => !['scale.ts', 'next-route.ts', 'next-config.ts'].includes(file),
+)
 
 /** Returns a project with the programs, the built package and the frameworks. */
 function project(): string {
-  const texts = readdirSync(snippets).map((file) => [file, readFileSync(`${snippets}${file}`, 'utf8')])
-  const path = folder({ ...Object.fromEntries(texts), 'package.json': '{ "type": "module" }' }, true)
+  const texts = readdirSync(snippets).map((file) => [
+    file,
+    readFileSync(`${snippets}${file}`, 'utf8'),
+  ])
+  const path = folder(
+    { ...Object.fromEntries(texts), 'package.json': '{ "type": "module" }' },
+    true,
+  )
   mkdirSync(`${path}/node_modules/@hono`)
   for (const name of ['express', 'fastify', 'koa', 'hono', 'h3', '@hono/node-server']) {
     symlinkSync(`${root}/node_modules/${name}`, `${path}/node_modules/${name}`, 'dir')
@@ -32,7 +40,11 @@ function project(): string {
 async function ask(url: string, body: string, child: ChildProcess): Promise<Response> {
   for (;;) {
     try {
-      return await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+      return await fetch(url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
     } catch (error) {
       if (child.exitCode !== null) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -46,13 +58,22 @@ describe('the programs of the page about frameworks', () => {
     if (spawnSync(program, ['--version']).status !== 0) return
     const port = await freePort()
     const env = { ...process.env, PORT: String(port) }
-    const start = () => spawn(program, [...args, file], { cwd: project(), env, stdio: ['ignore', 'ignore', 'inherit'] })
-    const child = file === 'worker.ts' ? await startWorker(`docs/snippets/io/${file}`, port) : start()
+    const start = () =>
+      spawn(program, [...args, file], {
+        cwd: project(),
+        env,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+    const child =
+      file === 'worker.ts' ? await startWorker(`docs/snippets/io/${file}`, port) : start()
     try {
       const url = `http://127.0.0.1:${port}/scale`
       expect(await (await ask(url, '[[1,2.5]]', child)).text()).toBe('[[2.0,5.0]]')
       const wrong = await ask(url, '[[1,2,3]]', child)
-      expect([wrong.status, await wrong.json()]).toMatchObject([400, { code: 'bad_input', reason: 'shape' }])
+      expect([wrong.status, await wrong.json()]).toMatchObject([
+        400,
+        { code: 'bad_input', reason: 'shape' },
+      ])
     } finally {
       child.kill()
     }
@@ -60,7 +81,11 @@ describe('the programs of the page about frameworks', () => {
 
   it('a route of Next answers arrays', async () => {
     const headers = { 'content-type': 'application/json' }
-    const request = new Request('http://localhost/scale', { method: 'POST', body: '[[1,2.5]]', headers })
+    const request = new Request('http://localhost/scale', {
+      method: 'POST',
+      body: '[[1,2.5]]',
+      headers,
+    })
     expect(await (await POST(request)).text()).toBe('[[2.0,5.0]]')
   })
 

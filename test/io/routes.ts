@@ -8,10 +8,14 @@ const frame = new io.PandasDataFrame()
 export const routes: readonly Route[] = [
   ...webRoutes,
   route('/frame', { input: frame, output: frame, ...common }, (given) => given),
-  route('/form', { input: new io.Multipart({ x: rows, name: text }), output: json, ...common }, ({ x, name }) => ({
-    sum: x.data.reduce((sum, value) => sum + value, 0),
-    name,
-  })),
+  route(
+    '/form',
+    { input: new io.Multipart({ x: rows, name: text }), output: json, ...common },
+    ({ x, name }) => ({
+      sum: x.data.reduce((sum, value) => sum + value, 0),
+      name,
+    }),
+  ),
   route('/file', { input: new io.File(), output: json, ...common }, async (file) => {
     let bytes = 0
     for await (const piece of file.stream()) bytes += piece.length

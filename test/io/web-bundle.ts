@@ -28,10 +28,16 @@ export function packedIo(folder: string = mkdtempSync(join(tmpdir(), 'serving-io
  * Bundles a program with dist/, or with the package of a folder, under the condition of a platform. All has to be in
  * it. What is for browsers becomes the global `handlers`.
  */
-export async function bundleOf(program: string, platform: 'browser' | 'workerd', packed?: string): Promise<Bundle> {
+export async function bundleOf(
+  program: string,
+  platform: 'browser' | 'workerd',
+  packed?: string,
+): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(root, program)],
-    alias: { 'serving/io': packed === undefined ? join(root, 'dist/web/io/index.js') : 'serving-io' },
+    alias: {
+      'serving/io': packed === undefined ? join(root, 'dist/web/io/index.js') : 'serving-io',
+    },
     // The package, and what it depends on.
     nodePaths: [join(packed ?? root, 'node_modules'), join(root, 'node_modules')],
     tsconfigRaw: {},
@@ -40,7 +46,9 @@ export async function bundleOf(program: string, platform: 'browser' | 'workerd',
     metafile: true,
     keepNames: true,
     write: false,
-    ...(platform === 'browser' ? ({ format: 'iife', globalName: 'handlers' } as const) : ({ format: 'esm' } as const)),
+    ...(platform === 'browser'
+      ? ({ format: 'iife', globalName: 'handlers' } as const)
+      : ({ format: 'esm' } as const)),
     target: 'es2022',
     platform: platform === 'browser' ? 'browser' : 'neutral',
     mainFields: ['browser', 'module', 'main'],

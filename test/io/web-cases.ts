@@ -15,11 +15,21 @@ const words = new NDArray(['', 'é', '😀'], [3])
 // Above the lengths from which Node decodes and checks in other ways.
 const long = 'é😀\u2028'.repeat(1000)
 
-type Ask = readonly [title: string, path: string, headers: Record<string, string>, body: string | Uint8Array]
+type Ask = readonly [
+  title: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Uint8Array,
+]
 
 const asks: readonly Ask[] = [
   ['an array of JSON', '/double', jsons, '[[1,2],[3,4.5]]'],
-  ['an array that is not short', '/double', jsons, JSON.stringify(Array.from({ length: 5000 }, (_, i) => [i, i / 7]))],
+  [
+    'an array that is not short',
+    '/double',
+    jsons,
+    JSON.stringify(Array.from({ length: 5000 }, (_, i) => [i, i / 7])),
+  ],
   ['integers of 64 bits', '/echo', jsons, '[9007199254740993,-1]'],
   ['booleans', '/echo', jsons, '[[true],[false]]'],
   ['texts', '/echo', jsons, '["a","é😀"]'],
@@ -28,8 +38,18 @@ const asks: readonly Ask[] = [
   ['texts as FlatBuffers', '/echo', { ...jsons, accept: flatbuffers }, '["a","é😀"]'],
   ['npy of halves', '/echo', { 'content-type': npy }, encodeNpy(halves)],
   ['npy of texts', '/echo', { 'content-type': npy }, encodeNpy(words)],
-  ['FlatBuffers of halves', '/echo', { 'content-type': flatbuffers }, encodeNdarrayFlatbuffer(halves)],
-  ['FlatBuffers of texts', '/echo', { 'content-type': flatbuffers, accept: npy }, encodeNdarrayFlatbuffer(words)],
+  [
+    'FlatBuffers of halves',
+    '/echo',
+    { 'content-type': flatbuffers },
+    encodeNdarrayFlatbuffer(halves),
+  ],
+  [
+    'FlatBuffers of texts',
+    '/echo',
+    { 'content-type': flatbuffers, accept: npy },
+    encodeNdarrayFlatbuffer(words),
+  ],
   ['a ragged array', '/double', jsons, '[[1,2],[3]]'],
   ['half an array', '/double', jsons, '[[1,2],[3'],
   ['a word in an array', '/double', jsons, '[["a",2]]'],
@@ -47,7 +67,12 @@ const asks: readonly Ask[] = [
   ['lines of JSON', '/lines', texts, ''],
   ['events of JSON', '/lines', { ...texts, accept: 'text/event-stream' }, ''],
   ['text', '/text', texts, `\ufeff${long}`],
-  ['text in Latin-1', '/text', { 'content-type': 'text/plain; charset=latin1' }, Uint8Array.of(0x61, 0xe9, 0x80, 0xff)],
+  [
+    'text in Latin-1',
+    '/text',
+    { 'content-type': 'text/plain; charset=latin1' },
+    Uint8Array.of(0x61, 0xe9, 0x80, 0xff),
+  ],
   ['text that is not UTF-8', '/text', texts, Uint8Array.from([...Buffer.from(long), 0xff, 0x61])],
   ['a stream of text', '/words', texts, 'one two é'],
   ['text in gzip', '/text', gzip, gzipSync(long)],
@@ -59,10 +84,16 @@ const asks: readonly Ask[] = [
 ]
 
 const npyAsks = npyFiles.cases.map(
-  ({ name, npy: file }): Ask => [`npy: ${name}`, '/echo', { 'content-type': npy }, Buffer.from(file, 'base64')],
+  ({ name, npy: file }): Ask => [
+    `npy: ${name}`,
+    '/echo',
+    { 'content-type': npy },
+    Buffer.from(file, 'base64'),
+  ],
 )
 
 /** Requests by what they show; the characters of a body are its bytes. */
 export const cases = [...asks, ...npyAsks].map(
-  ([title, path, headers, body]) => [title, path, headers, Buffer.from(body).toString('latin1')] as const,
+  ([title, path, headers, body]) =>
+    [title, path, headers, Buffer.from(body).toString('latin1')] as const,
 )

@@ -45,11 +45,17 @@ export interface Told {
 }
 
 /** Asks a handler. The characters of a body are its bytes. */
-export async function ask(path: string, lines: Readonly<Record<string, string>>, body: string): Promise<Told> {
+export async function ask(
+  path: string,
+  lines: Readonly<Record<string, string>>,
+  body: string,
+): Promise<Told> {
   const headers = { 'x-request-id': 'a', ...lines }
   const bytes = Uint8Array.from(body, (character) => character.charCodeAt(0))
   const request = new Request(`http://a.example${path}`, { method: 'POST', headers, body: bytes })
   const answer = await handlers[path](request)
-  const answered = [...new Uint8Array(await answer.arrayBuffer())].map((byte) => String.fromCharCode(byte)).join('')
+  const answered = [...new Uint8Array(await answer.arrayBuffer())]
+    .map((byte) => String.fromCharCode(byte))
+    .join('')
   return { status: answer.status, type: answer.headers.get('content-type'), body: answered }
 }

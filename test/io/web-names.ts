@@ -5,7 +5,11 @@ const { io, nodeHandler } = serving
 
 export const names = JSON.stringify([Object.keys(serving).toSorted(), Object.keys(io).toSorted()])
 
-const attempts = [() => new io.Image(), () => new io.PandasDataFrame(), () => nodeHandler({} as never, {} as never)]
+const attempts = [
+  () => new io.Image(),
+  () => new io.PandasDataFrame(),
+  () => nodeHandler({} as never, {} as never),
+]
 
 export const refusals = JSON.stringify(
   attempts.map((attempt) => {

@@ -2,7 +2,9 @@
 import { fetchHandler } from 'serving/io'
 import { webRoutes } from './web-routes.ts'
 
-const handlers = new Map(webRoutes.map(({ path, options, fn }) => [path, fetchHandler(options, fn)]))
+const handlers = new Map(
+  webRoutes.map(({ path, options, fn }) => [path, fetchHandler(options, fn)]),
+)
 
 export default {
   async fetch(request: Request): Promise<Response> {

@@ -26,7 +26,9 @@ export async function startWorker(program: string, port: number): Promise<ChildP
   const folder = mkdtempSync(join(tmpdir(), 'serving-worker-'))
   writeFileSync(join(folder, 'worker.js'), (await bundleOf(program, 'workerd')).text)
   writeFileSync(join(folder, 'config.capnp'), config(port))
-  const child = spawn(workerd, ['serve', join(folder, 'config.capnp')], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(workerd, ['serve', join(folder, 'config.capnp')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   child.once('close', () => rmSync(folder, { recursive: true, force: true }))
   return child
 }

@@ -24,10 +24,20 @@ const recorded: Exchange[] = JSON.parse(
 
 describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s", (engine) => {
   const begin = async () => {
-    const options = { port: 0, host: '127.0.0.1', engine, drainTimeoutMs: 0, logLevel: 'fatal' } as const
-    const listener = await serve(svc, { ...options, jobStore: `sqlite:${join(folder(), 'jobs.db')}` })
+    const options = {
+      port: 0,
+      host: '127.0.0.1',
+      engine,
+      drainTimeoutMs: 0,
+      logLevel: 'fatal',
+    } as const
+    const listener = await serve(svc, {
+      ...options,
+      jobStore: `sqlite:${join(folder(), 'jobs.db')}`,
+    })
     onTestFinished(() => listener.close())
-    return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${listener.port}${path}`, init)
+    return (path: string, init?: RequestInit) =>
+      fetch(`http://127.0.0.1:${listener.port}${path}`, init)
   }
 
   it('answer what its unmodified client asked', async () => {
@@ -37,9 +47,15 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s"
     for (const { method, path, type, body, status, answer } of recorded) {
       const [route, query] = path.split('?task_id=')
       const url = query === undefined ? path : `${route}?task_id=${ids.get(query)}`
-      const init = { method, ...(body !== '' && { body }), ...(type !== null && { headers: { 'content-type': type } }) }
+      const init = {
+        method,
+        ...(body !== '' && { body }),
+        ...(type !== null && { headers: { 'content-type': type } }),
+      }
       const isStatus = route.endsWith('/status')
-      const wanted = answer.startsWith('{') ? (JSON.parse(answer) as Record<string, unknown>) : undefined
+      const wanted = answer.startsWith('{')
+        ? (JSON.parse(answer) as Record<string, unknown>)
+        : undefined
       if (isStatus && !/completed|canceled|failed/.test(`${wanted?.status}`)) continue
       // The client asked until the task had ended.
       const got = await until(async () => {
@@ -53,7 +69,8 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s"
       else {
         const members = JSON.parse(text)
         expect(Object.keys(members)).toEqual(Object.keys(wanted))
-        if (query === undefined || route.endsWith('/retry')) ids.set(`${wanted.task_id}`, members.task_id)
+        if (query === undefined || route.endsWith('/retry'))
+          ids.set(`${wanted.task_id}`, members.task_id)
         if (!route.endsWith('/cancel')) expect(members.status).toBe(wanted.status)
       }
     }
@@ -69,14 +86,23 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s"
       ['PUT', 'cancel'],
     ]) {
       const missing = await ask(`/double/${name}`, { method })
-      expect([missing.status, await missing.json()]).toEqual([400, { error: 'task_id is required' }])
-      const unknown = await ask(`/double/${name}?task_id=00000000000000000000000000000000`, { method })
+      expect([missing.status, await missing.json()]).toEqual([
+        400,
+        { error: 'task_id is required' },
+      ])
+      const unknown = await ask(`/double/${name}?task_id=00000000000000000000000000000000`, {
+        method,
+      })
       expect([unknown.status, await unknown.json()]).toEqual([404, { error: 'task_id not found' }])
     }
     const headers = { 'content-type': 'application/json' }
-    const { task_id: id } = await jsonOf(await ask('/double/submit', { method: 'POST', headers, body: '[1]' }))
+    const { task_id: id } = await jsonOf(
+      await ask('/double/submit', { method: 'POST', headers, body: '[1]' }),
+    )
     expect((await ask(`/shout/status?task_id=${id}`)).status).toBe(404)
-    await until(async () => (await jsonOf(await ask(`/double/status?task_id=${id}`))).status === 'completed')
+    await until(
+      async () => (await jsonOf(await ask(`/double/status?task_id=${id}`))).status === 'completed',
+    )
     const ended = await ask(`/double/cancel?task_id=${id}`, { method: 'PUT' })
     expect(ended.status).toBe(400)
   })
@@ -100,7 +126,12 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(engines)("BentoML's tasks on %s"
 
   it('are named to the client with what they take', async () => {
     const { routes } = await jsonOf(await (await begin())('/schema.json'))
-    expect((routes as { name: string }[]).map(({ name }) => name)).toEqual(['double', 'shout', 'same', 'hold'])
+    expect((routes as { name: string }[]).map(({ name }) => name)).toEqual([
+      'double',
+      'shout',
+      'same',
+      'hold',
+    ])
     expect((routes as unknown[])[2]).toEqual({
       name: 'same',
       route: '/same',

@@ -21,10 +21,15 @@ import { newJob, openStore, until } from './stores.ts'
 
 const mb = 1024 * 1024
 const json = { input: new io.JSON(), output: new io.JSON() }
-const bytes = { input: new io.Text(), output: new io.File({ mimeType: 'application/octet-stream' }) }
+const bytes = {
+  input: new io.Text(),
+  output: new io.File({ mimeType: 'application/octet-stream' }),
+}
 /** Answers with as many bytes as it is asked for, each of them its number modulo 251. */
 const bulk = (svc: Service) =>
-  svc.api({ ...bytes, name: 'bulk', async: true, maxInFlight: 1_000 }, (size: string) => bulkOf(Number(size)))
+  svc.api({ ...bytes, name: 'bulk', async: true, maxInFlight: 1_000 }, (size: string) =>
+    bulkOf(Number(size)),
+  )
 const pattern = Uint8Array.from({ length: 251 }, (_, i) => i)
 const bulkOf = (size: number) => Buffer.alloc(size, pattern)
 /** More than sockets of this machine take from a server whose client reads nothing. */
@@ -55,7 +60,10 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('results of jobs on
       const head = await fetch(`${base}${job}/result`, { method: 'HEAD' })
       expect(head.status).toBe(200)
       const task = await get(`/bulk/get?task_id=${job.split('/').pop()}`)
-      expect([task.headers.get('cache-control'), (await bytesOf(task)).length]).toEqual(['no-store', size])
+      expect([task.headers.get('cache-control'), (await bytesOf(task)).length]).toEqual([
+        'no-store',
+        size,
+      ])
     },
   )
 
@@ -63,14 +71,19 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('results of jobs on
     const served = await start(engine, bulk, { maxMemoryBytes: 4 * mb })
     const job = await served.submit('/bulk', String(large))
     await until(async () => (await served.status(job)).status === 'completed')
-    const sockets = await Promise.all(Array.from({ length: 4 }, () => unread(served, `${job}/result`)))
+    const sockets = await Promise.all(
+      Array.from({ length: 4 }, () => unread(served, `${job}/result`)),
+    )
     const refused = await until(async () => {
       const answer = await served.get(`${job}/result`)
       if (answer.status === 503) return answer
       await bytesOf(answer)
       return undefined
     })
-    expect(await jsonOf(refused)).toMatchObject({ code: 'overloaded', detail: expect.stringContaining('memory') })
+    expect(await jsonOf(refused)).toMatchObject({
+      code: 'overloaded',
+      detail: expect.stringContaining('memory'),
+    })
     for (const socket of sockets) socket.destroy()
     await until(async () => {
       const answer = await served.get(`${job}/result`)
@@ -139,12 +152,16 @@ describe.skipIf(!isBuiltin('node:sqlite'))('results of jobs over RPC', () => {
 describe.skipIf(!isBuiltin('node:sqlite'))('jobs that are submitted over RPC', () => {
   it('hold memory for the copy that is decoded', async () => {
     const file = { input: new io.File(), output: new io.JSON() }
-    const define = (svc: Service) => svc.api({ ...file, name: 'size', async: true }, ({ size }) => size)
+    const define = (svc: Service) =>
+      svc.api({ ...file, name: 'size', async: true }, ({ size }) => size)
     const served = await start('node', define, { grpcPort: 0, maxMemoryBytes: 12 * mb })
     const grpc = new GrpcClient(served.listener.grpcPort as number)
     onTestFinished(() => grpc.close())
     const submit = (size: number) => {
-      const request = encodeRequest('size', { field: 'file', message: { content: Buffer.alloc(size) } })
+      const request = encodeRequest('size', {
+        field: 'file',
+        message: { content: Buffer.alloc(size) },
+      })
       return grpc.raw(request, {}, 'SubmitJob')
     }
     const { error } = await submit(8 * mb)
@@ -154,14 +171,26 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs that are submitted over RPC', (
 })
 
 describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on %s', (engine) => {
-  const keyOf = (name: string) => ({ name, hash: createHash('sha256').update(`${name}-key`).digest('hex') })
+  const keyOf = (name: string) => ({
+    name,
+    hash: createHash('sha256').update(`${name}-key`).digest('hex'),
+  })
   const as = (name: string) => ({ 'x-api-key': `${name}-key` })
 
   it('name the input, whose bytes are there once', async () => {
     const path = folder()
     const define = (svc: Service) =>
-      svc.api({ input: new io.Text(), output: new io.JSON(), name: 'size', async: true }, (text: string) => text.length)
-    const served = await start(engine, define, { maxMemoryBytes: 3 * mb }, {}, join(path, 'jobs.db'))
+      svc.api(
+        { input: new io.Text(), output: new io.JSON(), name: 'size', async: true },
+        (text: string) => text.length,
+      )
+    const served = await start(
+      engine,
+      define,
+      { maxMemoryBytes: 3 * mb },
+      {},
+      join(path, 'jobs.db'),
+    )
     const job = await served.submit('/size', 'x'.repeat(2 * mb))
     await served.result(job)
     const blobs = () => readdirSync(join(path, 'jobs.db.blobs'))
@@ -175,7 +204,8 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on
     // Of what is below a blob, too.
     const small = await served.submit('/size', 'y'.repeat(900_000))
     await served.result(small)
-    for (let i = 0; i < 5; i++) await served.result((await served.post(`${small}/retry`)).headers.get('location') ?? '')
+    for (let i = 0; i < 5; i++)
+      await served.result((await served.post(`${small}/retry`)).headers.get('location') ?? '')
     await served.listener.close()
     const file = readFileSync(join(path, 'jobs.db'))
     expect(file.length).toBeLessThan(2 * 900_000)
@@ -196,17 +226,24 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on
         return 1
       })
     }
-    const { submit, result, post } = await start(engine, define, {}, { auth: apiKey({ keys: [keyOf('ann')] }) })
+    const { submit, result, post } = await start(
+      engine,
+      define,
+      {},
+      { auth: apiKey({ keys: [keyOf('ann')] }) },
+    )
     const ann = as('ann')
     const job = await submit('/guarded', 1, { ...ann, 'x-at': 'first' })
     const id = job.split('/').pop()
-    const ended = (place: string) => until(async () => (await result(place).then((each) => each.status)) !== 202)
+    const ended = (place: string) =>
+      until(async () => (await result(place).then((each) => each.status)) !== 202)
     const routes = [`${job}/retry`, `/guarded/retry?task_id=${id}`]
     await until(async () => states.length === 1)
     isOpen = false
     for (const route of routes) expect((await post(route, undefined, ann)).status).toBe(403)
     isOpen = true
-    for (const route of routes) expect((await post(route, undefined, { ...ann, 'x-at': 'now' })).ok).toBe(true)
+    for (const route of routes)
+      expect((await post(route, undefined, { ...ann, 'x-at': 'now' })).ok).toBe(true)
     await until(() => states.length === 3)
     await ended(job)
     expect(states).toEqual(['first', 'now', 'now'].map((at) => ({ caller: { name: 'ann' }, at })))
@@ -221,7 +258,12 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on
     await result(job)
     const id = job.split('/').pop()
     const statuses = []
-    for (const route of [`${job}/retry`, `/few/retry?task_id=${id}`, `${job}/retry`, `/few/retry?task_id=${id}`])
+    for (const route of [
+      `${job}/retry`,
+      `/few/retry?task_id=${id}`,
+      `${job}/retry`,
+      `/few/retry?task_id=${id}`,
+    ])
       statuses.push((await post(route)).status)
     expect(statuses).toEqual([202, 200, 429, 429])
   })
@@ -247,7 +289,8 @@ describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('retries of jobs on
 /** Mounts a file system of at most so many bytes until the test is over. Undefined where that is not allowed. */
 function smallDisk(size: string): { readonly path: string; freeze(): void } | undefined {
   const path = folder()
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path]).status !== 0) return undefined
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', path]).status !== 0)
+    return undefined
   onTestFinished(() => void spawnSync('umount', ['--lazy', path]))
   const freeze = () => expect(spawnSync('mount', ['-o', 'remount,ro', path]).status).toBe(0)
   return { path, freeze }
@@ -261,7 +304,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a disk for jobs', () => {
     const jobs = { store: `sqlite:${file}`, blobs: disk.path }
     const { post, log } = await start('node', bulk, {}, { jobs }, file)
     const submit = (size: number) => post('/bulk', '1'.padEnd(size), { prefer: 'respond-async' })
-    const refused = { code: 'insufficient_storage', detail: 'the folder of large bodies is full or read-only' }
+    const refused = {
+      code: 'insufficient_storage',
+      detail: 'the folder of large bodies is full or read-only',
+    }
     const full = await submit(2 * mb)
     expect([full.status, await jsonOf(full)]).toMatchObject([507, refused])
     expect(readdirSync(disk.path)).toEqual([])
@@ -291,7 +337,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a disk for jobs', () => {
     const path = join(disk.path, 'jobs.db')
     await (await openStore({ kind: 'sqlite', path })).close()
     disk.freeze()
-    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/jobs\.db cannot be opened: EROFS/)
+    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
+      /jobs\.db cannot be opened: EROFS/,
+    )
   })
 })
 
@@ -332,7 +380,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('attempts at jobs', () => {
     for (let i = 0; i < 3; i++) jobs.push(await served.submit('/size', 'x'.repeat(2 * mb)))
     for (const gate of gates.splice(0)) gate.resolve()
     await until(() => gates.length === 2)
-    await until(async () => (await Promise.all(jobs.map(served.status))).every(({ status }) => status === 'running'))
+    await until(async () =>
+      (await Promise.all(jobs.map(served.status))).every(({ status }) => status === 'running'),
+    )
     const refused = await served.post('/size', 'x'.repeat(2 * mb))
     expect([refused.status, gates.length]).toEqual([503, 2])
     gates.shift()?.resolve()
@@ -377,7 +427,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('attempts at jobs', () => {
 
   it('hold memory for large answers', async () => {
     const served = await start('node', bulk, { maxMemoryBytes: 4 * mb })
-    const jobs = await Promise.all(Array.from({ length: 4 }, () => served.submit('/bulk', String(3 * mb))))
+    const jobs = await Promise.all(
+      Array.from({ length: 4 }, () => served.submit('/bulk', String(3 * mb))),
+    )
     for (const job of jobs) {
       expect((await bytesOf(await served.result(job))).length).toBe(3 * mb)
       expect(await served.status(job)).toMatchObject({ attempt: 1 })

@@ -8,7 +8,16 @@ import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
 import { start } from './harness.ts'
 import { hasRedis, type RedisServer, redisServer } from './redis-server.ts'
-import { completed, failed, newJob, openStore, resultText, shortTimes, until, untilStatus } from './stores.ts'
+import {
+  completed,
+  failed,
+  newJob,
+  openStore,
+  resultText,
+  shortTimes,
+  until,
+  untilStatus,
+} from './stores.ts'
 
 async function testServer(options?: readonly string[]): Promise<RedisServer> {
   const server = await redisServer(options)
@@ -34,7 +43,14 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
 
   it('warns of a server that would lose jobs, and of no other', async () => {
     expect(await warningsOf(await testServer())).toEqual([])
-    const forgetful = ['--appendonly', 'no', '--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru']
+    const forgetful = [
+      '--appendonly',
+      'no',
+      '--maxmemory',
+      '100mb',
+      '--maxmemory-policy',
+      'allkeys-lru',
+    ]
     expect(await warningsOf(await testServer(forgetful))).toEqual([
       expect.stringContaining('set appendonly yes'),
       expect.stringContaining('set maxmemory-policy noeviction, it is allkeys-lru'),
@@ -48,7 +64,10 @@ describe.skipIf(!hasRedis)('a job store on Redis', () => {
     const jobs = Array.from({ length: 20 }, () => newJob())
     for (const job of jobs) await store.add(job, 100)
     await server.kill()
-    await expect(store.add(newJob(), 100)).rejects.toMatchObject({ status: 503, code: 'overloaded' })
+    await expect(store.add(newJob(), 100)).rejects.toMatchObject({
+      status: 503,
+      code: 'overloaded',
+    })
     await server.start()
     for (const { id } of jobs) expect(await store.get(id)).toMatchObject({ status: 'queued' })
     await store.close()
@@ -112,28 +131,31 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await worker.stop(0)
   })
 
-  it.each([true, false])('stops without waiting for jobs that it cannot keep (away before: %s)', async (before) => {
-    const server = await testServer()
-    const store = await opened(server.url)
-    const reasons: string[] = []
-    let isCalled = false
-    const worker = store.work([{ api: 'a', concurrency: 1 }], async ({ signal }) => {
-      isCalled = true
-      await until(() => signal.aborted)
-      reasons.push(signal.reason.code)
-      return { kind: 'canceled' }
-    })
-    const { id } = newJob()
-    await store.add(newJob({ id }), 10)
-    // Its status is 'running' before the worker has read the job.
-    await until(() => isCalled)
-    if (before) await server.kill()
-    const stopped = worker.stop(3_600_000)
-    if (!before) await server.kill()
-    await stopped
-    await until(() => reasons.length === 1)
-    expect(reasons).toEqual(['overloaded'])
-  })
+  it.each([true, false])(
+    'stops without waiting for jobs that it cannot keep (away before: %s)',
+    async (before) => {
+      const server = await testServer()
+      const store = await opened(server.url)
+      const reasons: string[] = []
+      let isCalled = false
+      const worker = store.work([{ api: 'a', concurrency: 1 }], async ({ signal }) => {
+        isCalled = true
+        await until(() => signal.aborted)
+        reasons.push(signal.reason.code)
+        return { kind: 'canceled' }
+      })
+      const { id } = newJob()
+      await store.add(newJob({ id }), 10)
+      // Its status is 'running' before the worker has read the job.
+      await until(() => isCalled)
+      if (before) await server.kill()
+      const stopped = worker.stop(3_600_000)
+      if (!before) await server.kill()
+      await stopped
+      await until(() => reasons.length === 1)
+      expect(reasons).toEqual(['overloaded'])
+    },
+  )
 
   it('tells at once that it has no states while the server is away', async () => {
     const server = await testServer()
@@ -160,7 +182,10 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed(large))
     const { id } = newJob()
     await store.add(newJob({ id, retries: 3 }, large.slice(1)), 10)
-    expect(await untilStatus(store, id, 'failed')).toMatchObject({ attempt: 1, responseStatus: 413 })
+    expect(await untilStatus(store, id, 'failed')).toMatchObject({
+      attempt: 1,
+      responseStatus: 413,
+    })
     await worker.stop(0)
   })
 
@@ -238,10 +263,12 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
   it('answers 404 for an id that no job has, whatever Redis has of that name', async () => {
     const { url } = await testServer()
     const echo = { input: new io.JSON(), output: new io.JSON(), name: 'echo', async: true } as const
-    const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => svc.api(echo, (value: unknown) => value)
+    const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) =>
+      svc.api(echo, (value: unknown) => value)
     const { get, submit, result } = await start('node', define, {}, { jobs: { store: url } })
     expect((await result(await submit('/echo', 1))).status).toBe(200)
-    for (const id of ['apis', 'ends', 'unsent', 'x']) expect((await get(`/jobs/${id}`)).status).toBe(404)
+    for (const id of ['apis', 'ends', 'unsent', 'x'])
+      expect((await get(`/jobs/${id}`)).status).toBe(404)
   })
 })
 
@@ -263,12 +290,16 @@ describe('a job store on Redis, where no server is', () => {
     const store = openBullmqStore({ url: 'redis://me:secret@127.0.0.1:1/', warn: () => {} })
     const error = await store.open().catch((caught: Error) => caught as Error)
     expect(error).toMatchObject({ code: 'invalid_argument' })
-    expect((error as Error).message).toMatch(/^expected a Redis or Valkey server at redis:\/\/me:.*@127\.0\.0\.1:1/)
+    expect((error as Error).message).toMatch(
+      /^expected a Redis or Valkey server at redis:\/\/me:.*@127\.0\.0\.1:1/,
+    )
     expect((error as Error).message).not.toContain('secret')
   })
 
   it('refuses another URL', async () => {
     const store = openBullmqStore({ url: 'http://localhost', warn: () => {} })
-    await expect(store.open()).rejects.toThrow('expected redis://HOST:PORT or rediss:// for the URL of the job store')
+    await expect(store.open()).rejects.toThrow(
+      'expected redis://HOST:PORT or rediss:// for the URL of the job store',
+    )
   })
 })

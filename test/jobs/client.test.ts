@@ -17,7 +17,10 @@ const text = { input: new io.Text(), output: new io.Text() }
 function apisOf(svc: Service, gate = deferred<void>()) {
   const slow = svc.api({ ...json, name: 'slow', async: true }, async (value: unknown, ctx) => {
     await ctx.job?.progress(0.5)
-    await Promise.race([gate.promise, new Promise((_, reject) => ctx.signal.addEventListener('abort', reject))])
+    await Promise.race([
+      gate.promise,
+      new Promise((_, reject) => ctx.signal.addEventListener('abort', reject)),
+    ])
     return { n: (value as { n: number }).n * 2, attempt: ctx.job?.attempt }
   })
   const double = svc.api({ ...array, name: 'double', async: true }, (x: NDArray) => {
@@ -62,10 +65,17 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
   it('submits, looks, waits and gets what the call would return', async () => {
     const { client, gate } = await served()
     const job = await client.slow.submit({ n: 21 })
-    expectTypeOf(await client.double.submit([1])).toEqualTypeOf<Job<Awaited<ReturnType<typeof client.double>>>>()
+    expectTypeOf(await client.double.submit([1])).toEqualTypeOf<
+      Job<Awaited<ReturnType<typeof client.double>>>
+    >()
     expect(job.id).toMatch(/^[\w-]{22}$/)
     await until(async () => (await job.status()).progress === 0.5)
-    expect(await job.status()).toMatchObject({ id: job.id, api: 'slow', status: 'running', attempt: 1 })
+    expect(await job.status()).toMatchObject({
+      id: job.id,
+      api: 'slow',
+      status: 'running',
+      attempt: 1,
+    })
     expect(await failure(job.result({ wait: 0 }))).toMatchObject({ code: 'not_ended', status: 202 })
     gate.resolve()
     expect(await job.result()).toEqual({ n: 42, attempt: 1 })
@@ -83,7 +93,10 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     const whole: string = await (await client.words.submit('a b')).result()
     expect(whole).toBe('a;b;')
     const failed = await client.refuse.submit(1)
-    expect(await failure(failed.result())).toMatchObject({ code: 'bad_input', message: 'expected better' })
+    expect(await failure(failed.result())).toMatchObject({
+      code: 'bad_input',
+      message: 'expected better',
+    })
     expect(await (await client.accepted.submit('mine')).result()).toBe('mine')
   })
 
@@ -96,7 +109,13 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
       all.push(change)
       if (change.partial === 'b;') gate.resolve()
     }
-    expect(all.map(({ status, partial }) => status ?? partial)).toEqual(['queued', 'running', 'a;', 'b;', 'completed'])
+    expect(all.map(({ status, partial }) => status ?? partial)).toEqual([
+      'queued',
+      'running',
+      'a;',
+      'b;',
+      'completed',
+    ])
   })
 
   it('goes on with the events behind a connection that breaks', async () => {
@@ -105,8 +124,12 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     let connections = 0
     const proxy = createServer(async (request, response) => {
       const last = String(request.headers['last-event-id'])
-      const answer = await fetch(base.replace('/v1', '') + request.url, { headers: { 'last-event-id': last } })
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+      const answer = await fetch(base.replace('/v1', '') + request.url, {
+        headers: { 'last-event-id': last },
+      })
+      response.writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? '',
+      })
       connections++
       let sent = ''
       for await (const piece of answer.body ?? []) {
@@ -122,7 +145,9 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     onTestFinished(() => void proxy.close())
     const job = await createClient<Apis>(base).words.submit('a b')
     gate.resolve()
-    const broken = createClient<Apis>(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`).words.job(job.id)
+    const broken = createClient<Apis>(
+      `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`,
+    ).words.job(job.id)
     const all: unknown[] = []
     for await (const { status, partial } of broken.events()) all.push(status ?? partial)
     expect(all).toEqual(['queued', 'running', 'a;', 'b;', 'completed'])
@@ -135,7 +160,8 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     const stop = new AbortController()
     const reason = new Error('enough')
     const read = async () => {
-      for await (const { progress } of job.events({ signal: stop.signal })) if (progress === 0.5) stop.abort(reason)
+      for await (const { progress } of job.events({ signal: stop.signal }))
+        if (progress === 0.5) stop.abort(reason)
     }
     await expect(read()).rejects.toBe(reason)
     const waiting = job.result({ timeoutMs: 300 })
@@ -163,8 +189,12 @@ describe.skipIf(!hasSqlite)('jobs of the typed client', () => {
     const first = await client.slow.submit({ n: 1 }, { idempotencyKey: 'one' })
     const second = await client.slow.submit({ n: 1 }, { idempotencyKey: 'one' })
     expect(second.id).toBe(first.id)
-    expect(await failure(client.slow.submit({ n: 2 }, { idempotencyKey: 'one' }))).toMatchObject({ status: 422 })
-    expect(await failure(client.slow.submit({ n: 1 }, { webhook: 'https://example.org/' }))).toMatchObject({
+    expect(await failure(client.slow.submit({ n: 2 }, { idempotencyKey: 'one' }))).toMatchObject({
+      status: 422,
+    })
+    expect(
+      await failure(client.slow.submit({ n: 1 }, { webhook: 'https://example.org/' })),
+    ).toMatchObject({
       code: 'bad_input',
       message: 'this service sends no webhooks: it has no jobs.webhooks',
     })

@@ -31,7 +31,10 @@ export function keepsBodies(name: string, start: StartStore): void {
       async (length) => {
         const api = `again ${length}`
         const input = 'x'.repeat(length)
-        const job = newJob({ api, resultTtlMs: 1_000, webhook: undefined, idempotencyKey: 'k' }, input)
+        const job = newJob(
+          { api, resultTtlMs: 1_000, webhook: undefined, idempotencyKey: 'k' },
+          input,
+        )
         const first = await add(job)
         const seen: string[] = []
         const run = async ({ job, state, request }: Attempt) => {
@@ -41,9 +44,17 @@ export function keepsBodies(name: string, start: StartStore): void {
         await working(api, run, () => untilStatus(store, first, 'completed'))
         const own = { id: newJob().id, createdAt: Date.now(), state: '"now"', resultTtlMs: 600_000 }
         expect(await store.again(first, own, 10)).toEqual({ kind: 'added' })
-        expect(await store.again(first, { id: newJob().id, createdAt: 0 }, 1)).toEqual({ kind: 'full' })
+        expect(await store.again(first, { id: newJob().id, createdAt: 0 }, 1)).toEqual({
+          kind: 'full',
+        })
         const { state: _, ...shown } = own
-        expect(await store.get(own.id)).toMatchObject({ ...shown, api, owner: 'me', retryOf: first, status: 'queued' })
+        expect(await store.get(own.id)).toMatchObject({
+          ...shown,
+          api,
+          owner: 'me',
+          retryOf: first,
+          status: 'queued',
+        })
         await untilStatus(store, first, 'expired', 60_000)
         await working(api, run, () => untilStatus(store, own.id, 'completed'))
         expect(seen).toEqual([first, own.id])
@@ -64,7 +75,9 @@ export function keepsBodies(name: string, start: StartStore): void {
         return completed('')
       }
       await working('joined', run, () => untilStatus(store, id, 'completed'))
-      const partials = (await eventsOf(id)).filter(({ kind }) => kind === 'partial').map(({ data }) => data)
+      const partials = (await eventsOf(id))
+        .filter(({ kind }) => kind === 'partial')
+        .map(({ data }) => data)
       expect(partials.join('')).toBe(pieces.join(''))
       expect(partials.length).toBeLessThan(100)
       expect(partials.every((text) => text.length <= 16 * 1024 && text.isWellFormed())).toBe(true)
@@ -90,20 +103,32 @@ export function keepsBodies(name: string, start: StartStore): void {
     it('keeps the latest 1,000 events', async () => {
       const id = await add(newJob({ api: 'events' }))
       const run = async ({ report }: Attempt) => {
-        await Promise.all(Array.from({ length: 1_100 }, (_, i) => report('partial', `${i}`.padEnd(16 * 1024))))
+        await Promise.all(
+          Array.from({ length: 1_100 }, (_, i) => report('partial', `${i}`.padEnd(16 * 1024))),
+        )
         return completed('')
       }
       await working('events', run, () => untilStatus(store, id, 'completed'))
       const events = await eventsOf(id)
       expect(events.length).toBeGreaterThanOrEqual(1_000)
       expect(events.length).toBeLessThanOrEqual(1_002)
-      expect(dataOf(events.slice(-2)).map((text) => text.trim())).toEqual(['partial 1099', 'status completed'])
-      expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, i) => 1_103 - events.length + 1 + i))
+      expect(dataOf(events.slice(-2)).map((text) => text.trim())).toEqual([
+        'partial 1099',
+        'status completed',
+      ])
+      expect(events.map(({ sequence }) => sequence)).toEqual(
+        events.map((_, i) => 1_103 - events.length + 1 + i),
+      )
     })
 
     it('fails a job that waits for longer than its queueTtl, and frees its input with its answer', async () => {
       const large = 'x'.repeat(2_000_000)
-      const more = { api: 'waits', queueTtlMs: 50, resultTtlMs: 3_000, webhook: { url: 'https://example.com/hook' } }
+      const more = {
+        api: 'waits',
+        queueTtlMs: 50,
+        resultTtlMs: 3_000,
+        webhook: { url: 'https://example.com/hook' },
+      }
       const id = await add(newJob(more, large))
       const patient = await add(newJob({ api: 'waits' }))
       const ended = await untilStatus(store, id, 'failed')
@@ -112,7 +137,10 @@ export function keepsBodies(name: string, start: StartStore): void {
       expect(document).toMatchObject({ status: 504, code: 'waited_too_long' })
       expect(document.detail).toContain('longer than queueTtl')
       expect(dataOf(await eventsOf(id))).toEqual(['status queued', 'status failed'])
-      expect(await store.get(deliveryId(id))).toMatchObject({ status: 'queued', queueTtlMs: 604_800_000 })
+      expect(await store.get(deliveryId(id))).toMatchObject({
+        status: 'queued',
+        queueTtlMs: 604_800_000,
+      })
       const { counts } = (await store.states()).find(({ api }) => api === 'waits') ?? {}
       expect(counts).toMatchObject({ queued: 1, failed: 1 })
       const again = { id: newJob().id, createdAt: Date.now() }
@@ -152,7 +180,9 @@ export function keepsBodies(name: string, start: StartStore): void {
     })
 
     it('lets results expire, with all that was submitted, and forgets the job later', async () => {
-      const id = await add(newJob({ api: 'expire', resultTtlMs: 50, idempotencyKey: 'again' }, 'x'.repeat(2_000_000)))
+      const id = await add(
+        newJob({ api: 'expire', resultTtlMs: 50, idempotencyKey: 'again' }, 'x'.repeat(2_000_000)),
+      )
       await working(
         'expire',
         () => completed('y'.repeat(2_000_000)),
@@ -163,7 +193,9 @@ export function keepsBodies(name: string, start: StartStore): void {
       expect(await store.again(id, newJob(), 10)).toBeUndefined()
       expect((await store.get(id))?.responseStatus).toBeUndefined()
       await until(async () => (await store.get(id)) === undefined, 60_000)
-      expect(await store.add(newJob({ api: 'expire', idempotencyKey: 'again' }), 10)).toEqual({ kind: 'added' })
+      expect(await store.add(newJob({ api: 'expire', idempotencyKey: 'again' }), 10)).toEqual({
+        kind: 'added',
+      })
     }, 130_000)
   })
 }

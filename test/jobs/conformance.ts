@@ -70,7 +70,13 @@ export function conforms(name: string, start: StartStore): void {
 
     it('keeps what was submitted', async () => {
       const webhook = { url: 'https://example.com/hook' }
-      const job = newJob({ api: 'kept', webhook, trace: '00-1-2-01', retryOf: 'older', idempotencyKey: 'key' })
+      const job = newJob({
+        api: 'kept',
+        webhook,
+        trace: '00-1-2-01',
+        retryOf: 'older',
+        idempotencyKey: 'key',
+      })
       await add(job)
       const { request, state, fingerprint, idempotencyKey, ...shown } = job
       const state0 = { status: 'queued', attempt: 0, queuePosition: 0, isCancelRequested: false }
@@ -92,8 +98,14 @@ export function conforms(name: string, start: StartStore): void {
     })
 
     it('knows no job of an unknown id', async () => {
-      const [job, kept, result] = [store.get('x'), store.again('x', newJob(), 10), store.result('x')]
-      expect(await Promise.all([job, kept, result, store.cancel('x')])).toEqual(Array(4).fill(undefined))
+      const [job, kept, result] = [
+        store.get('x'),
+        store.again('x', newJob(), 10),
+        store.result('x'),
+      ]
+      expect(await Promise.all([job, kept, result, store.cancel('x')])).toEqual(
+        Array(4).fill(undefined),
+      )
       expect(await store.events('x', 0, 10)).toEqual([])
     })
 
@@ -108,7 +120,13 @@ export function conforms(name: string, start: StartStore): void {
       }
       await working('run', run, () => untilStatus(store, id, 'completed'))
       const [{ job, request, state, number }] = seen
-      expect({ id: job.id, state, number, query: request.query, body: await inputText(request) }).toEqual({
+      expect({
+        id: job.id,
+        state,
+        number,
+        query: request.query,
+        body: await inputText(request),
+      }).toEqual({
         id,
         state: '{"caller":"me"}',
         number: 1,
@@ -117,7 +135,11 @@ export function conforms(name: string, start: StartStore): void {
       })
       expect(request.headers).toEqual([['content-type', 'text/plain']])
       const { status, headers } = (await store.result(id)) ?? answer('')
-      expect([status, headers, await resultText(store, id)]).toEqual([201, [['content-type', 'text/plain']], 'world'])
+      expect([status, headers, await resultText(store, id)]).toEqual([
+        201,
+        [['content-type', 'text/plain']],
+        'world',
+      ])
       const ended = await store.get(id)
       expect(ended).toMatchObject({ attempt: 1, progress: '{"done":0.5}', responseStatus: 201 })
       expect(ended?.queuePosition).toBeUndefined()
@@ -139,7 +161,9 @@ export function conforms(name: string, start: StartStore): void {
       const priorities = [0, 5, 0, 5, -3, 9]
       const ids: string[] = []
       for (const priority of priorities) ids.push(await add(newJob({ api: 'order', priority })))
-      const positions = await Promise.all(ids.map(async (id) => (await store.get(id))?.queuePosition))
+      const positions = await Promise.all(
+        ids.map(async (id) => (await store.get(id))?.queuePosition),
+      )
       expect(positions).toEqual([3, 1, 4, 2, 5, 0])
       const order: string[] = []
       const run = ({ job }: Attempt) => {
@@ -160,7 +184,12 @@ export function conforms(name: string, start: StartStore): void {
         now--
         return completed('')
       }
-      await working('many', run, () => Promise.all(ids.map((id) => untilStatus(store, id, 'completed'))), 3)
+      await working(
+        'many',
+        run,
+        () => Promise.all(ids.map((id) => untilStatus(store, id, 'completed'))),
+        3,
+      )
       expect(most).toBe(3)
     })
 
@@ -177,9 +206,14 @@ export function conforms(name: string, start: StartStore): void {
     it('takes an idempotency key once for an owner and API', async () => {
       const job = newJob({ api: 'once', idempotencyKey: 'k', fingerprint: 'one' })
       await add(job)
-      const again = (more: Partial<NewJob>) => store.add(newJob({ ...job, id: newJob().id, ...more }), 1_000)
+      const again = (more: Partial<NewJob>) =>
+        store.add(newJob({ ...job, id: newJob().id, ...more }), 1_000)
       expect(await again({})).toEqual({ kind: 'exists', id: job.id, isSame: true })
-      expect(await again({ fingerprint: 'two' })).toEqual({ kind: 'exists', id: job.id, isSame: false })
+      expect(await again({ fingerprint: 'two' })).toEqual({
+        kind: 'exists',
+        id: job.id,
+        isSame: false,
+      })
       expect(await again({ owner: 'you' as never })).toEqual({ kind: 'added' })
       expect(await again({ api: 'once more' })).toEqual({ kind: 'added' })
       expect(await again({ idempotencyKey: 'l' })).toEqual({ kind: 'added' })
@@ -211,12 +245,17 @@ export function conforms(name: string, start: StartStore): void {
     })
 
     it('never repeats what may not be, and what a function cannot run', async () => {
-      const ids = [await add(newJob({ api: 'never', retries: 5 })), await add(newJob({ api: 'never' }, 'throw'))]
+      const ids = [
+        await add(newJob({ api: 'never', retries: 5 })),
+        await add(newJob({ api: 'never' }, 'throw')),
+      ]
       const run = async ({ request }: Attempt) => {
         if ((await inputText(request)) === 'throw') throw new Error('secret')
         return failed(400, false)
       }
-      await working('never', run, () => Promise.all(ids.map((id) => untilStatus(store, id, 'failed'))))
+      await working('never', run, () =>
+        Promise.all(ids.map((id) => untilStatus(store, id, 'failed'))),
+      )
       expect(await store.get(ids[0])).toMatchObject({ attempt: 1, responseStatus: 400 })
       expect((await store.result(ids[1]))?.status).toBe(500)
       expect(await resultText(store, ids[1])).not.toContain('secret')
@@ -225,7 +264,10 @@ export function conforms(name: string, start: StartStore): void {
     it('cancels a queued job at once, and changes no final state', async () => {
       const id = await add(newJob({ api: 'cancel' }))
       const other = await add(newJob({ api: 'cancel' }))
-      expect(await store.cancel(id)).toMatchObject({ status: 'canceled', finishedAt: expect.any(Number) })
+      expect(await store.cancel(id)).toMatchObject({
+        status: 'canceled',
+        finishedAt: expect.any(Number),
+      })
       const ran: string[] = []
       const run = ({ job }: Attempt) => {
         ran.push(job.id)
@@ -233,7 +275,10 @@ export function conforms(name: string, start: StartStore): void {
       }
       await working('cancel', run, () => untilStatus(store, other, 'completed'))
       expect(ran).toEqual([other])
-      expect(await store.cancel(other)).toMatchObject({ status: 'completed', isCancelRequested: false })
+      expect(await store.cancel(other)).toMatchObject({
+        status: 'completed',
+        isCancelRequested: false,
+      })
       expect(dataOf(await eventsOf(id))).toEqual(['status queued', 'status canceled'])
     })
 
@@ -323,7 +368,9 @@ export function conforms(name: string, start: StartStore): void {
       }
       await working('thin', run, () => untilStatus(store, id, 'completed'))
       expect(await store.get(id)).toMatchObject({ progress: '500' })
-      const progress = (await eventsOf(id)).filter(({ kind }) => kind === 'progress').map(({ data }) => data)
+      const progress = (await eventsOf(id))
+        .filter(({ kind }) => kind === 'progress')
+        .map(({ data }) => data)
       expect(progress.at(-1)).toBe('500')
       expect(progress.length).toBeLessThan(500)
     })
@@ -347,9 +394,11 @@ export function conforms(name: string, start: StartStore): void {
 
     it('lists jobs, the latest first', async () => {
       const ids: string[] = []
-      for (let i = 0; i < 3; i++) ids.unshift(await add(newJob({ api: 'list', createdAt: Date.now() + i })))
+      for (let i = 0; i < 3; i++)
+        ids.unshift(await add(newJob({ api: 'list', createdAt: Date.now() + i })))
       await store.cancel(ids[0])
-      const found = async (filter: Parameters<JobStore['list']>[0]) => (await store.list(filter)).map(({ id }) => id)
+      const found = async (filter: Parameters<JobStore['list']>[0]) =>
+        (await store.list(filter)).map(({ id }) => id)
       expect(await found({ api: 'list', limit: 10 })).toEqual(ids)
       expect(await found({ api: 'list', limit: 2 })).toEqual(ids.slice(0, 2))
       expect(await found({ api: 'list', status: 'queued', limit: 10 })).toEqual(ids.slice(1))
@@ -360,7 +409,14 @@ export function conforms(name: string, start: StartStore): void {
       await add(newJob({ api: 'states', createdAt: Date.now() - 60_000 }))
       await store.cancel(await add(newJob({ api: 'states' })))
       const state = (await store.states()).find(({ api }) => api === 'states')
-      expect(state?.counts).toEqual({ queued: 1, running: 0, completed: 0, failed: 0, canceled: 1, expired: 0 })
+      expect(state?.counts).toEqual({
+        queued: 1,
+        running: 0,
+        completed: 0,
+        failed: 0,
+        canceled: 1,
+        expired: 0,
+      })
       expect(state?.oldestMs).toBeGreaterThanOrEqual(60_000)
       expect(state?.oldestMs).toBeLessThan(600_000)
     })

@@ -69,7 +69,8 @@ export async function start(
     post,
     async submit(path, body, headers = {}) {
       const answer = await post(path, body, { prefer: 'respond-async', ...headers })
-      if (answer.status !== 202) throw new Error(`expected 202, received ${answer.status}: ${await answer.text()}`)
+      if (answer.status !== 202)
+        throw new Error(`expected 202, received ${answer.status}: ${await answer.text()}`)
       return answer.headers.get('location') as string
     },
     result: (job) => get(`${job}/result`, { prefer: 'wait=20' }),

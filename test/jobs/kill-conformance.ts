@@ -6,12 +6,21 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobEvent } from '../../src/jobs/job.ts'
 import type { JobStore } from '../../src/jobs/job-store.ts'
 import type { Role, Told } from './store-process.ts'
-import { newJob, openStore, resultText, type StoreSpec, shortTimes, until, untilStatus } from './stores.ts'
+import {
+  newJob,
+  openStore,
+  resultText,
+  type StoreSpec,
+  shortTimes,
+  until,
+  untilStatus,
+} from './stores.ts'
 
 const program = fileURLToPath(new URL('./store-process.ts', import.meta.url))
 
 /** Node 20 cannot load TypeScript. */
-const isTyped = typeof (process.features as { readonly typescript?: unknown }).typescript === 'string'
+const isTyped =
+  typeof (process.features as { readonly typescript?: unknown }).typescript === 'string'
 const execArgv = isTyped ? ['--disable-warning=ExperimentalWarning'] : ['--import', 'tsx']
 
 interface Process {
@@ -35,7 +44,8 @@ export async function startProcess(spec: StoreSpec, role: Role): Promise<Process
   }
   onTestFinished(() => kill())
   await until(() => {
-    if (child.exitCode !== null) throw new Error(`the process has ended with code ${child.exitCode}`)
+    if (child.exitCode !== null)
+      throw new Error(`the process has ended with code ${child.exitCode}`)
     return told.some(({ kind }) => kind === 'ready')
   })
   return { child, told, kill }
@@ -46,7 +56,10 @@ export const of = <K extends Told['kind']>({ told }: Process, kind: K) =>
   told.filter((each): each is Extract<Told, { readonly kind: K }> => each.kind === kind)
 
 /** Each test has a store of its own. */
-export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; stop(): Promise<void> }>): void {
+export function survives(
+  name: string,
+  begin: () => Promise<{ spec: StoreSpec; stop(): Promise<void> }>,
+): void {
   describe(name, () => {
     const open = async (times?: StoreSpec['times']): Promise<[StoreSpec, JobStore]> => {
       const { spec, stop } = await begin()
@@ -61,7 +74,8 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       expect(await store.add(job, 1_000_000)).toEqual({ kind: 'added' })
       return job.id
     }
-    const worker = (spec: StoreSpec, concurrency = 1) => startProcess(spec, { kind: 'work', concurrency })
+    const worker = (spec: StoreSpec, concurrency = 1) =>
+      startProcess(spec, { kind: 'work', concurrency })
     /** Returns a worker once it runs a job. */
     const busyWorker = async (spec: StoreSpec) => {
       const busy = await worker(spec)
@@ -70,7 +84,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
     }
     /** No job may get a second final status. */
     const ends = (events: readonly JobEvent[]) =>
-      events.filter(({ kind, data }) => kind === 'status' && !['queued', 'running'].includes(data)).map((e) => e.data)
+      events
+        .filter(({ kind, data }) => kind === 'status' && !['queued', 'running'].includes(data))
+        .map((e) => e.data)
 
     it('has each job that it has acknowledged when a submitter is killed', async () => {
       const [spec, store] = await open()
@@ -86,15 +102,20 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
 
     it('runs the jobs of a killed worker again within 15 seconds', async () => {
       const [spec, store] = await open()
-      const ids = await Promise.all(['hang-once', 'hang-once', 'hang-once'].map((body) => add(store, body)))
+      const ids = await Promise.all(
+        ['hang-once', 'hang-once', 'hang-once'].map((body) => add(store, body)),
+      )
       const first = await worker(spec, 3)
       await until(() => of(first, 'started').length === 3)
       const second = await worker(spec, 3)
       await first.kill()
       await Promise.all(ids.map((id) => untilStatus(store, id, 'completed', 15_000)))
       const again = of(second, 'started')
-      expect(again.map(({ id, attempt }) => [id, attempt]).sort()).toEqual(ids.map((id) => [id, 2]).sort())
-      for (const id of ids) expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
+      expect(again.map(({ id, attempt }) => [id, attempt]).sort()).toEqual(
+        ids.map((id) => [id, 2]).sort(),
+      )
+      for (const id of ids)
+        expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
     }, 60_000)
 
     it('goes on with queued and running jobs after all processes were killed', async () => {
@@ -106,7 +127,11 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const early = await openStore(spec)
       const running = await add(early, 'hang-once', { priority: 1 })
       await early.close()
-      await until(() => of(first, 'started').some(({ id }) => id === running) && of(submitter, 'done').length === 1)
+      await until(
+        () =>
+          of(first, 'started').some(({ id }) => id === running) &&
+          of(submitter, 'done').length === 1,
+      )
       await Promise.all([first.kill(), submitter.kill()])
       const store = await openStore(spec)
       onTestFinished(() => store.close())
@@ -129,8 +154,13 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       await untilStatus(store, id, 'failed')
       expect(of(alive, 'started')).toEqual([])
       const result = await store.result(id)
-      expect([result?.status, JSON.parse(await resultText(store, id)).code]).toEqual([500, 'worker_died'])
-      expect(Object.fromEntries(result?.headers ?? [])['content-type']).toBe('application/problem+json')
+      expect([result?.status, JSON.parse(await resultText(store, id)).code]).toEqual([
+        500,
+        'worker_died',
+      ])
+      expect(Object.fromEntries(result?.headers ?? [])['content-type']).toBe(
+        'application/problem+json',
+      )
       // Its other jobs run.
       await untilStatus(store, await add(store, 'sleep 1'), 'completed')
     }, 90_000)
@@ -149,7 +179,11 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
     }, 120_000)
 
     it('aborts a job that runs in another process without waiting for its lease', async () => {
-      const [spec, store] = await open({ leaseMs: 7_200_000, renewMs: 3_600_000, sweepMs: 3_600_000 })
+      const [spec, store] = await open({
+        leaseMs: 7_200_000,
+        renewMs: 3_600_000,
+        sweepMs: 3_600_000,
+      })
       const id = await add(store, 'sleep 3600000')
       const running = await busyWorker(spec)
       // Its worker may be quicker than the answer.
@@ -198,7 +232,9 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const [spec, store] = await open()
       // Workers first: one alone could run all jobs before the other has started.
       const workers = await Promise.all([1, 2].map(() => worker(spec, 8)))
-      const submitters = await Promise.all([1, 2].map(() => startProcess(spec, { kind: 'submit', count: 1_000 })))
+      const submitters = await Promise.all(
+        [1, 2].map(() => startProcess(spec, { kind: 'submit', count: 1_000 })),
+      )
       await until(() => submitters.every((each) => of(each, 'done').length === 1), 120_000)
       const ids = submitters.flatMap((each) => of(each, 'added').map(({ id }) => id))
       expect(new Set(ids).size).toBe(2_000)
@@ -206,7 +242,8 @@ export function survives(name: string, begin: () => Promise<{ spec: StoreSpec; s
       const started = workers.flatMap((each) => of(each, 'started'))
       expect(started.map(({ id }) => id).sort()).toEqual(ids.sort())
       expect(workers.every((each) => of(each, 'started').length > 0)).toBe(true)
-      for (const id of ids) expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
+      for (const id of ids)
+        expect(ends(await store.events(id, 0, 1_000_000))).toEqual(['completed'])
     }, 300_000)
 
     it('loses no job and ends none twice while workers are killed', async () => {

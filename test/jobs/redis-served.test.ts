@@ -13,7 +13,9 @@ import { until } from './stores.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 'a').toString('base64')}`
 const define = (svc: Service) => {
-  svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, (text) => text.toUpperCase())
+  svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, (text) =>
+    text.toUpperCase(),
+  )
 }
 
 describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
@@ -42,10 +44,16 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     ])
     await until(() => received.length > 0)
     await until(async () => {
-      const pages = await Promise.all([one, two].map(async (each) => (await each.get('/metrics')).text()))
-      return pages.join('').includes('serving_job_attempts_total{api="$webhooks",outcome="completed"} 1')
+      const pages = await Promise.all(
+        [one, two].map(async (each) => (await each.get('/metrics')).text()),
+      )
+      return pages
+        .join('')
+        .includes('serving_job_attempts_total{api="$webhooks",outcome="completed"} 1')
     })
-    expect(received).toMatchObject([{ type: 'job.completed', data: { id: job.split('/').at(-1), api: 'shout' } }])
+    expect(received).toMatchObject([
+      { type: 'job.completed', data: { id: job.split('/').at(-1), api: 'shout' } },
+    ])
   })
 
   it('tells webhooks from servers that only submit, since there may be no worker', async () => {
@@ -72,7 +80,8 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     onTestFinished(() => redis.stop())
     let calls = 0
     const wait = { input: new io.Text(), output: new io.Text(), name: 'wait', async: true } as const
-    const slow = (svc: Service) => svc.api(wait, () => (++calls < 4 ? new Promise<string>(() => {}) : 'ended'))
+    const slow = (svc: Service) =>
+      svc.api(wait, () => (++calls < 4 ? new Promise<string>(() => {}) : 'ended'))
     const again = () => start('uws', slow, {}, { jobs: { store: redis.url } })
     let served = await again()
     const job = await served.submit('/wait', 'x')
@@ -84,7 +93,9 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     }
     expect(await (await served.result(job)).text()).toBe('ended')
     const id = job.split('/').at(-1)
-    expect(served.log()).toContain(`job ${id} was handed back 3 times by workers that stopped: a worker needs`)
+    expect(served.log()).toContain(
+      `job ${id} was handed back 3 times by workers that stopped: a worker needs`,
+    )
   }, 60_000)
 
   it('counts its jobs in the metrics of each server, which answer and close without Redis, too', async () => {
@@ -115,7 +126,12 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     const running = new Promise<void>((resolve) => (end = resolve))
     const wait = { input: new io.Text(), output: new io.Text(), name: 'wait', async: true } as const
     const slow = (svc: Service) => svc.api(wait, (text) => running.then(() => text))
-    const { get, post, submit, status, result, log } = await start('uws', slow, {}, { jobs: { store: redis.url } })
+    const { get, post, submit, status, result, log } = await start(
+      'uws',
+      slow,
+      {},
+      { jobs: { store: redis.url } },
+    )
     const job = await submit('/wait', 'hello')
     await until(async () => (await status(job)).status === 'running')
     await client.config('SET', 'maxmemory', '1mb')
@@ -176,7 +192,10 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
       /^expected the jobs of service other at redis:.*, found those of tested: .* prefix .*serving-jobs:service/,
     )
     const told = (text: string) => (svc: Service) => {
-      svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, () => text)
+      svc.api(
+        { input: new io.Text(), output: new io.Text(), name: 'shout', async: true },
+        () => text,
+      )
     }
     const one = await start('uws', told('one'), {}, { jobs: jobs('one') })
     const two = await start('uws', told('two'), {}, { jobs: jobs('two') })
@@ -184,7 +203,9 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     expect(await (await one.result(first)).text()).toBe('one')
     expect(await (await two.result(second)).text()).toBe('two')
     expect((await one.get(second)).status).toBe(404)
-    await expect(start('uws', define, {}, { jobs: jobs('a b') })).rejects.toThrow('expected 1 to 64 letters')
+    await expect(start('uws', define, {}, { jobs: jobs('a b') })).rejects.toThrow(
+      'expected 1 to 64 letters',
+    )
   })
 
   it('runs what gRPC submits', async () => {
@@ -195,18 +216,35 @@ describe.skipIf(!hasRedis)('a service with jobs on Redis', () => {
     onTestFinished(() => grpc.close())
     const call = async (method: string, bytes: Uint8Array) =>
       jobMessage.decode((await grpc.raw(bytes, {}, method)).bytes as Buffer)
-    const { id } = await call('SubmitJob', encodeRequest('shout', { field: 'text', message: 'hello' }))
-    const { status, result } = await call('GetJob', getJobRequest.encode({ id: id as string, waitSeconds: 20 }))
-    expect([status, decodeResponse(result as Buffer)]).toEqual(['completed', { field: 'text', message: 'HELLO' }])
+    const { id } = await call(
+      'SubmitJob',
+      encodeRequest('shout', { field: 'text', message: 'hello' }),
+    )
+    const { status, result } = await call(
+      'GetJob',
+      getJobRequest.encode({ id: id as string, waitSeconds: 20 }),
+    )
+    expect([status, decodeResponse(result as Buffer)]).toEqual([
+      'completed',
+      { field: 'text', message: 'HELLO' },
+    ])
   })
 
   it('refuses a webhook to a private host, and each one without jobs.webhooks', async () => {
     const redis = await redisServer()
     onTestFinished(() => redis.stop())
     const headers = { prefer: 'respond-async', 'webhook-url': 'http://127.0.0.1:1/' }
-    const closed = await start('uws', define, {}, { jobs: { store: redis.url, webhooks: { secrets: [secret] } } })
+    const closed = await start(
+      'uws',
+      define,
+      {},
+      { jobs: { store: redis.url, webhooks: { secrets: [secret] } } },
+    )
     const refused = await closed.post('/shout', 'a', headers)
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('https with a public host')])
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('https with a public host'),
+    ])
     const without = await start('uws', define, {}, { jobs: { store: redis.url } })
     expect((await without.post('/shout', 'a', headers)).status).toBe(400)
   })

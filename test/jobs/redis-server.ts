@@ -34,7 +34,17 @@ export async function redisServer(options: readonly string[] = durable): Promise
     await ended
   }
   const start = async () => {
-    const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...options]
+    const args = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      dir,
+      '--save',
+      '',
+      ...options,
+    ]
     child = spawn('redis-server', args, { stdio: 'ignore' })
     while (!(await accepts(port))) await sleep(20)
   }

@@ -23,7 +23,9 @@ async function opened(url: string) {
 }
 
 const define = (svc: Service) => {
-  svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, (text) => text.toUpperCase())
+  svc.api({ input: new io.Text(), output: new io.Text(), name: 'shout', async: true }, (text) =>
+    text.toUpperCase(),
+  )
 }
 
 describe.skipIf(!hasRedis)('connections to Redis that fall silent', () => {

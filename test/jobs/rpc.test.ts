@@ -20,13 +20,21 @@ import { jsonOf, start as serve } from './harness.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
 const text = { input: new io.Text(), output: new io.Text() }
-const shout = (svc: Service) => svc.api({ ...text, name: 'shout', async: true }, (value: string) => `${value}!`)
-const keyOf = (name: string) => ({ name, hash: createHash('sha256').update(`${name}-key`).digest('hex') })
+const shout = (svc: Service) =>
+  svc.api({ ...text, name: 'shout', async: true }, (value: string) => `${value}!`)
+const keyOf = (name: string) => ({
+  name,
+  hash: createHash('sha256').update(`${name}-key`).digest('hex'),
+})
 const as = (name: string) => ({ 'x-api-key': `${name}-key` })
 const hello: ProtoContent = { field: 'text', message: 'hello' }
 
 /** Serves HTTP and gRPC on free ports. */
-async function start(define: (svc: Service) => void, options: ServiceOptions = {}, own: ServeOptions = {}) {
+async function start(
+  define: (svc: Service) => void,
+  options: ServiceOptions = {},
+  own: ServeOptions = {},
+) {
   const served = await serve('node', define, { grpcPort: 0, ...own }, options)
   const port = served.listener.grpcPort as number
   const grpc = new GrpcClient(port)
@@ -40,7 +48,8 @@ async function start(define: (svc: Service) => void, options: ServiceOptions = {
     ...served,
     submit: (api: string, content: ProtoContent, metadata = {}) =>
       unary('SubmitJob', encodeRequest(api, content), metadata),
-    job: (id: string, metadata = {}) => unary('GetJob', getJobRequest.encode({ id, waitSeconds: 20 }), metadata),
+    job: (id: string, metadata = {}) =>
+      unary('GetJob', getJobRequest.encode({ id, waitSeconds: 20 }), metadata),
     cancel: (id: string) => unary('CancelJob', cancelJobRequest.encode({ id })),
     async watch(id: string, after = 0, onEvent = () => {}) {
       const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
@@ -72,11 +81,22 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
     const submitted = await submit('shout', hello)
     expect(submitted).toMatchObject({ apiName: 'shout', status: 'queued' })
     const done = await job(submitted.id as string)
-    expect(done).toMatchObject({ id: submitted.id, status: 'completed', attempt: 1, responseStatus: 200 })
+    expect(done).toMatchObject({
+      id: submitted.id,
+      status: 'completed',
+      attempt: 1,
+      responseStatus: 200,
+    })
     expect(decodeResponse(done.result as Buffer)).toEqual({ field: 'text', message: 'hello!' })
-    const array: ProtoContent = { field: 'ndarray', message: { dtype: 1, shape: [2], floatValues: [1, 2.5] } }
+    const array: ProtoContent = {
+      field: 'ndarray',
+      message: { dtype: 1, shape: [2], floatValues: [1, 2.5] },
+    }
     const same = await job((await submit('same', array)).id as string)
-    expect(decodeResponse(same.result as Buffer)).toMatchObject({ field: 'ndarray', message: { shape: [2] } })
+    expect(decodeResponse(same.result as Buffer)).toMatchObject({
+      field: 'ndarray',
+      message: { shape: [2] },
+    })
   })
 
   it('submits and answers over Connect in JSON', async () => {
@@ -95,11 +115,16 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
     const done = await job(accepted.id as string)
     const file = decodeResponse(done.result as Buffer)
     expect(file?.field).toBe('file')
-    expect(String(Buffer.from((file as { message: { content: Buffer } }).message.content))).toBe('hi!')
+    expect(String(Buffer.from((file as { message: { content: Buffer } }).message.content))).toBe(
+      'hi!',
+    )
     const { id } = await submit('shout', hello)
     const answer = await result(`/jobs/${id}`)
     expect(answer.headers.get('content-type')).toBe('application/proto')
-    expect(decodeResponse(Buffer.from(await answer.arrayBuffer()))).toEqual({ field: 'text', message: 'hello!' })
+    expect(decodeResponse(Buffer.from(await answer.arrayBuffer()))).toEqual({
+      field: 'text',
+      message: 'hello!',
+    })
   })
 
   it('streams what happens to a job, behind the events that the client has', async () => {
@@ -121,7 +146,11 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
   })
 
   it('ends streams of events when the server drains', async () => {
-    const { submit, watch, listener } = await start(shout, {}, { jobRole: 'submit', drainTimeoutMs: 60_000 })
+    const { submit, watch, listener } = await start(
+      shout,
+      {},
+      { jobRole: 'submit', drainTimeoutMs: 60_000 },
+    )
     const { id } = await submit('shout', hello)
     const begun = deferred<void>()
     const watched = expect(watch(id as string, 0, () => begun.resolve()))
@@ -167,7 +196,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
   })
 
   it('shows a job to the caller that submitted it alone, and keeps idempotency keys', async () => {
-    const { submit, job } = await start(shout, { auth: apiKey({ keys: [keyOf('ann'), keyOf('bob')] }) })
+    const { submit, job } = await start(shout, {
+      auth: apiKey({ keys: [keyOf('ann'), keyOf('bob')] }),
+    })
     const [ann, bob] = [as('ann'), as('bob')]
     await expect(submit('shout', hello)).rejects.toMatchObject({ code: 16 })
     const mine = await submit('shout', hello, { ...ann, 'idempotency-key': 'k' })

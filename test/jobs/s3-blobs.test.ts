@@ -24,7 +24,12 @@ async function moto(free = Number.POSITIVE_INFINITY): Promise<string> {
   return /http:\/\/127\.0\.0\.1:\d+/.exec(log)?.[0] ?? ''
 }
 
-const root = new AwsClient({ accessKeyId: 'root', secretAccessKey: 'root', region: 'us-east-1', retries: 0 })
+const root = new AwsClient({
+  accessKeyId: 'root',
+  secretAccessKey: 'root',
+  region: 'us-east-1',
+  retries: 0,
+})
 const makeBucket = (url: string) => root.fetch(url, { method: 'PUT', aws: { service: 's3' } })
 
 describe.skipIf(!hasMoto)('blobs in a bucket', () => {
@@ -35,12 +40,22 @@ describe.skipIf(!hasMoto)('blobs in a bucket', () => {
   beforeAll(async () => {
     endpoint = await moto(4)
     const iam = async (action: string, more: Record<string, string> = {}) => {
-      const body = String(new URLSearchParams({ Action: action, Version: '2010-05-08', UserName: 'jobs', ...more }))
+      const body = String(
+        new URLSearchParams({ Action: action, Version: '2010-05-08', UserName: 'jobs', ...more }),
+      )
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const response = await root.fetch(endpoint, { method: 'POST', headers, body, aws: { service: 'iam' } })
+      const response = await root.fetch(endpoint, {
+        method: 'POST',
+        headers,
+        body,
+        aws: { service: 'iam' },
+      })
       return response.text()
     }
-    const anything = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }] }
+    const anything = {
+      Version: '2012-10-17',
+      Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }],
+    }
     await iam('CreateUser')
     await iam('PutUserPolicy', { PolicyName: 'all', PolicyDocument: JSON.stringify(anything) })
     const keys = await iam('CreateAccessKey')
@@ -81,7 +96,8 @@ describe.skipIf(!hasMoto)('blobs in a bucket', () => {
     for (let i = 0; i < names.length; i += 50)
       await Promise.all(names.slice(i, i + 50).map((name) => listed.put(name, Buffer.from('x'))))
     const outside = ['s3://bodies', 's3://bodies/listed/deeper', 's3://bodies/listed-too']
-    for (const place of outside) await s3Blobs(`${place}?endpoint=${open}`, env).put('other', Buffer.from('x'))
+    for (const place of outside)
+      await s3Blobs(`${place}?endpoint=${open}`, env).put('other', Buffer.from('x'))
     const older = async (time: number) => {
       const found: string[] = []
       for await (const name of listed.olderThan(time)) found.push(name)
@@ -92,13 +108,20 @@ describe.skipIf(!hasMoto)('blobs in a bucket', () => {
   }, 120_000)
 
   it('are refused to those with another key', async () => {
-    const other = s3Blobs(`s3://bodies?endpoint=${endpoint}`, { ...env, AWS_SECRET_ACCESS_KEY: 'wrong' })
-    await expect(other.put('x', Buffer.from('x'))).rejects.toThrow(/answered 403 SignatureDoesNotMatch/)
+    const other = s3Blobs(`s3://bodies?endpoint=${endpoint}`, {
+      ...env,
+      AWS_SECRET_ACCESS_KEY: 'wrong',
+    })
+    await expect(other.put('x', Buffer.from('x'))).rejects.toThrow(
+      /answered 403 SignatureDoesNotMatch/,
+    )
   })
 
   it('say which bucket is missing', async () => {
     const other = s3Blobs(`s3://elsewhere?endpoint=${endpoint}`, env)
-    await expect(joined(other.read('x'), 0)).rejects.toThrow(/elsewhere: the bucket answered 404 NoSuchBucket/)
+    await expect(joined(other.read('x'), 0)).rejects.toThrow(
+      /elsewhere: the bucket answered 404 NoSuchBucket/,
+    )
   })
 })
 

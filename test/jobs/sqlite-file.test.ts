@@ -10,10 +10,19 @@ import { deferred } from '../../src/core/promise.ts'
 import { io, type Service } from '../../src/index.ts'
 import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { folder, jsonOf, start } from './harness.ts'
-import { completed, inputText, newJob, openStore, shortTimes, until, untilStatus } from './stores.ts'
+import {
+  completed,
+  inputText,
+  newJob,
+  openStore,
+  shortTimes,
+  until,
+  untilStatus,
+} from './stores.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
-const echo = (svc: Service) => svc.api({ ...json, name: 'echo', async: true }, (value: unknown) => value)
+const echo = (svc: Service) =>
+  svc.api({ ...json, name: 'echo', async: true }, (value: unknown) => value)
 
 function openFile(path: string) {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as {
@@ -126,7 +135,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs of an API that is gone', () => 
     const gate = deferred<void>()
     const define = (svc: Service) => {
       echo(svc)
-      svc.api({ ...json, name: 'own', async: true, auth: apiKey({ keys }) }, (value: unknown) => value)
+      svc.api(
+        { ...json, name: 'own', async: true, auth: apiKey({ keys }) },
+        (value: unknown) => value,
+      )
       svc.api({ ...json, name: 'held', async: true }, () => gate.promise)
     }
     const auth = () => apiKey({ keys })
@@ -137,7 +149,8 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs of an API that is gone', () => 
     for (const job of [done, own])
       await until(async () => (await jsonOf(await before.get(job, ann))).status === 'completed')
     await before.listener.close()
-    const other = (svc: Service) => svc.api({ ...json, name: 'other', async: true }, (value: unknown) => value)
+    const other = (svc: Service) =>
+      svc.api({ ...json, name: 'other', async: true }, (value: unknown) => value)
     const { get, post, log } = await start('node', other, {}, { auth: auth() }, file)
     await until(() => log().includes('has 1 jobs of an API that it does not have: held'))
     expect(log()).not.toContain('it does not have: echo')
@@ -148,6 +161,9 @@ describe.skipIf(!isBuiltin('node:sqlite'))('jobs of an API that is gone', () => 
     expect((await get(`${own}/result`, ann)).status).toBe(404)
     expect((await post(`${held}/cancel`, undefined, ann)).status).toBe(200)
     const retried = await post(`${done}/retry`, undefined, ann)
-    expect([retried.status, (await jsonOf(retried)).detail]).toEqual([409, 'the service no longer has the API echo'])
+    expect([retried.status, (await jsonOf(retried)).detail]).toEqual([
+      409,
+      'the service no longer has the API echo',
+    ])
   })
 })

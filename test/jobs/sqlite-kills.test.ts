@@ -22,7 +22,11 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
 
   it.each([
     ['keeps the jobs of a process that computes for longer than a lease', 60_000, 1],
-    ['loses the jobs of a process that computes for longer than their timeout, and gives it no others', 1_000, 2],
+    [
+      'loses the jobs of a process that computes for longer than their timeout, and gives it no others',
+      1_000,
+      2,
+    ],
   ])(
     '%s',
     async (_, timeoutMs, attempt) => {
@@ -44,7 +48,8 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
       }
       const second = await startProcess(timed, { kind: 'work', concurrency: 1 })
       expect(await untilStatus(store, job.id, 'completed')).toMatchObject({ attempt })
-      if (isLost) expect(await untilStatus(store, next.id, 'completed')).toMatchObject({ attempt: 1 })
+      if (isLost)
+        expect(await untilStatus(store, next.id, 'completed')).toMatchObject({ attempt: 1 })
       expect(of(second, 'started').length).toBe(isLost ? 2 : 0)
       await first.kill()
     },
@@ -58,7 +63,10 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a job store on SQLite', () => {
     const entry = new URL('./jumping-clock.mjs', import.meta.url)
     const times = { ...jobTimes, leaseMs: 60_000, sweepMs: 20 }
     const workerData = { path: spec.path, times, ahead }
-    const thread = new Worker(entry, { workerData, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const thread = new Worker(entry, {
+      workerData,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
     onTestFinished(() => void thread.terminate())
     const news: News[] = []
     thread.on('message', (each: News) => news.push(each))

@@ -11,7 +11,16 @@ import { openSqliteStore } from '../../src/jobs/sqlite/sqlite-store.ts'
 import { joined } from '../../src/jobs/stored-body.ts'
 import { conforms, type StartStore } from './conformance.ts'
 import { keepsBodies } from './conformance-bodies.ts'
-import { bytesOf, completed, newJob, openStore, shortTimes, textOf, until, untilStatus } from './stores.ts'
+import {
+  bytesOf,
+  completed,
+  newJob,
+  openStore,
+  shortTimes,
+  textOf,
+  until,
+  untilStatus,
+} from './stores.ts'
 
 const hasSqlite = isBuiltin('node:sqlite')
 
@@ -62,9 +71,13 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     const database = new DatabaseSync(path)
     database.exec('PRAGMA user_version = 1000')
     database.close()
-    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/has version 1000, this release reads up to 3/)
+    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
+      /has version 1000, this release reads up to 3/,
+    )
     await writeFile(path, 'x'.repeat(10_000))
-    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(/cannot be opened: file is not a database/)
+    await expect(openStore({ kind: 'sqlite', path })).rejects.toThrow(
+      /cannot be opened: file is not a database/,
+    )
   })
 
   it('makes files that nobody else can read', async () => {
@@ -86,7 +99,12 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     const job = newJob()
     const calls = [newJob(), job, job, newJob()].map((each) => store.add(each, 10))
     const kinds = await Promise.allSettled(calls)
-    expect(kinds.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect(kinds.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
     expect((await store.list({ limit: 10 })).length).toBe(3)
     await store.close()
   })
@@ -97,7 +115,9 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     const job = newJob({ resultTtlMs: 500 }, 'x'.repeat(2_000_000))
     await store.add(job, 10)
     expect(readdirSync(`${path}.blobs`)).toEqual([`${job.id}-request`])
-    const worker = store.work([{ api: 'a', concurrency: 1 }], async () => completed('y'.repeat(2_000_000)))
+    const worker = store.work([{ api: 'a', concurrency: 1 }], async () =>
+      completed('y'.repeat(2_000_000)),
+    )
     await until(() => existsSync(join(`${path}.blobs`, `${job.id}-response-1`)))
     await untilStatus(store, job.id, 'expired')
     await until(() => readdirSync(`${path}.blobs`).length === 0)
@@ -126,10 +146,12 @@ describe.skipIf(!hasSqlite)('a job store on SQLite', () => {
     const store = await openStore({ kind: 'sqlite', path })
     await store.add(job, 10)
     await store.close()
-    for (const name of [`${newJob().id}-request`, `${job.id}-response-1`]) await blobs.put(name, bytesOf('lost'))
+    for (const name of [`${newJob().id}-request`, `${job.id}-response-1`])
+      await blobs.put(name, bytesOf('lost'))
     await writeFile(join(`${path}.blobs`, `.${randomUUID()}`), 'draft')
     const old = new Date(Date.now() - 7_200_000)
-    for (const name of readdirSync(`${path}.blobs`)) await utimes(join(`${path}.blobs`, name), old, old)
+    for (const name of readdirSync(`${path}.blobs`))
+      await utimes(join(`${path}.blobs`, name), old, old)
     await blobs.put(`${newJob().id}-request`, bytesOf('new'))
     const later = await openStore({ kind: 'sqlite', path })
     await until(() => readdirSync(`${path}.blobs`).length === 2)
@@ -170,6 +192,7 @@ describe('blobs in a folder', () => {
     await blobs.put('new', bytesOf('x'))
     await utimes(join(dir, 'old'), 1_000, 1_000)
     expect(await listed(2_000_000)).toEqual(['old'])
-    for await (const name of new FolderBlobs(join(dir, 'none')).olderThan(Date.now())) throw new Error(name)
+    for await (const name of new FolderBlobs(join(dir, 'none')).olderThan(Date.now()))
+      throw new Error(name)
   })
 })

@@ -29,17 +29,21 @@ process.once('disconnect', () => process.exit())
 /** Bodies say what to do. */
 async function run({ job, request, number, signal, report }: Attempt): Promise<Outcome> {
   tell({ kind: 'started', id: job.id, attempt: number })
-  signal.addEventListener('abort', () => tell({ kind: 'aborted', id: job.id, code: signal.reason.code }))
+  signal.addEventListener('abort', () =>
+    tell({ kind: 'aborted', id: job.id, code: signal.reason.code }),
+  )
   const [what, ms] = (await inputText(request)).split(' ')
   // The last resort of a function that kills its process.
   if (what === 'die') process.kill(process.pid, 'SIGKILL')
   // As a function that computes: nothing else of this thread runs.
   if (what === 'block' || (what === 'block-once' && number === 1))
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms))
-  const isHanging = (what === 'hang-once' && number === 1) || (what === 'hang-in' && Number(ms) === process.pid)
+  const isHanging =
+    (what === 'hang-once' && number === 1) || (what === 'hang-in' && Number(ms) === process.pid)
   if (isHanging) await sleep(3_600_000, undefined, { signal }).catch(() => {})
   const times = what === 'sleep-longer-again' ? number * 4 - 3 : 1
-  if (what.startsWith('sleep')) await sleep(Number(ms) * times, undefined, { signal }).catch(() => {})
+  if (what.startsWith('sleep'))
+    await sleep(Number(ms) * times, undefined, { signal }).catch(() => {})
   if (signal.aborted) return { kind: 'canceled' }
   await report('partial', `of ${process.pid}`)
   return { kind: 'completed', response: answer(`${number} by ${process.pid}`) }
@@ -67,7 +71,9 @@ if (role.kind === 'submit') {
     process.disconnect()
   })
 } else {
-  store.watch(role.id, async () => tell({ kind: 'changed', status: (await store.get(role.id))?.status ?? 'unknown' }))
+  store.watch(role.id, async () =>
+    tell({ kind: 'changed', status: (await store.get(role.id))?.status ?? 'unknown' }),
+  )
   await store.get(role.id)
   tell({ kind: 'ready' })
 }

@@ -22,8 +22,15 @@ export async function openStore(spec: StoreSpec): Promise<JobStore> {
   const warn = (message: string) => console.error(message)
   const store =
     spec.kind === 'sqlite'
-      ? (await import('../../src/jobs/sqlite/sqlite-store.ts')).openSqliteStore(spec.path, { times, warn })
-      : (await import('../../src/jobs/bullmq/bullmq-store.ts')).openBullmqStore({ url: spec.url, times, warn })
+      ? (await import('../../src/jobs/sqlite/sqlite-store.ts')).openSqliteStore(spec.path, {
+          times,
+          warn,
+        })
+      : (await import('../../src/jobs/bullmq/bullmq-store.ts')).openBullmqStore({
+          url: spec.url,
+          times,
+          warn,
+        })
   await store.open()
   return store
 }
@@ -33,7 +40,11 @@ export const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder
 
 /** A job of API `a`; its body, in text, is the second argument. */
 export function newJob(more: Partial<NewJob> = {}, body = 'ask'): NewJob {
-  const request = { headers: [['content-type', 'text/plain']] as const, query: 'x=1', body: bytesOf(body) }
+  const request = {
+    headers: [['content-type', 'text/plain']] as const,
+    query: 'x=1',
+    body: bytesOf(body),
+  }
   return {
     id: randomBytes(16).toString('base64url'),
     api: 'a',
@@ -55,7 +66,8 @@ export function answer(text: string, status = 200): StoredResponse {
 }
 
 /** The body of a request, in text. */
-export const inputText = async ({ body }: { readonly body: StoredBody }) => textOf(await body.bytes(unlimited))
+export const inputText = async ({ body }: { readonly body: StoredBody }) =>
+  textOf(await body.bytes(unlimited))
 
 /** The answer of a job, in text. */
 export const resultText = async (store: JobStore, id: string) =>
@@ -63,7 +75,12 @@ export const resultText = async (store: JobStore, id: string) =>
 
 export const completed = (text: string) => ({ kind: 'completed', response: answer(text) }) as const
 export const failed = (status: number, mayRetry: boolean, retryAfterMs?: number) =>
-  ({ kind: 'failed', response: answer(`failed ${status}`, status), mayRetry, retryAfterMs }) as const
+  ({
+    kind: 'failed',
+    response: answer(`failed ${status}`, status),
+    mayRetry,
+    retryAfterMs,
+  }) as const
 
 /** Waits until `check` returns something else than undefined or false, and returns it. */
 export async function until<T>(

@@ -76,7 +76,9 @@ describe.each(Object.entries(stores))('a job with a webhook in %s', (_, { runs, 
     receiver = createServer(async (request, response) => {
       let body = ''
       for await (const piece of request) body += piece
-      received.push(new Webhook(secret).verify(body, request.headers as Record<string, string>) as never)
+      received.push(
+        new Webhook(secret).verify(body, request.headers as Record<string, string>) as never,
+      )
       const status = statuses.shift() ?? 200
       response.writeHead(status, status === 503 ? { 'retry-after': '6' } : {}).end()
     })
@@ -117,7 +119,13 @@ describe.each(Object.entries(stores))('a job with a webhook in %s', (_, { runs, 
     expect(received).toHaveLength(1)
     const [{ type, data }] = received
     expect(type).toBe('job.completed')
-    expect(data).toMatchObject({ id: job.id, api: 'double', status: 'completed', attempt: 1, responseStatus: 200 })
+    expect(data).toMatchObject({
+      id: job.id,
+      api: 'double',
+      status: 'completed',
+      attempt: 1,
+      responseStatus: 200,
+    })
     const { finishedAt } = (await store.get(job.id)) ?? {}
     expect(data.finishedAt).toBe(new Date(finishedAt ?? 0).toISOString())
     expect((await store.states()).find(({ api }) => api === deliveryApi)?.counts.completed).toBe(1)
@@ -133,17 +141,24 @@ describe.each(Object.entries(stores))('a job with a webhook in %s', (_, { runs, 
     expect(received[0].data).not.toHaveProperty('responseStatus')
   })
 
-  it.runIf(runs)('is told again as the receiver asks, while the job itself stays ended', async () => {
-    statuses = [503]
-    work()
-    const job = newJob(url)
-    await store.add(job, 10)
-    await until(() => received.length === 2)
-    expect(received[1]).toEqual(received[0])
-    await until(async () => (await store.get(deliveryId(job.id)))?.status === 'completed')
-    expect((await store.get(deliveryId(job.id)))?.attempt).toBe(2)
-    expect((await store.events(job.id, 0, 10_000)).map(({ data }) => data)).toEqual(['queued', 'running', 'completed'])
-  })
+  it.runIf(runs)(
+    'is told again as the receiver asks, while the job itself stays ended',
+    async () => {
+      statuses = [503]
+      work()
+      const job = newJob(url)
+      await store.add(job, 10)
+      await until(() => received.length === 2)
+      expect(received[1]).toEqual(received[0])
+      await until(async () => (await store.get(deliveryId(job.id)))?.status === 'completed')
+      expect((await store.get(deliveryId(job.id)))?.attempt).toBe(2)
+      expect((await store.events(job.id, 0, 10_000)).map(({ data }) => data)).toEqual([
+        'queued',
+        'running',
+        'completed',
+      ])
+    },
+  )
 
   it.runIf(runs)('tells nothing twice where the receiver is gone for good', async () => {
     statuses = [410]

@@ -91,15 +91,19 @@ describe('a webhook', () => {
       },
     }
     const headers = request.headers as Record<string, string>
-    for (const secret of [oldSecret, newSecret]) expect(new Webhook(secret).verify(body, headers)).toEqual(event)
+    for (const secret of [oldSecret, newSecret])
+      expect(new Webhook(secret).verify(body, headers)).toEqual(event)
     const other = new Webhook(`whsec_${Buffer.alloc(32, 'c').toString('base64')}`)
     expect(() => other.verify(body, headers)).toThrow('No matching signature')
-    expect(() => new Webhook(newSecret).verify(body.replace('200', '500'), headers)).toThrow('No matching signature')
+    expect(() => new Webhook(newSecret).verify(body.replace('200', '500'), headers)).toThrow(
+      'No matching signature',
+    )
   })
 
   it('is the same message at each try', async () => {
     const { received, url } = await receiver(500)
-    for (const number of [1, 2]) expect(await open.deliver(attempt(url, number))).toMatchObject({ mayRetry: true })
+    for (const number of [1, 2])
+      expect(await open.deliver(attempt(url, number))).toMatchObject({ mayRetry: true })
     const [first, second] = received
     expect(second.body).toBe(first.body)
     expect(second.request.headers['webhook-id']).toBe(first.request.headers['webhook-id'])
@@ -122,12 +126,16 @@ describe('a webhook', () => {
     const { url } = await receiver(503, { 'retry-after': retryAfter })
     const outcome = await open.deliver(attempt(url))
     expect(outcome.kind === 'failed' && outcome.retryAfterMs).toBeLessThanOrEqual(most)
-    expect(outcome.kind === 'failed' && outcome.retryAfterMs).toBeGreaterThanOrEqual(Math.min(most, 4_000))
+    expect(outcome.kind === 'failed' && outcome.retryAfterMs).toBeGreaterThanOrEqual(
+      Math.min(most, 4_000),
+    )
     if (most > 6_000) expect(outcome.kind === 'failed' && outcome.retryAfterMs).toBe(most)
   })
 
   it('waits until the date of retry-after', async () => {
-    const { url } = await receiver(503, { 'retry-after': new Date(Date.now() + 7_200_000).toUTCString() })
+    const { url } = await receiver(503, {
+      'retry-after': new Date(Date.now() + 7_200_000).toUTCString(),
+    })
     const outcome = await open.deliver(attempt(url))
     expect(outcome.kind === 'failed' && outcome.retryAfterMs).toBeGreaterThan(7_000_000)
   })
@@ -144,12 +152,18 @@ describe('a webhook', () => {
   })
 
   it('is tried again where the receiver changes the protocol, or says nothing', async () => {
-    for (const line of ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', '']) {
+    for (const line of [
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      '',
+    ]) {
       const other = createTcpServer((socket) => void socket.once('data', () => socket.end(line)))
       onTestFinished(() => void other.close())
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
       const { port } = other.address() as AddressInfo
-      expect(await open.deliver(attempt(`http://127.0.0.1:${port}/`))).toMatchObject({ kind: 'failed', mayRetry: true })
+      expect(await open.deliver(attempt(`http://127.0.0.1:${port}/`))).toMatchObject({
+        kind: 'failed',
+        mayRetry: true,
+      })
     }
   })
 
@@ -174,7 +188,12 @@ describe('a webhook to a host that is not public', () => {
 
   it('is refused where it was accepted before, with http and with an address', async () => {
     const { url, port, connections } = await receiver(200)
-    for (const each of [url, `https://127.0.0.1:${port}/`, `https://[::1]:${port}/`, `https://2130706433:${port}/`])
+    for (const each of [
+      url,
+      `https://127.0.0.1:${port}/`,
+      `https://[::1]:${port}/`,
+      `https://2130706433:${port}/`,
+    ])
       expect(await closed.deliver(attempt(each))).toMatchObject({ kind: 'failed', mayRetry: false })
     expect(connections()).toBe(0)
   })
@@ -189,7 +208,9 @@ describe('a webhook to a host that is not public', () => {
       'file:///etc/passwd',
     ]
     for (const url of [...refused, 'example.com', 'https://169.254.169.254/latest/meta-data'])
-      expect(() => closed.check(url), url).toThrow('expected a URL of https with a public host for webhook-url')
+      expect(() => closed.check(url), url).toThrow(
+        'expected a URL of https with a public host for webhook-url',
+      )
     open.check('http://localhost:3000/')
     expect(() => open.check('ftp://localhost/')).toThrow('expected a URL of http or https')
   })
@@ -198,13 +219,21 @@ describe('a webhook to a host that is not public', () => {
     ...['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700::1111', '2a00:1450:4001::1'].map(
       (each) => [each, true] as const,
     ),
-    ...['0.0.0.0', '10.1.2.3', '100.100.100.200', '127.8.8.8', '168.63.129.16'].map((each) => [each, false] as const),
+    ...['0.0.0.0', '10.1.2.3', '100.100.100.200', '127.8.8.8', '168.63.129.16'].map(
+      (each) => [each, false] as const,
+    ),
     ...['169.254.169.254', '172.16.0.1', '192.0.0.192', '192.168.1.1', '198.18.0.1'].map(
       (each) => [each, false] as const,
     ),
-    ...['224.0.0.1', '255.255.255.255', '::', '::1', '::ffff:8.8.8.8'].map((each) => [each, false] as const),
-    ...['::ffff:127.0.0.1', '64:ff9b::7f00:1', 'fc00::1', 'fd00:ec2::254'].map((each) => [each, false] as const),
-    ...['fe80::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::'].map((each) => [each, false] as const),
+    ...['224.0.0.1', '255.255.255.255', '::', '::1', '::ffff:8.8.8.8'].map(
+      (each) => [each, false] as const,
+    ),
+    ...['::ffff:127.0.0.1', '64:ff9b::7f00:1', 'fc00::1', 'fd00:ec2::254'].map(
+      (each) => [each, false] as const,
+    ),
+    ...['fe80::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:7f00:1::'].map(
+      (each) => [each, false] as const,
+    ),
   ])('knows of %s whether it is public', (address, isPublic) => {
     expect(isPublicAddress(address)).toBe(isPublic)
   })
@@ -226,6 +255,8 @@ describe('secrets of webhooks', () => {
 
   it('are one or two', () => {
     for (const list of [[], [...secrets, oldSecret]])
-      expect(() => new Webhooks({ secrets: list })).toThrow('expected one secret or two for webhooks.secrets')
+      expect(() => new Webhooks({ secrets: list })).toThrow(
+        'expected one secret or two for webhooks.secrets',
+      )
   })
 })

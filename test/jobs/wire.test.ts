@@ -1,7 +1,15 @@
 import { isBuiltin } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { deferred } from '../../src/core/promise.ts'
-import { BadInput, io, type NDArray, type Service, SetupError, Service as Svc, serve } from '../../src/index.ts'
+import {
+  BadInput,
+  io,
+  type NDArray,
+  type Service,
+  SetupError,
+  Service as Svc,
+  serve,
+} from '../../src/index.ts'
 import { engines } from '../engines.ts'
 import { jsonOf, start } from './harness.ts'
 import { until } from './stores.ts'
@@ -117,7 +125,8 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
 
   it('answers 202 if the job takes longer than the client waits', async () => {
     const gate = deferred<void>()
-    const define = (svc: Service) => svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
     const { post, result } = await start(engine, define)
     const answer = await post('/held', 0, { prefer: 'respond-async, wait=1' })
     expect([answer.status, (await jsonOf(answer)).status]).toEqual([202, 'running'])
@@ -130,7 +139,8 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
 
   it('answers the result with 202 and the state while the job runs', async () => {
     const gate = deferred<void>()
-    const define = (svc: Service) => svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
     const { submit, get } = await start(engine, define)
     const job = await submit('/held', 0)
     const answer = await get(`${job}/result`)
@@ -150,7 +160,10 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
   it('refuses bad input before it is queued', async () => {
     const calls: unknown[] = []
     const { post } = await start(engine, echo(calls))
-    const answer = await post('/echo', '{', { prefer: 'respond-async', 'content-type': 'application/json' })
+    const answer = await post('/echo', '{', {
+      prefer: 'respond-async',
+      'content-type': 'application/json',
+    })
     expect([answer.status, (await jsonOf(answer)).code]).toEqual([400, 'bad_input'])
     const large = await post('/echo', '1'.repeat(9_000_000), { prefer: 'respond-async' })
     expect(large.status).toBeGreaterThanOrEqual(400)
@@ -170,7 +183,11 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
         controller.close()
       },
     })
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip', prefer: 'respond-async' }
+    const headers = {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      prefer: 'respond-async',
+    }
     const init = { method: 'POST', headers, body: pieces, duplex: 'half' }
     const answer = await fetch(`${base}/echo`, init as RequestInit)
     expect(answer.status).toBe(202)
@@ -210,7 +227,8 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
 
   it('waits at most as long as a request may take', async () => {
     const gate = deferred<void>()
-    const define = (svc: Service) => svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
     const { post } = await start(engine, define, { requestTimeoutMs: 1_500 })
     expect((await post('/held', 0, { prefer: 'respond-async, wait=600' })).status).toBe(202)
     gate.resolve()
@@ -241,7 +259,8 @@ describe.skipIf(!hasSqlite).each(engines)('jobs over HTTP on %s', (engine) => {
 
   it('does not retry a job that has not ended', async () => {
     const gate = deferred<void>()
-    const define = (svc: Service) => svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
+    const define = (svc: Service) =>
+      svc.api({ ...json, name: 'held', async: true }, () => gate.promise.then(() => 1))
     const { submit, post } = await start(engine, define)
     expect((await post(`${await submit('/held', 0)}/retry`)).status).toBe(409)
     gate.resolve()

@@ -2,7 +2,11 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fetchHandler, io, nodeHandler } from 'serving/io'
-import { type DescriptorSpec, describeDescriptor as describeByServer, type TestRunner } from 'serving/testing'
+import {
+  type DescriptorSpec,
+  describeDescriptor as describeByServer,
+  type TestRunner,
+} from 'serving/testing'
 import { lawsOfWay, type Way } from '../../src/testing/laws.ts'
 import { sendSplit, splitsOf } from '../../src/testing/socket.ts'
 
@@ -38,16 +42,27 @@ const byFetch: Way = {
   async deliver(descriptor, { headers, body }, look) {
     const asked = new Asked(descriptor, look)
     const init = { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> }
-    await (await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))).text()
+    await (
+      await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))
+    ).text()
     asked.check()
   },
   async deliverSplit(descriptor, wire, look) {
     const { headers, body } = wire
     for (const at of splitsOf(wire)) {
       const asked = new Asked(descriptor, look)
-      const stream = ReadableStream.from([body.slice(0, at), body.slice(at)].filter(({ length }) => length > 0))
-      const init = { method: 'POST', headers, body: stream, duplex: 'half' } as unknown as RequestInit
-      await (await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))).text()
+      const stream = ReadableStream.from(
+        [body.slice(0, at), body.slice(at)].filter(({ length }) => length > 0),
+      )
+      const init = {
+        method: 'POST',
+        headers,
+        body: stream,
+        duplex: 'half',
+      } as unknown as RequestInit
+      await (
+        await fetchHandler(asked.options, asked.fn)(new Request('http://a.example/', init))
+      ).text()
       asked.check()
     }
   },
@@ -58,7 +73,10 @@ const server = createServer((req, res) => listeners.get(req.url ?? '')?.(req, re
 let port: Promise<number> | undefined
 
 /** Lets the server take requests of a path while `ask` asks them. */
-async function served<T>(listener: RequestListener, ask: (port: number, path: string) => Promise<T>): Promise<T> {
+async function served<T>(
+  listener: RequestListener,
+  ask: (port: number, path: string) => Promise<T>,
+): Promise<T> {
   port ??= new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )
@@ -82,11 +100,17 @@ const byNode: Way = {
   },
   deliverSplit(descriptor, wire, look) {
     const asked = new Asked(descriptor, look)
-    return served(nodeHandler(asked.options, asked.fn), (to, path) => sendSplit(to, path, wire, () => asked.check()))
+    return served(nodeHandler(asked.options, asked.fn), (to, path) =>
+      sendSplit(to, path, wire, () => asked.check()),
+    )
   },
 }
 
-function describeByAdapters<In, Out>(name: string, spec: DescriptorSpec<In, Out>, runner: TestRunner): void {
+function describeByAdapters<In, Out>(
+  name: string,
+  spec: DescriptorSpec<In, Out>,
+  runner: TestRunner,
+): void {
   for (const [adapter, way] of Object.entries({ fetchHandler: byFetch, nodeHandler: byNode })) {
     runner.describe(`${name} keeps the laws of descriptors by ${adapter}:`, () => {
       for (const law of lawsOfWay(spec, way)) runner.it(law.name, law.check)
@@ -94,4 +118,5 @@ function describeByAdapters<In, Out>(name: string, spec: DescriptorSpec<In, Out>
   }
 }
 
-export const describeDescriptor = process.env.LAWS_BY === 'adapters' ? describeByAdapters : describeByServer
+export const describeDescriptor =
+  process.env.LAWS_BY === 'adapters' ? describeByAdapters : describeByServer

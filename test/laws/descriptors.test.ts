@@ -45,7 +45,13 @@ for (const [dtype, array] of Object.entries(dtypes) as [DType, NDArray][]) {
 describeDescriptor(
   'NumpyNdarray with everything enforced',
   {
-    create: () => new io.NumpyNdarray({ dtype: 'uint8', enforceDtype: true, shape: [-1, 2], enforceShape: true }),
+    create: () =>
+      new io.NumpyNdarray({
+        dtype: 'uint8',
+        enforceDtype: true,
+        shape: [-1, 2],
+        enforceShape: true,
+      }),
     samples: [
       { value: new NDArray(Uint8Array.of(1, 2, 3, 4), [2, 2]) },
       { value: new NDArray(Uint8Array.of(5, 4), [1, 2]), request: { body: '[{"0":5,"1":4}]' } },
@@ -73,14 +79,28 @@ describeDescriptor<unknown, unknown>(
       { value: new NDArray(Float32Array.of(0.1, 2), [1, 2]), received: [[0.1, 2]] },
     ],
     refusals: [
-      { title: 'single quotes', headers: { 'content-type': 'application/json' }, body: "{'a':1}", reason: 'syntax' },
-      { title: 'NaN', headers: { 'content-type': 'application/json' }, body: '{"a":NaN}', reason: 'syntax' },
+      {
+        title: 'single quotes',
+        headers: { 'content-type': 'application/json' },
+        body: "{'a':1}",
+        reason: 'syntax',
+      },
+      {
+        title: 'NaN',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a":NaN}',
+        reason: 'syntax',
+      },
     ],
   },
   runner,
 )
 
-const schema = z.strictObject({ name: z.string(), n: z.number(), opt: z.number().nullable().default(null) })
+const schema = z.strictObject({
+  name: z.string(),
+  n: z.number(),
+  opt: z.number().nullable().default(null),
+})
 
 describeDescriptor(
   'JSON with a schema',
@@ -108,7 +128,10 @@ describeDescriptor<string, string>(
       { value: 'é😀\0\r\n' },
       {
         value: 'é',
-        request: { headers: { 'content-type': 'text/plain; charset=ISO-8859-1' }, body: Uint8Array.of(0xe9) },
+        request: {
+          headers: { 'content-type': 'text/plain; charset=ISO-8859-1' },
+          body: Uint8Array.of(0xe9),
+        },
       },
     ],
     fromSample: (value) => io.Text.fromSample(value),

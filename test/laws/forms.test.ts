@@ -44,7 +44,8 @@ describeDescriptor(
         ),
       },
     ],
-    fromSample: (value) => io.File.fromSample(value as BinaryFile, { mimeType: (value as BinaryFile).mimeType }),
+    fromSample: (value) =>
+      io.File.fromSample(value as BinaryFile, { mimeType: (value as BinaryFile).mimeType }),
     refusals: [
       {
         title: 'a form without a file',
@@ -97,7 +98,9 @@ describeDescriptor(
     create: () => new io.Multipart(parts()),
     equal: (a: In, b: In) => {
       const plain = (value: In) => ({ ...value, file: seen(value.file) })
-      return isDeepStrictEqual(plain(a), plain(b)) && isDeepStrictEqual(Object.keys(a), Object.keys(b))
+      return (
+        isDeepStrictEqual(plain(a), plain(b)) && isDeepStrictEqual(Object.keys(a), Object.keys(b))
+      )
     },
     samples: [noise, new Uint8Array(0)].map((bytes) => {
       const value = {

@@ -18,7 +18,8 @@ const kinds = () =>
   ])
 const labelled = (columns: DataFrame) => io.withLabels(columns, ['x', '01', ''])
 const byPlace = (frame: DataFrame) => polars.rename(frame, ['0', '1', '2', '3'])
-const names = () => frameOf(['10', '9', '__proto__', '', 'a.b'].map((name) => [name, 'int64', [1n]] as const))
+const names = () =>
+  frameOf(['10', '9', '__proto__', '', 'a.b'].map((name) => [name, 'int64', [1n]] as const))
 
 for (const orient of orients) {
   const isLabelled = orient !== 'records' && orient !== 'values'
@@ -30,7 +31,9 @@ for (const orient of orients) {
         orient === 'values'
           ? { value: kinds(), received: byPlace(kinds()), receivedOverRpc: kinds() }
           : { value: kinds() },
-        ...(isLabelled ? [{ value: labelled(kinds()) }, { value: io.withLabels(kinds(), [10, 9, -1]) }] : []),
+        ...(isLabelled
+          ? [{ value: labelled(kinds()) }, { value: io.withLabels(kinds(), [10, 9, -1]) }]
+          : []),
         ...(orient === 'values' ? [] : [{ value: names() }]),
         { value: polars.fromColumns({ rows: 0, columns: [] }) },
       ],
@@ -40,7 +43,12 @@ for (const orient of orients) {
       }),
       refusals: [
         { title: 'half a body', headers: json, body: '[{"a":1}' },
-        { title: 'bytes that are not UTF-8', headers: json, body: Uint8Array.of(0x5b, 0xff, 0x5d), reason: 'encoding' },
+        {
+          title: 'bytes that are not UTF-8',
+          headers: json,
+          body: Uint8Array.of(0x5b, 0xff, 0x5d),
+          reason: 'encoding',
+        },
         { title: 'a bare number', headers: json, body: '1', reason: 'columns' },
         { title: 'a form', headers: { 'content-type': 'text/plain' }, body: '[]', status: 415 },
         { title: 'an empty body', headers: json, body: '', reason: 'syntax' },
@@ -68,7 +76,11 @@ describeDescriptor<DataFrame, DataFrame>(
       { title: 'an empty body', body: '', reason: 'syntax' },
       { title: 'a line too long', body: 'a\n1\n2,3\n', reason: 'ragged' },
       { title: 'a quote that does not end', body: 'a\n"x\n', reason: 'syntax' },
-      { title: 'bytes that are not UTF-8', body: Uint8Array.of(0x61, 0x0a, 0xff), reason: 'encoding' },
+      {
+        title: 'bytes that are not UTF-8',
+        body: Uint8Array.of(0x61, 0x0a, 0xff),
+        reason: 'encoding',
+      },
     ],
     equal: sameFrame,
   },

@@ -37,7 +37,13 @@ const split = {
     [2, null],
   ],
 }
-const times = { d: '2024-02-29', t: '2024-02-29T12:00:00.123456', z: '2024-02-29T12:00:00', l: [1, 2], s: { a: 1 } }
+const times = {
+  d: '2024-02-29',
+  t: '2024-02-29T12:00:00.123456',
+  z: '2024-02-29T12:00:00',
+  l: [1, 2],
+  s: { a: 1 },
+}
 const dtype = { d: 'date', t: 'datetime64[us]', z: 'datetime64[ns, Europe/Berlin]', c: 'category' }
 const person = z.object({
   when: z.coerce.date(),
@@ -50,7 +56,12 @@ const kinds: readonly Kind[] = [
     descriptor: new io.NumpyNdarray({ dtype }),
     body: dtype === 'str' ? [['a'], ['Zürich']] : [[0], [1]],
   })),
-  { name: 'NumpyNdarray without dimensions', descriptor: new io.NumpyNdarray(), body: '5', type: 'application/json' },
+  {
+    name: 'NumpyNdarray without dimensions',
+    descriptor: new io.NumpyNdarray(),
+    body: '5',
+    type: 'application/json',
+  },
   {
     name: 'NumpyNdarray of 100 KB',
     descriptor: new io.NumpyNdarray(),
@@ -107,7 +118,11 @@ const kinds: readonly Kind[] = [
 
 function form(): FormData {
   const form = new FormData()
-  form.append('picture', new Blob([fixtureBytes('palette.png')], { type: 'image/png' }), 'palette.png')
+  form.append(
+    'picture',
+    new Blob([fixtureBytes('palette.png')], { type: 'image/png' }),
+    'palette.png',
+  )
   form.append('files', new Blob(['one'], { type: 'text/plain' }), 'one.txt')
   form.append('files', new Blob(['two']), 'two')
   return form
@@ -115,13 +130,17 @@ function form(): FormData {
 
 /** Returns a value with its files, frames and series as plain data, which can be compared. */
 function plain(value: unknown): unknown {
-  if (value instanceof BinaryFile) return { file: { ...value }, bytes: Buffer.from(value.bytes).toString('base64') }
+  if (value instanceof BinaryFile)
+    return { file: { ...value }, bytes: Buffer.from(value.bytes).toString('base64') }
   if (polars.isDataFrame(value)) return frameFields(value)
-  if (polars.isSeries(value)) return { series: frameFields(polars.frameOf(value)), labels: io.labels(value as Series) }
+  if (polars.isSeries(value))
+    return { series: frameFields(polars.frameOf(value)), labels: io.labels(value as Series) }
   if (Array.isArray(value)) return value.map(plain)
   const proto = Object.getPrototypeOf(value ?? 0)
   if (proto !== Object.prototype && proto !== null) return value
-  return Object.fromEntries(Object.entries(value as object).map(([name, member]) => [name, plain(member)]))
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, member]) => [name, plain(member)]),
+  )
 }
 
 const frameFields = (frame: DataFrame) => ({
@@ -155,7 +174,9 @@ for (const isolation of ['thread', 'process'] as const) {
         const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type }
         const here = await svc.inject({ path: `/here${i}`, headers, body: body as string })
         const there = await svc.inject({ path: `/there${i}`, headers, body: body as string })
-        const failures = [here, there].map(({ error }) => error && `${error.message} ${error.cause}`)
+        const failures = [here, there].map(
+          ({ error }) => error && `${error.message} ${error.cause}`,
+        )
         expect(failures).toEqual([undefined, undefined])
         if (!(body instanceof FormData)) expect(Buffer.compare(there.body, here.body)).toBe(0)
       })

@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { BadInput, ClientClosed, Overloaded } from '../../src/core/errors.ts'
 import { JSON as JSON_ } from '../../src/descriptors/json.ts'
 import { Text } from '../../src/descriptors/text.ts'
-import { Bytes, deferred, frame, framed, liveEngines, openLive, openRaw, refusal, start, turns } from './harness.ts'
+import {
+  Bytes,
+  deferred,
+  frame,
+  framed,
+  liveEngines,
+  openLive,
+  openRaw,
+  refusal,
+  start,
+  turns,
+} from './harness.ts'
 
 const text = { input: new Text(), output: new Text() }
 
@@ -16,13 +27,19 @@ async function* never(): AsyncGenerator<never> {
 
 describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
   it('closes the stream of a too large message with 1009', async () => {
-    const running = await start(engine, (svc) => svc.live('echo', { ...text, maxMessage: 1000 }, echo))
+    const running = await start(engine, (svc) =>
+      svc.live('echo', { ...text, maxMessage: 1000 }, echo),
+    )
     const client = await openLive(running, '/echo', framed)
     await client.control()
     client.send('x'.repeat(1000))
     expect(await client.next()).toHaveLength(1000)
     client.send('x'.repeat(1001))
-    expect(await client.control()).toMatchObject({ $: 'error', status: 413, code: 'payload_too_large' })
+    expect(await client.control()).toMatchObject({
+      $: 'error',
+      status: 413,
+      code: 'payload_too_large',
+    })
     expect(await client.closed).toEqual({
       code: 1009,
       reason: 'expected at most 1000 bytes for a message to echo (maxMessage), received 1001',
@@ -54,7 +71,12 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
     const client = await openLive(running, '/json', framed)
     await client.control()
     client.send('[1,')
-    expect(await client.control()).toMatchObject({ $: 'error', status: 400, reason: 'syntax', offset: 3 })
+    expect(await client.control()).toMatchObject({
+      $: 'error',
+      status: 400,
+      reason: 'syntax',
+      offset: 3,
+    })
     expect((await client.closed).code).toBe(4400)
   })
 
@@ -80,7 +102,9 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
     const told = await client.control()
     expect(told).toMatchObject({ $: 'error', status: 500, code: 'function_error' })
     expect(JSON.stringify(told)).not.toContain('password')
-    expect(running.log.filter(({ msg }) => msg === 'request failed').length).toBeGreaterThanOrEqual(2)
+    expect(running.log.filter(({ msg }) => msg === 'request failed').length).toBeGreaterThanOrEqual(
+      2,
+    )
   })
 
   it('reports results that the output descriptor cannot encode, and ends the function', async () => {
@@ -149,26 +173,39 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
     expect(await client.control()).toEqual({ $: 'credit', bytes: 1000 })
     // Each costs 100.
     for (let i = 0; i < 4; i++) client.send('x'.repeat(36))
-    const messages = [await client.next(), await client.next(), await client.next(), await client.next()]
+    const messages = [
+      await client.next(),
+      await client.next(),
+      await client.next(),
+      await client.next(),
+    ]
     messages.push(await client.next())
     expect(messages).toContain('{"$":"credit","bytes":300}')
     // Taken no more: 1000 may wait, and the message that goes beyond it.
     for (let i = 0; i < 10; i++) client.send('x'.repeat(36))
     client.send('x'.repeat(36))
-    expect(await client.control()).toMatchObject({ $: 'error', status: 429, code: 'too_many_requests' })
+    expect(await client.control()).toMatchObject({
+      $: 'error',
+      status: 429,
+      code: 'too_many_requests',
+    })
     expect((await client.closed).code).toBe(1008)
     next.resolve()
   })
 
   it('bounds what waits by number, too: a flood of empty messages', async () => {
-    const running = await start(engine, (svc) => svc.live('never', { ...text, maxBuffered: '64kb' }, never))
+    const running = await start(engine, (svc) =>
+      svc.live('never', { ...text, maxBuffered: '64kb' }, never),
+    )
     const client = await openLive(running, '/never')
     for (let i = 0; i < 1025; i++) client.send('')
     expect(await client.closed).toMatchObject({ code: 1008 })
   })
 
   it('bounds what waits in control messages, too', async () => {
-    const running = await start(engine, (svc) => svc.live('never', { ...text, maxBuffered: '64kb' }, never))
+    const running = await start(engine, (svc) =>
+      svc.live('never', { ...text, maxBuffered: '64kb' }, never),
+    )
     const client = await openLive(running, '/never', framed)
     await client.control()
     for (let i = 0; i < 1025; i++) client.send('{"$":"value","value":""}')
@@ -180,7 +217,9 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
   })
 
   it('gives back all that a value in a control message cost', async () => {
-    const running = await start(engine, (svc) => svc.live('echo', { ...text, maxBuffered: 1000 }, echo))
+    const running = await start(engine, (svc) =>
+      svc.live('echo', { ...text, maxBuffered: 1000 }, echo),
+    )
     const client = await openLive(running, '/echo', framed)
     const message = '{"$":"value","value":"{\\"$\\":1}"}'
     let [credit, back] = [0, 0]
@@ -221,7 +260,9 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
   })
 
   it('pings a silent client, keeps one that answers, and closes one that does not with 1001', async () => {
-    const running = await start(engine, (svc) => svc.live('echo', { ...text, idleTimeout: '400ms' }, echo))
+    const running = await start(engine, (svc) =>
+      svc.live('echo', { ...text, idleTimeout: '400ms' }, echo),
+    )
     let pings = 0
     const alive = await openLive(running, '/echo')
     alive.socket.on('ping', () => pings++)
@@ -235,7 +276,12 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
   })
 
   it('aborts the signal and ends the generator if the client vanishes', async () => {
-    const [began, aborted, ended, cleaned] = [deferred(), deferred<Error>(), deferred<unknown>(), deferred()]
+    const [began, aborted, ended, cleaned] = [
+      deferred(),
+      deferred<Error>(),
+      deferred<unknown>(),
+      deferred(),
+    ]
     const running = await start(engine, (svc) => {
       svc.live('wait', text, async function* (inputs, ctx) {
         ctx.signal.addEventListener('abort', () => aborted.resolve(ctx.signal.reason))
@@ -259,7 +305,9 @@ describe.each(liveEngines)('the bounds of live streams on %s', (engine) => {
   })
 
   it('refuses streams while it drains, then closes those that run with 1012', async () => {
-    const running = await start(engine, (svc) => svc.live('echo', text, echo), { drainTimeoutMs: 300 })
+    const running = await start(engine, (svc) => svc.live('echo', text, echo), {
+      drainTimeoutMs: 300,
+    })
     const client = await openLive(running, '/echo')
     const raw = await running.connect()
     const closing = running.listener.close()

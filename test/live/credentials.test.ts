@@ -10,7 +10,9 @@ const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
 /** Yields what the function sees of the headers. */
 async function* seen(_: unknown, { headers }: Context) {
-  yield Object.fromEntries([...headers].filter(([name]) => /protocol|key$|authorization/.test(name)).sort())
+  yield Object.fromEntries(
+    [...headers].filter(([name]) => /protocol|key$|authorization/.test(name)).sort(),
+  )
 }
 
 const options = { input: new Text(), output: new JSON_() }
@@ -33,7 +35,11 @@ describe.each(liveEngines)('credentials as subprotocols on %s', (engine) => {
       `serving.key.${base64url('k?')}`,
     ])
     expect(protocol).toBe(framed)
-    expect(others).toEqual({ authorization: 'Bearer a.b-c', 'sec-websocket-protocol': framed, 'x-api-key': 'k?' })
+    expect(others).toEqual({
+      authorization: 'Bearer a.b-c',
+      'sec-websocket-protocol': framed,
+      'x-api-key': 'k?',
+    })
   })
 
   it('do not replace the headers that a client or its proxy has sent', async () => {
@@ -42,16 +48,25 @@ describe.each(liveEngines)('credentials as subprotocols on %s', (engine) => {
     expect(others).toEqual({ authorization: 'Bearer own', 'sec-websocket-protocol': framed })
   })
 
-  it.each(['a\r\nx-api-key: b', 'a b', 'ü', ''])('are left out if no header can have them: %j', async (secret) => {
-    const { others } = await headersOf([framed, `serving.bearer.${base64url(secret)}`.replace(/\.$/, '.-')])
-    expect(others).toEqual({ 'sec-websocket-protocol': framed })
-  })
+  it.each(['a\r\nx-api-key: b', 'a b', 'ü', ''])(
+    'are left out if no header can have them: %j',
+    async (secret) => {
+      const { others } = await headersOf([
+        framed,
+        `serving.bearer.${base64url(secret)}`.replace(/\.$/, '.-'),
+      ])
+      expect(others).toEqual({ 'sec-websocket-protocol': framed })
+    },
+  )
 
   it('open what a hook guards, which is closed without them', async () => {
     const running = await start(engine, (svc) => {
       svc.live(
         'seen',
-        { ...options, auth: apiKey({ keys: [createHash('sha256').update('secret').digest('hex')] }) },
+        {
+          ...options,
+          auth: apiKey({ keys: [createHash('sha256').update('secret').digest('hex')] }),
+        },
         seen,
       )
     })

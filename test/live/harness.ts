@@ -85,12 +85,20 @@ export async function openLive(
 }
 
 /** Asks for a live stream that is refused, and returns the answer. */
-export async function refusal(running: Running, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+export async function refusal(
+  running: Running,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   return running.ask(upgradeText(path, headers))
 }
 
 /** Opens a live stream on a plain socket, which reads nothing by itself afterwards. */
-export async function openRaw(running: Running, path: string, headers: Record<string, string> = {}): Promise<Raw> {
+export async function openRaw(
+  running: Running,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Raw> {
   const raw = await running.connect()
   raw.write(upgradeText(path, headers))
   await raw.until('\r\n\r\n')

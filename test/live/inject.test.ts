@@ -43,8 +43,15 @@ describe('svc.inject.live', () => {
     })
     svc.live('echo', { input: new io.Text(), output: new io.Text() }, (inputs) => inputs)
     const { refusal } = await svc.inject.live({ path: '/echo' })
-    expect([refusal?.status, refusal?.json()]).toEqual([403, expect.objectContaining({ detail: 'expected x-team' })])
-    const admitted = await svc.inject.live({ path: '/echo', headers: { 'X-Team': 'a' }, inputs: ['b'] })
+    expect([refusal?.status, refusal?.json()]).toEqual([
+      403,
+      expect.objectContaining({ detail: 'expected x-team' }),
+    ])
+    const admitted = await svc.inject.live({
+      path: '/echo',
+      headers: { 'X-Team': 'a' },
+      inputs: ['b'],
+    })
     for await (const each of admitted) expect(each.text()).toBe('b')
     expect((await svc.inject.live({ path: '/none' })).refusal?.status).toBe(404)
   })
@@ -72,7 +79,8 @@ describe('svc.inject.live', () => {
         ended?.(ctx.signal.reason)
       }
     })
-    for await (const each of await svc.inject.live({ path: '/count' })) if (each.text() === '3') break
+    for await (const each of await svc.inject.live({ path: '/count' }))
+      if (each.text() === '3') break
     expect(await reason).toMatchObject({ code: 'client_closed' })
   })
 })
@@ -87,10 +95,14 @@ describe('svc.live', () => {
     svc.api({ ...text, name: 'plain' }, (each: string) => each)
     expect(() => svc.live('echo', text, echo)).toThrow('the API echo is registered already')
     expect(() => svc.live('plain', text, echo)).toThrow('the API plain is registered already')
-    expect(() => svc.api({ ...text, name: 'echo' }, (each: string) => each)).toThrow('registered already')
+    expect(() => svc.api({ ...text, name: 'echo' }, (each: string) => each)).toThrow(
+      'registered already',
+    )
     expect(() => svc.live('docs', text, echo)).toThrow('reserved')
     const form = new io.Multipart({ a: new io.Text() })
-    expect(() => svc.live('form', { input: form, output: new io.Text() }, (() => {}) as never)).toThrow('one value')
+    expect(() =>
+      svc.live('form', { input: form, output: new io.Text() }, (() => {}) as never),
+    ).toThrow('one value')
     for (const [option, value, message] of [
       ['maxMessage', '1 mb', 'expected bytes, or a size like 64kb or 1mb for maxMessage of other'],
       ['maxBuffered', 0, 'for maxBuffered of other'],
@@ -105,6 +117,10 @@ describe('svc.live', () => {
   it('takes sizes in bytes, kb, mb and gb', () => {
     const svc = new Service('tested')
     svc.live('echo', { ...text, maxMessage: '2kb', maxBuffered: 5000, idleTimeout: '5s' }, echo)
-    expect(svc.lives.get('echo')).toMatchObject({ maxMessage: 2048, maxBuffered: 5000, idleTimeoutMs: 5000 })
+    expect(svc.lives.get('echo')).toMatchObject({
+      maxMessage: 2048,
+      maxBuffered: 5000,
+      idleTimeoutMs: 5000,
+    })
   })
 })

@@ -75,13 +75,17 @@ describe.each(liveEngines)('the memory of live streams on %s', (engine) => {
     const running = await start(
       engine,
       (svc) => {
-        svc.live('flow', { input: new Bytes(), output: new Bytes(), maxBuffered: '64mb' }, async function* () {
-          try {
-            for (;;) yield piece
-          } finally {
-            ended.resolve()
-          }
-        })
+        svc.live(
+          'flow',
+          { input: new Bytes(), output: new Bytes(), maxBuffered: '64mb' },
+          async function* () {
+            try {
+              for (;;) yield piece
+            } finally {
+              ended.resolve()
+            }
+          },
+        )
         svc.api({ ...bytes, name: 'echo' }, (body) => body)
       },
       limits,
@@ -93,14 +97,23 @@ describe.each(liveEngines)('the memory of live streams on %s', (engine) => {
     expect(running.log.filter(({ code }) => code !== undefined)).toMatchObject([
       { code: 'overloaded', reason: expect.stringContaining('does not read') },
     ])
-    await expect.poll(async () => (await running.ask(post('/echo', 'y'.repeat(600 * kib)))).status).toBe(200)
+    await expect
+      .poll(async () => (await running.ask(post('/echo', 'y'.repeat(600 * kib)))).status)
+      .toBe(200)
   })
 
   it('counts a message that may come in parts, from the start of the stream', async () => {
-    const running = await start(engine, (svc) => svc.live('big', { ...text, maxMessage: '1mb' }, never), limits)
+    const running = await start(
+      engine,
+      (svc) => svc.live('big', { ...text, maxMessage: '1mb' }, never),
+      limits,
+    )
     const clients = [await openLive(running, '/big'), await openLive(running, '/big')]
     const answer = await refusal(running, '/big')
-    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('too little memory')])
+    expect([answer.status, answer.text]).toEqual([
+      503,
+      expect.stringContaining('too little memory'),
+    ])
     clients[0].socket.terminate()
     const again = () =>
       openLive(running, '/big').then(

@@ -131,12 +131,20 @@ describe.each(liveEngines)('the subprotocol of live streams on %s', (engine) => 
   const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => {
     svc.live('texts', text, echo)
     svc.live('json', { input: new JSON_(), output: new JSON_() }, echo)
-    svc.live('big', { input: new JSON_({ bigNumbers: 'bigint' }), output: new JSON_({ bigNumbers: 'bigint' }) }, echo)
-    svc.live('sum', { input: new JSON_({ schema: z.number() }), output: new JSON_() }, async function* (inputs) {
-      let sum = 0
-      for await (const each of inputs) sum += each
-      yield sum
-    })
+    svc.live(
+      'big',
+      { input: new JSON_({ bigNumbers: 'bigint' }), output: new JSON_({ bigNumbers: 'bigint' }) },
+      echo,
+    )
+    svc.live(
+      'sum',
+      { input: new JSON_({ schema: z.number() }), output: new JSON_() },
+      async function* (inputs) {
+        let sum = 0
+        for await (const each of inputs) sum += each
+        yield sum
+      },
+    )
   }
 
   it('is chosen if a client offers it, and begins with credit', async () => {
@@ -167,7 +175,11 @@ describe.each(liveEngines)('the subprotocol of live streams on %s', (engine) => 
   it('tells values that look like control messages apart, both ways', async () => {
     const running = await start(engine, define)
     for (const [path, sent, back] of [
-      ['/texts', '{"$":"value","value":"{\\"$\\":\\"end\\"}"}', '{"$":"value","value":"{\\"$\\":\\"end\\"}"}'],
+      [
+        '/texts',
+        '{"$":"value","value":"{\\"$\\":\\"end\\"}"}',
+        '{"$":"value","value":"{\\"$\\":\\"end\\"}"}',
+      ],
       ['/json', '{"$":"value","value":{"$":"end"}}', '{"$":"value","value":{"$":"end"}}'],
       ['/json', '{"$":"value","value":7}', '7'],
       ['/big', '{"$":"value","value":[12345678901234567890]}', '[12345678901234567890]'],
@@ -186,7 +198,12 @@ describe.each(liveEngines)('the subprotocol of live streams on %s', (engine) => 
     const client = await openLive(await start(engine, define), '/texts', framed)
     await client.control()
     client.send('{"$":"jump"}')
-    expect(await client.control()).toMatchObject({ $: 'error', status: 400, code: 'bad_input', reason: 'syntax' })
+    expect(await client.control()).toMatchObject({
+      $: 'error',
+      status: 400,
+      code: 'bad_input',
+      reason: 'syntax',
+    })
     expect((await client.closed).code).toBe(4400)
   })
 })

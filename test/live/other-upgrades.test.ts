@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { Text } from '../../src/descriptors/text.ts'
 import type { Service } from '../../src/service.ts'
-import { deferred, frame, liveEngines, post, refusal, start, turns, upgradeRequest } from './harness.ts'
+import {
+  deferred,
+  frame,
+  liveEngines,
+  post,
+  refusal,
+  start,
+  turns,
+  upgradeRequest,
+} from './harness.ts'
 
 const text = { input: new Text(), output: new Text() }
 
@@ -16,7 +25,11 @@ describe.each(liveEngines)('requests for other upgrades on %s', (engine) => {
   it('are answered as if they asked for none, over the same connection', async () => {
     const running = await start(engine, services)
     const client = await running.connect()
-    const h2c = { upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const h2c = {
+      upgrade: 'h2c',
+      connection: 'Upgrade, HTTP2-Settings',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+    }
     const type = { 'content-type': 'text/plain' }
     for (const body of ['one', 'x'.repeat(200_000), 'three']) {
       const request = post('/upper', body, { ...type, ...h2c })
@@ -31,14 +44,20 @@ describe.each(liveEngines)('requests for other upgrades on %s', (engine) => {
   it('are answered one after the other if they come at once', async () => {
     const running = await start(engine, services)
     const client = await running.connect()
-    const h2c = { upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAAQAAP__' }
+    const h2c = {
+      upgrade: 'h2c',
+      connection: 'Upgrade, HTTP2-Settings',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+    }
     const request = (i: number) =>
       post(i === 3 ? '/nothing' : '/upper', `body ${i}`, { 'content-type': 'text/plain', ...h2c })
     const all = Array.from({ length: 40 }, (_, i) => request(i))
     client.write(all.join(''))
     for (let i = 0; i < all.length; i++) {
       const answer = await client.answer()
-      expect([answer.status, answer.text].slice(0, i === 3 ? 1 : 2)).toEqual(i === 3 ? [404] : [200, `BODY ${i}`])
+      expect([answer.status, answer.text].slice(0, i === 3 ? 1 : 2)).toEqual(
+        i === 3 ? [404] : [200, `BODY ${i}`],
+      )
     }
     client.write(post('/upper', 'last', { 'content-type': 'text/plain' }))
     expect((await client.answer()).text).toBe('LAST')
@@ -56,7 +75,8 @@ describe.each(liveEngines)('requests for other upgrades on %s', (engine) => {
     const client = await running.connect()
     // uWebSockets.js closes connections that ask behind a request that waits.
     client.write(
-      post(engine === 'uws' ? '/upper' : '/slow', 'first', { 'content-type': 'text/plain' }) + upgradeRequest('/echo'),
+      post(engine === 'uws' ? '/upper' : '/slow', 'first', { 'content-type': 'text/plain' }) +
+        upgradeRequest('/echo'),
     )
     await turns(20)
     go.resolve()
@@ -68,7 +88,9 @@ describe.each(liveEngines)('requests for other upgrades on %s', (engine) => {
 
   it('are refused where only a WebSocket is opened', async () => {
     const running = await start(engine, services)
-    expect((await refusal(running, '/echo', { upgrade: 'h2c', 'sec-websocket-key': '' })).status).toBe(426)
+    expect(
+      (await refusal(running, '/echo', { upgrade: 'h2c', 'sec-websocket-key': '' })).status,
+    ).toBe(426)
     expect((await refusal(running, '/echo', { 'sec-websocket-key': 'short' })).status).toBe(426)
   })
 

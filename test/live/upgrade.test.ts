@@ -6,7 +6,16 @@ import { Text } from '../../src/descriptors/text.ts'
 import type { Outcome } from '../../src/http/outcome.ts'
 import type { Service } from '../../src/service.ts'
 import type { Running } from '../http/harness.ts'
-import { deferred, framed, liveEngines, openLive, refusal, start, turns, upgradeRequest } from './harness.ts'
+import {
+  deferred,
+  framed,
+  liveEngines,
+  openLive,
+  refusal,
+  start,
+  turns,
+  upgradeRequest,
+} from './harness.ts'
 
 const text = { input: new Text(), output: new Text() }
 
@@ -14,7 +23,11 @@ async function* echo<T>(inputs: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const input of inputs) yield input
 }
 
-async function upgradeStatus(running: Running, path: string, headers?: Record<string, string>): Promise<number> {
+async function upgradeStatus(
+  running: Running,
+  path: string,
+  headers?: Record<string, string>,
+): Promise<number> {
   const raw = await running.connect()
   raw.write(upgradeRequest(path, headers))
   await raw.until('\r\n\r\n')
@@ -24,7 +37,11 @@ async function upgradeStatus(running: Running, path: string, headers?: Record<st
 describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
   it('answers a GET without an upgrade with 426', async () => {
     const running = await start(engine, (svc) => svc.live('echo', text, echo))
-    const { status, headers, text: body } = await running.ask('GET /echo HTTP/1.1\r\nhost: test\r\n\r\n')
+    const {
+      status,
+      headers,
+      text: body,
+    } = await running.ask('GET /echo HTTP/1.1\r\nhost: test\r\n\r\n')
     expect(status).toBe(426)
     expect(headers.get('content-type')).toEqual(['application/problem+json'])
     expect(JSON.parse(body)).toMatchObject({ code: 'upgrade_required' })
@@ -35,19 +52,28 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
       svc.live('echo', text, echo)
       svc.api({ ...text, name: 'post', route: 'echo' }, (each: string) => `posted ${each}`)
     })
-    expect((await running.ask('POST /echo HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\n\r\nx')).text).toBe('posted x')
+    expect(
+      (await running.ask('POST /echo HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\n\r\nx')).text,
+    ).toBe('posted x')
     expect((await refusal(running, '/other')).status).toBe(404)
   })
 
   it('runs auth and hooks before the answer, and refuses with their problem', async () => {
     const seen: string[] = []
-    const auth = apiKey({ keys: [{ name: 'a', hash: createHash('sha256').update('key1').digest('hex') }] })
+    const auth = apiKey({
+      keys: [{ name: 'a', hash: createHash('sha256').update('key1').digest('hex') }],
+    })
     const running = await start(engine, (svc) => {
       const onRequest = (ctx: { readonly headers: { get(name: string): string | undefined } }) => {
         if (ctx.headers.get('x-team') === undefined) throw new Forbidden('expected x-team')
       }
       svc.live('echo', { ...text, auth, onRequest }, async function* (_, ctx) {
-        seen.push(String(ctx.state.caller?.name), String(ctx.query.get('q')), String(ctx.api), ctx.path)
+        seen.push(
+          String(ctx.state.caller?.name),
+          String(ctx.query.get('q')),
+          String(ctx.api),
+          ctx.path,
+        )
         yield 'hello'
       })
     })
@@ -55,7 +81,9 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
     expect(anonymous.status).toBe(401)
     expect(JSON.parse(anonymous.text)).toMatchObject({ code: 'unauthorized' })
     expect((await refusal(running, '/echo', { 'x-api-key': 'key1' })).status).toBe(403)
-    const client = await openLive(running, '/echo?q=7', [], { headers: { 'x-api-key': 'key1', 'x-team': 'b' } })
+    const client = await openLive(running, '/echo?q=7', [], {
+      headers: { 'x-api-key': 'key1', 'x-team': 'b' },
+    })
     expect(await client.next()).toBe('hello')
     expect(seen).toEqual(['a', '7', 'echo', '/echo'])
   })
@@ -145,7 +173,9 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
     expect((await refusal(running, '/two')).status).toBe(503)
     first.socket.close(1000)
     await first.closed
-    await expect.poll(async () => (await running.ask('GET /two HTTP/1.1\r\nhost: t\r\n\r\n')).status).toBe(426)
+    await expect
+      .poll(async () => (await running.ask('GET /two HTTP/1.1\r\nhost: t\r\n\r\n')).status)
+      .toBe(426)
     await expect
       .poll(async () => {
         try {
@@ -186,7 +216,10 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
     )
     await openLive(running, '/echo')
     await openLive(running, '/echo')
-    expect((await running.ask('POST /plain HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\n\r\nx')).status).toBe(200)
+    expect(
+      (await running.ask('POST /plain HTTP/1.1\r\nhost: test\r\ncontent-length: 1\r\n\r\nx'))
+        .status,
+    ).toBe(200)
   })
 
   it('tells hooks and the access log of a stream once, at its end', async () => {
@@ -209,7 +242,13 @@ describe.each(liveEngines)('the upgrade to a live stream on %s', (engine) => {
     client.send('abc')
     await client.closed
     await expect.poll(() => outcomes.length).toBe(1)
-    expect(outcomes[0]).toMatchObject({ status: 101, error: undefined, endpoint: 'echo', bytesIn: 3, bytesOut: 6 })
+    expect(outcomes[0]).toMatchObject({
+      status: 101,
+      error: undefined,
+      endpoint: 'echo',
+      bytesIn: 3,
+      bytesOut: 6,
+    })
     const lines = running.log.filter(({ path }) => path === '/echo')
     expect(lines).toHaveLength(1)
   })

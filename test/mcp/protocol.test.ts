@@ -16,10 +16,19 @@ import { engines } from '../engines.ts'
 const json = { input: new io.JSON(), output: new io.JSON() }
 const both = 'application/json, text/event-stream'
 const page = 'http://evil.example:80'
-const message = (method: string, params?: object, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, params })
+const message = (method: string, params?: object, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+})
 const keyed = (key: string) => apiKey({ keys: [createHash('sha256').update(key).digest('hex')] })
 const version = '2025-06-18'
-const begin = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+const begin = {
+  protocolVersion: version,
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+}
 
 function plain(options: ServiceOptions = {}): Service {
   const svc = new Service('plain', { mcp: true, doc: 'A doc.', ...options })
@@ -47,11 +56,18 @@ describe.each(engines)('/mcp on %s', (engine) => {
       const data = answer.headers.get('content-type')?.startsWith('text/event-stream')
         ? text.match(/(?<=^data: ).*/gm)?.at(-1)
         : text
-      return { status: answer.status, headers: answer.headers, text, value: data ? JSON.parse(data) : undefined }
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        value: data ? JSON.parse(data) : undefined,
+      }
     }
     const open = async (headers: Record<string, string> = {}) => {
       const client = new Client({ name: 'test', version: '1' })
-      await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never)
+      await client.connect(
+        new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never,
+      )
       onTestFinished(() => client.close())
       return client
     }
@@ -60,9 +76,14 @@ describe.each(engines)('/mcp on %s', (engine) => {
 
   it('looks at what it needs alone, and answers little to much', async () => {
     const { post } = await start()
-    const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
     const bodies = [
-      message('initialize', { ...begin, capabilities: { experimental: keys(40_000) }, _meta: keys(2000) }),
+      message('initialize', {
+        ...begin,
+        capabilities: { experimental: keys(40_000) },
+        _meta: keys(2000),
+      }),
       message('initialize', { ...begin, clientInfo: keys(40_000) }),
       message('initialize', { ...begin, _meta: keys(99_000) }),
       message('tools/list', { _meta: keys(99_000) }),
@@ -83,12 +104,18 @@ describe.each(engines)('/mcp on %s', (engine) => {
       ...[200, 200, 200, 200, 200, 200, 200],
       ...[400, 413, 413, 400, 400, 400],
     ])
-    expect(answers[0].value.result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'plain' } })
+    expect(answers[0].value.result).toMatchObject({
+      protocolVersion: version,
+      serverInfo: { name: 'plain' },
+    })
     expect(answers[2].value).toMatchObject({ id: 1, error: { code: -32602 } })
     expect(answers[4].value).toMatchObject({ id: 1, result: { isError: true } })
     expect(answers[5].value).toMatchObject({ error: { code: -32602 } })
     expect(answers[6].value).toMatchObject({ id: 1, error: { code: -32601 } })
-    expect(answers[8].value).toMatchObject({ id: null, error: { code: -32600, data: { code: 'payload_too_large' } } })
+    expect(answers[8].value).toMatchObject({
+      id: null,
+      error: { code: -32600, data: { code: 'payload_too_large' } },
+    })
     expect(answers[10].value).toMatchObject({ id: null, error: { code: -32700 } })
   })
 
@@ -99,12 +126,12 @@ describe.each(engines)('/mcp on %s', (engine) => {
       const { value } = await post(message('initialize', { ...begin, protocolVersion: each }))
       expect(value.result.protocolVersion).toBe(each)
     }
-    expect((await post(message('initialize', { ...begin, protocolVersion: '1999-01-01' }))).value.result).toMatchObject(
-      {
-        protocolVersion: versions[0],
-        instructions: 'A doc.',
-      },
-    )
+    expect(
+      (await post(message('initialize', { ...begin, protocolVersion: '1999-01-01' }))).value.result,
+    ).toMatchObject({
+      protocolVersion: versions[0],
+      instructions: 'A doc.',
+    })
     expect((await post(message('ping'), { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
   })
 
@@ -126,10 +153,17 @@ describe.each(engines)('/mcp on %s', (engine) => {
 
   it('takes batches in the version that has them, and of clients that name none', async () => {
     const { post } = await start()
-    const call = (id: number) => message('tools/call', { name: 'echo', arguments: { input: id } }, id)
+    const call = (id: number) =>
+      message('tools/call', { name: 'echo', arguments: { input: id } }, id)
     const note = { jsonrpc: '2.0', method: 'notifications/initialized' }
-    for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }] as Record<string, string>[]) {
-      const { value } = await post([call(1), note, message('ping', {}, 2)], { accept: 'application/json', ...headers })
+    for (const headers of [{}, { 'mcp-protocol-version': '2025-03-26' }] as Record<
+      string,
+      string
+    >[]) {
+      const { value } = await post([call(1), note, message('ping', {}, 2)], {
+        accept: 'application/json',
+        ...headers,
+      })
       expect(value).toMatchObject([
         { id: 1, result: { content: [{ text: '1' }] } },
         { id: 2, result: {} },
@@ -145,8 +179,15 @@ describe.each(engines)('/mcp on %s', (engine) => {
   it('tells of refused requests in its own shape, and logs what tools throw', async () => {
     const { post, failures } = await start(plain({ auth: keyed('right') }))
     const refused = await post(message('tools/list'))
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, expect.any(String)])
-    expect(refused.value).toMatchObject({ jsonrpc: '2.0', id: null, error: { data: { code: 'unauthorized' } } })
+    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      expect.any(String),
+    ])
+    expect(refused.value).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { data: { code: 'unauthorized' } },
+    })
     const { text } = await post(message('tools/call', { name: 'crash', arguments: { input: 1 } }), {
       'x-api-key': 'right',
     })
@@ -161,7 +202,10 @@ describe.each(engines)('/mcp on %s', (engine) => {
     svc.api({ ...json, name: 'third', auth: keyed('second') }, (value) => value)
     const { post } = await start(svc)
     const names = async (key?: string) => {
-      const { status, value } = await post(message('tools/list'), key === undefined ? {} : { 'x-api-key': key })
+      const { status, value } = await post(
+        message('tools/list'),
+        key === undefined ? {} : { 'x-api-key': key },
+      )
       return status === 200 ? value.result.tools.map(({ name }: { name: string }) => name) : status
     }
     expect(await names()).toBe(401)
@@ -194,12 +238,18 @@ describe.each(engines)('/mcp on %s', (engine) => {
   it('refuses pages of other sites, and those of a name that anybody may point here', async () => {
     const list = message('tools/list')
     const { post, url } = await start(plain({ cors: { origin: ['https://app.example'] } }))
-    const statusFor = async (origin: string, host = url.host, ask = post) => (await ask(list, { origin, host })).status
+    const statusFor = async (origin: string, host = url.host, ask = post) =>
+      (await ask(list, { origin, host })).status
     // `fetch` sets its own Host: a plain request has another.
     const raw = await rawPost(url)
     expect(await statusFor(url.origin)).toBe(200)
     expect(await statusFor('https://app.example')).toBe(200)
-    for (const origin of [page, 'null', 'http://localhost.evil.example', 'https://app.example.evil.example'])
+    for (const origin of [
+      page,
+      'null',
+      'http://localhost.evil.example',
+      'https://app.example.evil.example',
+    ])
       expect([origin, await statusFor(origin)]).toEqual([origin, 403])
     const hosted = (host: string, origin: string) => raw({ host, origin }, list)
     expect(await hosted('evil.example', 'http://evil.example')).toBe(403)
@@ -209,7 +259,9 @@ describe.each(engines)('/mcp on %s', (engine) => {
     // A proxy with a certificate for the name.
     expect(await hosted('shop.example', 'https://shop.example')).toBe(200)
     expect(await raw({ host: 'evil.example' }, list)).toBe(200)
-    const listed = await rawPost((await start(plain(), { allowedHosts: 'intranet,shop.example' })).url)
+    const listed = await rawPost(
+      (await start(plain(), { allowedHosts: 'intranet,shop.example' })).url,
+    )
     expect(await listed({ host: 'intranet:80', origin: 'http://intranet' }, list)).toBe(403)
     expect(await listed({ host: 'intranet', origin: 'http://intranet' }, list)).toBe(200)
     expect(await listed({ host: 'evil.example' }, list)).toBe(403)
@@ -231,13 +283,18 @@ describe.each(engines)('/mcp on %s', (engine) => {
     const calls = clients.map((client, i) => {
       const abort = new AbortController()
       const hasBegun = new Promise<void>((resolve) => begun.set(String(i), resolve))
-      const call = client.callTool({ name: 'wait', arguments: { input: i } }, undefined, { signal: abort.signal })
+      const call = client.callTool({ name: 'wait', arguments: { input: i } }, undefined, {
+        signal: abort.signal,
+      })
       return { abort, hasBegun, failed: call.catch(({ message: text }) => text) }
     })
     await Promise.all(calls.map(({ hasBegun }) => hasBegun))
     // The SDK's clients number alike. Without the session of a call nobody cancels it.
     for (const id of [0, 1, 2, 3])
-      await post({ ...message('notifications/cancelled', { requestId: id }), id: undefined }, headers)
+      await post(
+        { ...message('notifications/cancelled', { requestId: id }), id: undefined },
+        headers,
+      )
     expect(ended).toEqual([])
     calls[0].abort.abort()
     await calls[0].failed
@@ -246,14 +303,20 @@ describe.each(engines)('/mcp on %s', (engine) => {
     await expect.poll(() => ended).toEqual([ended[0], '1 the client closed the connection'])
   })
 
-  it.each([both, 'application/json'])('answers a call that passes the deadline: %s', async (accept) => {
-    const svc = new Service('late', { mcp: true })
-    svc.api({ ...json, name: 'never' }, () => new Promise(() => {}))
-    const { post } = await start(svc, { requestTimeoutMs: 200 })
-    const { status, value } = await post(message('tools/call', { name: 'never', arguments: { input: 1 } }), { accept })
-    expect([status, value.result.isError]).toEqual([200, true])
-    expect(value.result.content[0].text).toContain('deadline_exceeded')
-  })
+  it.each([both, 'application/json'])(
+    'answers a call that passes the deadline: %s',
+    async (accept) => {
+      const svc = new Service('late', { mcp: true })
+      svc.api({ ...json, name: 'never' }, () => new Promise(() => {}))
+      const { post } = await start(svc, { requestTimeoutMs: 200 })
+      const { status, value } = await post(
+        message('tools/call', { name: 'never', arguments: { input: 1 } }),
+        { accept },
+      )
+      expect([status, value.result.isError]).toEqual([200, true])
+      expect(value.result.content[0].text).toContain('deadline_exceeded')
+    },
+  )
 })
 
 it('keeps a silent stream alive until its answer', async () => {

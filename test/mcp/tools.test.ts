@@ -34,12 +34,18 @@ function service() {
       return { sum: a + b }
     },
   )
-  svc.api({ input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray() }, function same(x) {
-    return x
-  })
-  svc.api({ input: new io.Text(), output: new io.Text(), auth: false }, async function* words(text) {
-    for (const word of text.split(' ')) yield `${word};`
-  })
+  svc.api(
+    { input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray() },
+    function same(x) {
+      return x
+    },
+  )
+  svc.api(
+    { input: new io.Text(), output: new io.Text(), auth: false },
+    async function* words(text) {
+      for (const word of text.split(' ')) yield `${word};`
+    },
+  )
   svc.api({ input: json, output: json }, async function* count() {
     yield { n: 1 }
     yield { n: 2 }
@@ -74,10 +80,13 @@ describe.each(engines)('tools on %s', (engine) => {
   let url: URL
   const open = async (headers: Record<string, string>) => {
     const made = new Client({ name: 'test', version: '1' })
-    await made.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never)
+    await made.connect(
+      new StreamableHTTPClientTransport(url, { requestInit: { headers } }) as never,
+    )
     return made
   }
-  const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
+  const call = (name: string, args: Record<string, unknown>) =>
+    client.callTool({ name, arguments: args })
 
   beforeAll(async () => {
     listener = await serve(service(), {
@@ -113,7 +122,10 @@ describe.each(engines)('tools on %s', (engine) => {
       inputSchema: { type: 'object', required: ['a', 'b'] },
       outputSchema: { type: 'object', required: ['sum'] },
     })
-    expect(tools[2].inputSchema).toMatchObject({ properties: { input: { type: 'string' } }, required: ['input'] })
+    expect(tools[2].inputSchema).toMatchObject({
+      properties: { input: { type: 'string' } },
+      required: ['input'],
+    })
     expect(client.getServerVersion()).toMatchObject({ name: 'tools' })
   })
 
@@ -122,37 +134,52 @@ describe.each(engines)('tools on %s', (engine) => {
       content: [{ type: 'text', text: '{"sum":3}' }],
       structuredContent: { sum: 3 },
     })
-    expect(await call('same', { input: [[1, 2]] })).toEqual({ content: [{ type: 'text', text: '[[1.0,2.0]]' }] })
-    expect(await call('words', { input: 'a b' })).toEqual({ content: [{ type: 'text', text: 'a;b;' }] })
+    expect(await call('same', { input: [[1, 2]] })).toEqual({
+      content: [{ type: 'text', text: '[[1.0,2.0]]' }],
+    })
+    expect(await call('words', { input: 'a b' })).toEqual({
+      content: [{ type: 'text', text: 'a;b;' }],
+    })
     // No frames of events, although the transport accepts them.
-    expect(await call('count', { input: 0 })).toEqual({ content: [{ type: 'text', text: '{"n":1}\n{"n":2}\n' }] })
+    expect(await call('count', { input: 0 })).toEqual({
+      content: [{ type: 'text', text: '{"n":1}\n{"n":2}\n' }],
+    })
     const blob = Buffer.from([0, 255]).toString('base64')
     for (const input of [blob, 'AP8', `data:application/x-own;base64,${blob}`, 'AP8= \n'])
-      expect((await call('copy', { input })).content).toMatchObject([{ type: 'resource', resource: { blob } }])
-    expect((await call('copy', { input: 'data:application/x-own;base64,_-8' })).content).toMatchObject([
-      { resource: { blob: '/+8=', mimeType: 'application/x-own' } },
-    ])
+      expect((await call('copy', { input })).content).toMatchObject([
+        { type: 'resource', resource: { blob } },
+      ])
+    expect(
+      (await call('copy', { input: 'data:application/x-own;base64,_-8' })).content,
+    ).toMatchObject([{ resource: { blob: '/+8=', mimeType: 'application/x-own' } }])
   })
 
   it('answer errors as results, those of the protocol as errors', async () => {
-    const text = async (name: string, args: Record<string, unknown>) => JSON.stringify(await call(name, args))
+    const text = async (name: string, args: Record<string, unknown>) =>
+      JSON.stringify(await call(name, args))
     expect(await text('refuse', { input: 1 })).toContain('never this')
     expect(await text('crash', { input: 1 })).not.toContain('secret')
     expect(await call('add', { a: 'x', b: 2 })).toMatchObject({ isError: true })
     expect(await call('copy', { input: '?' })).toMatchObject({ isError: true })
-    expect(await call('copy', { input: `${' '.repeat(2_000_000)}?` })).toMatchObject({ isError: true })
+    expect(await call('copy', { input: `${' '.repeat(2_000_000)}?` })).toMatchObject({
+      isError: true,
+    })
     expect(await text('same', { input: Array(300_000).fill(0) })).toContain('payload_too_large')
     await expect(call('form', {})).rejects.toThrow('unknown tool form')
   })
 
   it.skipIf(!hasSqlite)('tell progress', async () => {
     const told: unknown[] = []
-    await client.callTool({ name: 'slow', arguments: { input: 0 } }, undefined, { onprogress: (p) => told.push(p) })
+    await client.callTool({ name: 'slow', arguments: { input: 0 } }, undefined, {
+      onprogress: (p) => told.push(p),
+    })
     expect(told).toMatchObject([{ progress: 0.5 }, { progress: 2, message: '{"step":"two"}' }])
   })
 
   it('have the limits of their APIs, and the deadline of requests', async () => {
-    const calls = [1, 2, 3].map((input) => call('wait', { input }).then(JSON.stringify, ({ message }) => message))
+    const calls = [1, 2, 3].map((input) =>
+      call('wait', { input }).then(JSON.stringify, ({ message }) => message),
+    )
     const texts = await Promise.all(calls)
     expect(texts.filter((text) => text.includes('too many requests in flight')).length).toBe(2)
     expect(texts.filter((text) => text.includes('deadline_exceeded')).length).toBe(1)
@@ -161,7 +188,9 @@ describe.each(engines)('tools on %s', (engine) => {
   it('show a caller without credentials the open ones alone', async () => {
     const anyone = await open({})
     expect((await anyone.listTools()).tools.map(({ name }) => name)).toEqual(['words'])
-    expect(await anyone.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({ isError: true })
+    expect(await anyone.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({
+      isError: true,
+    })
     await anyone.close()
   })
 })

@@ -14,7 +14,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '20' }, engine: { type: 'string', default: 'uws' } },
+  options: {
+    seconds: { type: 'string', default: '20' },
+    engine: { type: 'string', default: 'uws' },
+  },
 })
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -44,7 +47,8 @@ function start(command: string, args: readonly string[]): ChildProcess {
     last = (last + text).slice(-2000)
   })
   child.once('exit', (code) => {
-    if (code !== 0 && code !== null) process.stderr.write(`${command} ended with code ${code}:\n${last}\n`)
+    if (code !== 0 && code !== null)
+      process.stderr.write(`${command} ended with code ${code}:\n${last}\n`)
   })
   return child
 }
@@ -99,7 +103,10 @@ async function query(prometheus: number, text: string): Promise<Map<string, numb
   const url = `http://127.0.0.1:${prometheus}/api/v1/query?query=${encodeURIComponent(text)}`
   const answer = (await (await fetch(url)).json()) as {
     readonly data: {
-      readonly result: readonly { readonly metric: Record<string, string>; readonly value: [number, string] }[]
+      readonly result: readonly {
+        readonly metric: Record<string, string>
+        readonly value: [number, string]
+      }[]
     }
   }
   return new Map(
@@ -121,7 +128,14 @@ async function untilReady(url: string): Promise<void> {
 async function main(): Promise<boolean> {
   const [serving, metrics, prometheus] = [await freePort(), await freePort(), await freePort()]
   const service = join(root, 'test/cli/services/probe.service.ts')
-  const ports = ['--port', String(serving), '--metrics-port', String(metrics), '--host', '127.0.0.1']
+  const ports = [
+    '--port',
+    String(serving),
+    '--metrics-port',
+    String(metrics),
+    '--host',
+    '127.0.0.1',
+  ]
   const settings = ['--workers', '2', '--engine', values.engine, '--log-level', 'warn']
   start(process.execPath, [join(root, 'dist/cli/main.js'), 'serve', service, ...ports, ...settings])
   await untilReady(`http://127.0.0.1:${serving}/readyz`)
@@ -145,7 +159,9 @@ async function main(): Promise<boolean> {
   const perJob = (name: string) => `serving_requests_total{job="${name}",api=~"pid|none"}`
   for (let tries = 0; tries < 100; tries++) {
     // Until both jobs have scraped after the end of the load.
-    const sums = await Promise.all(['workers', 'supervisor'].map((name) => query(prometheus, `sum(${perJob(name)})`)))
+    const sums = await Promise.all(
+      ['workers', 'supervisor'].map((name) => query(prometheus, `sum(${perJob(name)})`)),
+    )
     if (sums.every((sum) => sum.get('') === total)) break
     await wait(200)
   }
@@ -159,13 +175,18 @@ async function main(): Promise<boolean> {
   }
   for (const name of ['workers', 'supervisor']) {
     const byStatus = await query(prometheus, `sum by (api, code) (${perJob(name)})`)
-    for (const [key, count] of counted.byStatus) compare(`${name}, ${key}`, count, byStatus.get(key))
+    for (const [key, count] of counted.byStatus)
+      compare(`${name}, ${key}`, count, byStatus.get(key))
     const sum = async (metric: string) =>
       (await query(prometheus, `sum(${metric}{job="${name}",api=~"pid|none"})`)).get('')
     compare(`${name}, histogram`, total, await sum('serving_request_duration_seconds_count'))
     compare(`${name}, bytes in`, counted.sent, await sum('serving_request_body_bytes_total'))
     compare(`${name}, bytes out`, counted.received, await sum('serving_response_body_bytes_total'))
-    compare(`${name}, workers`, 2, (await query(prometheus, `serving_workers{job="${name}"}`)).get(''))
+    compare(
+      `${name}, workers`,
+      2,
+      (await query(prometheus, `serving_workers{job="${name}"}`)).get(''),
+    )
     const failures = await query(prometheus, `count_over_time((up{job="${name}"} == 0)[5m:1s])`)
     compare(`${name}, failed scrapes`, 0, failures.get('') ?? 0)
   }

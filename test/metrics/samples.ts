@@ -12,10 +12,15 @@ export function samplesOf(text: string): Map<string, number> {
 }
 
 /** Returns the sum of all series of a metric, of those only that have all labels. */
-export function sumOf(samples: ReadonlyMap<string, number>, name: string, ...labels: string[]): number {
+export function sumOf(
+  samples: ReadonlyMap<string, number>,
+  name: string,
+  ...labels: string[]
+): number {
   let sum = 0
   for (const [series, value] of samples) {
-    if (series.split('{')[0] === name && labels.every((label) => series.includes(label))) sum += value
+    if (series.split('{')[0] === name && labels.every((label) => series.includes(label)))
+      sum += value
   }
   return sum
 }

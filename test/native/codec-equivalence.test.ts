@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DType, dataConstructor, dtypes, isPlainNumber, type NumericDType } from '../../src/core/dtype.ts'
+import {
+  type DType,
+  dataConstructor,
+  dtypes,
+  isPlainNumber,
+  type NumericDType,
+} from '../../src/core/dtype.ts'
 import { typescriptCodec } from '../../src/values/array/json.ts'
 import { nativeCodec } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
@@ -22,7 +28,8 @@ const arrays = fc
     const size = shape.reduce((product, dim) => product * dim, 1)
     const container = dataConstructor(dtype)
     const bytes = new Uint8Array(size * container.BYTES_PER_ELEMENT)
-    for (let i = 0; i < bytes.length; i++) bytes[i] = dtype === 'bool' ? stream.next().value & 1 : stream.next().value
+    for (let i = 0; i < bytes.length; i++)
+      bytes[i] = dtype === 'bool' ? stream.next().value & 1 : stream.next().value
     return new NDArray(new container(bytes.buffer), shape, dtype)
   })
 
@@ -80,7 +87,9 @@ const tokens = fc.constantFrom(
 
 function text(codec: NumberCodec, array: NDArray, nonFinite: NonFinite): string | undefined {
   const result = codec.encodeNdarray(array, nonFinite)
-  return result === undefined || typeof result === 'string' ? result : Buffer.from(result).toString('utf8')
+  return result === undefined || typeof result === 'string'
+    ? result
+    : Buffer.from(result).toString('utf8')
 }
 
 // Bits, not values: NaN's sign and payload are not JSON's business, the sign of zero is.
@@ -91,7 +100,10 @@ function bits(result: ReturnType<NumberCodec['parseNdarray']>): unknown {
   const { buffer, byteOffset, byteLength } = result.data
   return {
     ...result,
-    data: [result.data.constructor.name, Buffer.from(buffer, byteOffset, byteLength).toString('hex')],
+    data: [
+      result.data.constructor.name,
+      Buffer.from(buffer, byteOffset, byteLength).toString('hex'),
+    ],
   }
 }
 
@@ -118,16 +130,21 @@ describe('the printer of a few plain numbers', () => {
   it('prints what the TypeScript codec does, or leaves it to the codecs', () => {
     let printed = 0
     fc.assert(
-      fc.property(shapes, kinds, fc.array(odd, { minLength: 16, maxLength: 16 }), (shape, dtype, list) => {
-        const size = shape.reduce((product, dim) => product * dim, 1)
-        const data = new (dataConstructor(dtype as 'float64'))(size)
-        for (let i = 0; i < size; i++) data[i] = list[i]
-        const array = new NDArray(data, shape, dtype as 'float64')
-        const own = printPlainNumbers(array)
-        if (own === undefined) return
-        printed++
-        expect(own).toBe(text(typescriptCodec, array, 'null'))
-      }),
+      fc.property(
+        shapes,
+        kinds,
+        fc.array(odd, { minLength: 16, maxLength: 16 }),
+        (shape, dtype, list) => {
+          const size = shape.reduce((product, dim) => product * dim, 1)
+          const data = new (dataConstructor(dtype as 'float64'))(size)
+          for (let i = 0; i < size; i++) data[i] = list[i]
+          const array = new NDArray(data, shape, dtype as 'float64')
+          const own = printPlainNumbers(array)
+          if (own === undefined) return
+          printed++
+          expect(own).toBe(text(typescriptCodec, array, 'null'))
+        },
+      ),
       { numRuns: 6000 },
     )
     expect(printed).toBeGreaterThan(1000)
@@ -156,15 +173,23 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
       [65_536],
       'float16',
     )
-    const [native, typescript] = [nativeCodec!, typescriptCodec].map((codec) => text(codec, every, 'null')?.split(','))
-    expect(typescript?.flatMap((number, bits) => (number === native?.[bits] ? [] : [[bits, number]]))).toEqual([])
+    const [native, typescript] = [nativeCodec!, typescriptCodec].map((codec) =>
+      text(codec, every, 'null')?.split(','),
+    )
+    expect(
+      typescript?.flatMap((number, bits) => (number === native?.[bits] ? [] : [[bits, number]])),
+    ).toEqual([])
   })
 
   it('print the same text for every array', () => {
     fc.assert(
-      fc.property(arrays, fc.constantFrom<NonFinite>('null', 'literal', 'error'), (array, nonFinite) => {
-        expect(text(nativeCodec!, array, nonFinite)).toBe(text(typescriptCodec, array, nonFinite))
-      }),
+      fc.property(
+        arrays,
+        fc.constantFrom<NonFinite>('null', 'literal', 'error'),
+        (array, nonFinite) => {
+          expect(text(nativeCodec!, array, nonFinite)).toBe(text(typescriptCodec, array, nonFinite))
+        },
+      ),
       { numRuns: 3000 },
     )
   })
@@ -172,7 +197,9 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
   it('print the same text for doubles whose neighbour is a shorter number', () => {
     // Each lies just beside a decimal of few digits that is halfway to the next double: at these sizes the powers of
     // ten must be right to all their 128 bits.
-    const values = [5.222680231935999e33, 5.222680231936001e33, 2.0890720927743998e34, 8.356288371097599e34]
+    const values = [
+      5.222680231935999e33, 5.222680231936001e33, 2.0890720927743998e34, 8.356288371097599e34,
+    ]
     const array = new NDArray(Float64Array.from(values), [4], 'float64')
     expect(text(nativeCodec!, array, 'null')).toBe(`[${values.join()}]`)
     expect(text(typescriptCodec, array, 'null')).toBe(`[${values.join()}]`)
@@ -241,7 +268,12 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
       fc.property(
         fc.array(good, { minLength: 20, maxLength: 60 }),
         fc.constantFrom(',', ', ', ',  ', ' ,'),
-        fc.option(fc.tuple(fc.nat(), fc.oneof(decimal, fc.constantFrom('null', 'true', 'NaN', '', '[1]', '-', '.5')))),
+        fc.option(
+          fc.tuple(
+            fc.nat(),
+            fc.oneof(decimal, fc.constantFrom('null', 'true', 'NaN', '', '[1]', '-', '.5')),
+          ),
+        ),
         fc.option(fc.tuple(fc.nat(), fc.nat(255))),
         wanted,
         (values, separator, other, change, dtype) => {
@@ -257,9 +289,14 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
 
   it('take or refuse any sequence of tokens alike', () => {
     fc.assert(
-      fc.property(fc.array(tokens, { maxLength: 12 }), wanted, fc.boolean(), (parts, dtype, inList) => {
-        agree(Buffer.from(inList ? `[${parts.join(',')}]` : parts.join('')), dtype)
-      }),
+      fc.property(
+        fc.array(tokens, { maxLength: 12 }),
+        wanted,
+        fc.boolean(),
+        (parts, dtype, inList) => {
+          agree(Buffer.from(inList ? `[${parts.join(',')}]` : parts.join('')), dtype)
+        },
+      ),
       { numRuns: 10000 },
     )
   })

@@ -6,7 +6,11 @@ import { missingWords } from '../../src/values/table/csv/csv.ts'
 import { decodeCsv } from '../../src/values/table/csv/read-csv.ts'
 import type { FrameType } from '../../src/values/table/frame-dtype.ts'
 import type { FrameCodec } from '../../src/values/table/json/frame-codec.ts'
-import { frameCodec, nativeFrameCodec, typescriptFrameCodec } from '../../src/values/table/json/native-codec.ts'
+import {
+  frameCodec,
+  nativeFrameCodec,
+  typescriptFrameCodec,
+} from '../../src/values/table/json/native-codec.ts'
 import { fixture, type PlainColumn, plainColumns } from '../unit/descriptors/frames.ts'
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
@@ -22,7 +26,11 @@ const sourceOf = (dtype: Dtypes) => ({
 })
 
 /** Returns what is read, or why nothing is. */
-async function read(csv: Uint8Array, dtype?: Dtypes, codec = frameCodec): Promise<readonly PlainColumn[] | string> {
+async function read(
+  csv: Uint8Array,
+  dtype?: Dtypes,
+  codec = frameCodec,
+): Promise<readonly PlainColumn[] | string> {
   try {
     return plainColumns(await decodeCsv(csv, { ...sourceOf(dtype), codec }))
   } catch (error) {
@@ -38,7 +46,13 @@ interface Pairs {
   readonly floats: readonly (string | null)[]
 }
 const pairs: Pairs = JSON.parse(fixture('csv-pairs.json').toString())
-const kindOf: Readonly<Record<string, string>> = { i: 'int64', u: 'uint64', f: 'float64', b: 'bool', s: 'str' }
+const kindOf: Readonly<Record<string, string>> = {
+  i: 'int64',
+  u: 'uint64',
+  f: 'float64',
+  b: 'bool',
+  s: 'str',
+}
 const floatOf = (text: string | null) =>
   Number(text === 'inf' || text === '-inf' ? text.replace('inf', 'Infinity') : text)
 
@@ -47,41 +61,52 @@ const codecs = { 'in the add-on': nativeFrameCodec, 'without the add-on': typesc
 describe.each(Object.entries(codecs))('CSV %s', (_, given) => {
   const codec = given as FrameCodec
 
-  it.skipIf(given === undefined)('is read as pandas reads it, column by column, whatever is in it', async () => {
-    const { fields, kinds, texts, floats } = pairs
-    let differences = 0
-    for (const [i, a] of fields.entries()) {
-      for (const [j, b] of fields.entries()) {
-        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`), undefined, codec)) as readonly PlainColumn[]
-        let kind = kindOf[kinds[i][j]]
-        // Integers beyond uint64 among fractions are floats here and text in pandas.
-        if (kind === 'str' && column.kind === 'float64') {
-          expect(
-            [a, b].some((field) => /^\d{19,}$/.test(field)),
-            `${a} and ${b}`,
-          ).toBe(true)
-          kind = 'float64'
-          differences++
-        }
-        expect([a, b, column.kind]).toEqual([a, b, kind])
-        for (const [row, at] of [i, j].entries()) {
-          const value = column.values[row]
-          if (kind === 'str') expect(value).toBe(texts[at])
-          else if (kind === 'bool') expect(value).toBe(texts[at].toLowerCase() === 'true')
-          else if (kind === 'float64') expect(value, a).toBe(floatOf(floats[at] ?? texts[at]))
-          else expect(value).toBe(BigInt(texts[at].trim()))
+  it.skipIf(given === undefined)(
+    'is read as pandas reads it, column by column, whatever is in it',
+    async () => {
+      const { fields, kinds, texts, floats } = pairs
+      let differences = 0
+      for (const [i, a] of fields.entries()) {
+        for (const [j, b] of fields.entries()) {
+          const [column] = (await read(
+            Buffer.from(`a,b\n${a},1\n${b},1\n`),
+            undefined,
+            codec,
+          )) as readonly PlainColumn[]
+          let kind = kindOf[kinds[i][j]]
+          // Integers beyond uint64 among fractions are floats here and text in pandas.
+          if (kind === 'str' && column.kind === 'float64') {
+            expect(
+              [a, b].some((field) => /^\d{19,}$/.test(field)),
+              `${a} and ${b}`,
+            ).toBe(true)
+            kind = 'float64'
+            differences++
+          }
+          expect([a, b, column.kind]).toEqual([a, b, kind])
+          for (const [row, at] of [i, j].entries()) {
+            const value = column.values[row]
+            if (kind === 'str') expect(value).toBe(texts[at])
+            else if (kind === 'bool') expect(value).toBe(texts[at].toLowerCase() === 'true')
+            else if (kind === 'float64') expect(value, a).toBe(floatOf(floats[at] ?? texts[at]))
+            else expect(value).toBe(BigInt(texts[at].trim()))
+          }
         }
       }
-    }
-    expect(differences).toBeLessThan(80)
-  })
+      expect(differences).toBeLessThan(80)
+    },
+  )
 
   it.skipIf(given === undefined)(
     'has nulls where pandas has missing values, and keeps integers beside them',
     async () => {
       for (const word of missingWords) {
         for (const field of ['1', '1.5', 'true', 'x']) {
-          const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`), undefined, codec)) as readonly PlainColumn[]
+          const [alone] = (await read(
+            Buffer.from(`a,b\n${field},1\n`),
+            undefined,
+            codec,
+          )) as readonly PlainColumn[]
           const [column] = (await read(
             Buffer.from(`a,b\n${field},1\n${word},1\n"${word}",1\n`),
             undefined,
@@ -100,7 +125,11 @@ describe.each(Object.entries(codecs))('CSV %s', (_, given) => {
         .catch(({ reason, offset, path }) => [reason, offset, path])
     expect(await refused('a,b\n1,2\n\n1,2,3\n')).toEqual(['ragged', 9, '[1]'])
     expect(await refused('\ufeffa,b\r\n1,2\r\n3,"x\n')).toEqual(['syntax', 15, '[1]'])
-    expect(await refused(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`)).toEqual(['size', 1001 + 1047 * 2, '[1047]'])
+    expect(await refused(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`)).toEqual([
+      'size',
+      1001 + 1047 * 2,
+      '[1047]',
+    ])
     const long = `a,b\n${'1,2\n'.repeat(120_000)}1,2,3\n`
     expect(await refused(long)).toEqual(['ragged', long.length - 6, '[120000]'])
     expect(await refused('"'.repeat(3e6))).toEqual(['size', 0, undefined])
@@ -111,7 +140,9 @@ describe.each(Object.entries(codecs))('CSV %s', (_, given) => {
     const flags = Uint8Array.of(0, 1)
     for (const text of ['1,x\n2,y\n', '1.5,\n"q""",1\n', '1\n', '1,2,3\n', '"', '']) {
       const lines = Buffer.from(text)
-      expect(await codec.parseCsvAsync?.(lines, names, flags)).toEqual(codec.parseCsv(lines, names, flags))
+      expect(await codec.parseCsvAsync?.(lines, names, flags)).toEqual(
+        codec.parseCsv(lines, names, flags),
+      )
     }
   })
 
@@ -122,17 +153,28 @@ describe.each(Object.entries(codecs))('CSV %s', (_, given) => {
   })
 
   it('reads or refuses any text, and the same each time', async () => {
-    const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
+    const seeds = [
+      'a,b\n1,"x"\n2,"y ""z"""\n',
+      'a\r\n1\r\nNA\r\n',
+      'a,a,\n1.5,true,\n,,\n',
+      '\ufeffa,b\n\n1,2\n3\n',
+    ]
     for (const seed of seeds) {
-      for (const text of mutations(Buffer.from(seed), 400)) expect(await read(text)).toEqual(await read(text))
+      for (const text of mutations(Buffer.from(seed), 400))
+        expect(await read(text)).toEqual(await read(text))
     }
   })
 })
 
 it('CSV without the add-on is refused where it would hold the event loop', () => {
-  const parse = (text: string) => typescriptFrameCodec.parseCsv(Buffer.from(text), ['a', 'b'], Uint8Array.of(0, 0))
-  expect(() => parse('x'.repeat(defaultMaxBytes + 1))).toThrow(/^expected at most 4194304 bytes of CSV/)
-  expect(() => parse('1,2\n'.repeat(maxParsedValues / 2 + 1))).toThrow(/^expected at most 250000 fields of CSV/)
+  const parse = (text: string) =>
+    typescriptFrameCodec.parseCsv(Buffer.from(text), ['a', 'b'], Uint8Array.of(0, 0))
+  expect(() => parse('x'.repeat(defaultMaxBytes + 1))).toThrow(
+    /^expected at most 4194304 bytes of CSV/,
+  )
+  expect(() => parse('1,2\n'.repeat(maxParsedValues / 2 + 1))).toThrow(
+    /^expected at most 250000 fields of CSV/,
+  )
   expect(parse('1,2\n'.repeat(maxParsedValues / 2))).toMatchObject({ rows: maxParsedValues / 2 })
 })
 
@@ -147,7 +189,21 @@ describe.skipIf(nativeFrameCodec === undefined)('CSV in both codecs', () => {
   }
   const digits = '9'.repeat(400)
   const odd = [
-    ...[' 1', '\t1 ', '+5', ' +5 ', '-0', '-00', '+0', '1e400', ' 1e400', '-1e400', digits, ` ${digits}`, `-${digits}`],
+    ...[
+      ' 1',
+      '\t1 ',
+      '+5',
+      ' +5 ',
+      '-0',
+      '-00',
+      '+0',
+      '1e400',
+      ' 1e400',
+      '-1e400',
+      digits,
+      ` ${digits}`,
+      `-${digits}`,
+    ],
     ...[
       '18446744073709551615',
       '18446744073709551616',
@@ -155,22 +211,73 @@ describe.skipIf(nativeFrameCodec === undefined)('CSV in both codecs', () => {
       '00018446744073709551615',
       '0'.repeat(50),
     ],
-    ...['"x"y', '"x"y"z', '"x""y"z', '""x', 'x"y"', '"', '"""', '""""', ' "x"', '"1"2', '" 1"', '"-0"', '"+inf"'],
-    ...['1.', '.1', '.', '+.5e-3', '1e', 'e1', '1e+', '1e-400', '0x10', '1_0', '1-', '--1', '+-1', 'inf', '+Infinity'],
-    ...['tRuE', ' true', 'true ', 'True', 'İnf', 'ınf', '\u00a01', '½', 'é', ' ', '\t', '2020-01-01', '20200101'],
+    ...[
+      '"x"y',
+      '"x"y"z',
+      '"x""y"z',
+      '""x',
+      'x"y"',
+      '"',
+      '"""',
+      '""""',
+      ' "x"',
+      '"1"2',
+      '" 1"',
+      '"-0"',
+      '"+inf"',
+    ],
+    ...[
+      '1.',
+      '.1',
+      '.',
+      '+.5e-3',
+      '1e',
+      'e1',
+      '1e+',
+      '1e-400',
+      '0x10',
+      '1_0',
+      '1-',
+      '--1',
+      '+-1',
+      'inf',
+      '+Infinity',
+    ],
+    ...[
+      'tRuE',
+      ' true',
+      'true ',
+      'True',
+      'İnf',
+      'ınf',
+      '\u00a01',
+      '½',
+      'é',
+      ' ',
+      '\t',
+      '2020-01-01',
+      '20200101',
+    ],
     ...pairs.fields,
     ...missingWords,
   ]
 
   it('is the same for every pair of odd fields', async () => {
-    for (const [i, a] of odd.entries()) for (const b of odd.slice(i)) await both(Buffer.from(`a\n${a}\n${b}`))
+    for (const [i, a] of odd.entries())
+      for (const b of odd.slice(i)) await both(Buffer.from(`a\n${a}\n${b}`))
   })
 
   it('is the same in tables of any form', async () => {
     const field = fc.oneof(fc.constantFrom(...odd), fc.constantFrom('1', '1.5', 'x', 'true', ''))
     const line = fc.array(field, { maxLength: 4 })
     const end = fc.constantFrom('\n', '\r\n', '\n\n', '\r', '\n\r')
-    const dtypes = fc.constantFrom<Dtypes>(undefined, true, false, new Map([['a', 'Utf8']]), new Map([['b', 'Date']]))
+    const dtypes = fc.constantFrom<Dtypes>(
+      undefined,
+      true,
+      false,
+      new Map([['a', 'Utf8']]),
+      new Map([['b', 'Date']]),
+    )
     const tables = fc.array(fc.tuple(line, end), { maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(tables, fc.boolean(), dtypes, async (lines, isCut, dtype) => {
@@ -182,13 +289,21 @@ describe.skipIf(nativeFrameCodec === undefined)('CSV in both codecs', () => {
   })
 
   it('is the same in damaged text', async () => {
-    const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
+    const seeds = [
+      'a,b\n1,"x"\n2,"y ""z"""\n',
+      'a\r\n1\r\nNA\r\n',
+      'a,a,\n1.5,true,\n,,\n',
+      '\ufeffa,b\n\n1,2\n3\n',
+    ]
     for (const seed of seeds) for (const text of mutations(Buffer.from(seed), 400)) await both(text)
   })
 
   it('is the same where cells are too many, and in megabytes', async () => {
     await both(Buffer.from(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`))
-    const csv = Array.from({ length: 45_000 }, (_, i) => `${i},${i / 3},${i % 2 === 0},"t ""${i}""",${i % 7 || ''}`)
+    const csv = Array.from(
+      { length: 45_000 },
+      (_, i) => `${i},${i / 3},${i % 2 === 0},"t ""${i}""",${i % 7 || ''}`,
+    )
     await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}`))
     await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}\n1,2,3,4,5,6`))
   })
@@ -203,12 +318,20 @@ describe('CSV', () => {
       return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
     }
     await expect(
-      decodeCsv(csv, { name: 'the tests', isPrivate: false, codec: { ...frameCodec, parseCsvAsync } }),
+      decodeCsv(csv, {
+        name: 'the tests',
+        isPrivate: false,
+        codec: { ...frameCodec, parseCsvAsync },
+      }),
     ).rejects.toThrow('quote')
     expect(called[0].buffer).not.toBe(csv.buffer)
     expect(called[0]).toHaveLength(csv.length - 2)
     await expect(
-      decodeCsv(csv, { name: 'the tests', isPrivate: true, codec: { ...frameCodec, parseCsvAsync } }),
+      decodeCsv(csv, {
+        name: 'the tests',
+        isPrivate: true,
+        codec: { ...frameCodec, parseCsvAsync },
+      }),
     ).rejects.toThrow('quote')
     expect(called[1].buffer).toBe(csv.buffer)
   })

@@ -8,22 +8,17 @@ import { mutations, randomBytes } from '../../src/testing/mutate.ts'
 import { bytesAt, type Column, columnOf, isValid } from '../../src/values/table/columns.ts'
 import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
 import type { FrameText } from '../../src/values/table/json/frame-plan.ts'
-import { nativeFrameCodec, typescriptFrameCodec as typescript } from '../../src/values/table/json/native-codec.ts'
+import {
+  nativeFrameCodec,
+  typescriptFrameCodec as typescript,
+} from '../../src/values/table/json/native-codec.ts'
 import { printPlainTable, readPlainTable } from '../../src/values/table/json/plain-table.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
-const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
-const texts: readonly FrameText['layout'][] = [
-  'records',
-  'columns',
-  'values',
-  'index',
-  'split',
-  'table',
-  'series',
-  'series-index',
-  'series-split',
-]
+const layouts = 'frame index split table series series-split'.split(' ') as FrameLayout[]
+const texts = 'records columns values index split table series series-index series-split'.split(
+  ' ',
+) as FrameText['layout'][]
 
 const seeds = [
   '[{"a":1,"b":2.5,"c":"x","d":true},{"a":3,"b":null,"c":"é\\u00e9\\ud83d\\ude00\\n","d":false},{"d":null,"e":"new"}]',
@@ -74,14 +69,21 @@ function dataOf(parsed: ReturnType<typeof typescript.parseFrame>): unknown {
   const { table, labels, name, schema } = parsed as ParsedFrame
   const column = (one: (typeof table.columns)[number]) =>
     one.isJson
-      ? Array.from({ length: table.rows }, (_, row) => isValid(one, row) && JSON.parse(textAt(one, row)))
+      ? Array.from(
+          { length: table.rows },
+          (_, row) => isValid(one, row) && JSON.parse(textAt(one, row)),
+        )
       : {
           ...{ name: one.name, kind: one.kind, data: Buffer.from(one.data).toString('hex') },
           validity: one.validity && Buffer.from(one.validity).toString('hex'),
           offsets: one.offsets && [...one.offsets],
         }
   return {
-    ...{ name, schema: schema && JSON.parse(Buffer.from(schema.text).toString()), rows: table.rows },
+    ...{
+      name,
+      schema: schema && JSON.parse(Buffer.from(schema.text).toString()),
+      rows: table.rows,
+    },
     ...{ columns: table.columns.map(column), labels: labels && column(labels) },
   }
 }
@@ -118,50 +120,106 @@ const faults: readonly (readonly [layout: FrameLayout, text: string, failure: st
   ['split', '{"columns":[1.5],"data":[[1]]}', 'labels'],
   ['series-split', '{"name":true,"data":[1]}', 'labels'],
   ['frame', `[{${Array.from({ length: 16_385 }, (_, i) => `"${i}":0`).join()}}]`, 'columns'],
-  ['frame', `[{${Array.from({ length: 16_000 }, (_, i) => `"${i}":0`).join()}}${',{}'.repeat(100)}]`, 'cells'],
+  [
+    'frame',
+    `[{${Array.from({ length: 16_000 }, (_, i) => `"${i}":0`).join()}}${',{}'.repeat(100)}]`,
+    'cells',
+  ],
 ]
 
 describe.each([
   ['native', nativeFrameCodec],
   ['TypeScript', typescript],
 ])('the %s frame codec', (_, codec) => {
-  it.skipIf(codec === undefined).each(faults)('says why a text is no frame (%#): as %s', (layout, text, failure) => {
-    expect(codec?.parseFrame(Buffer.from(text), layout)).toMatchObject({ failure })
-  })
+  it.skipIf(codec === undefined).each(faults)(
+    'says why a text is no frame (%#): as %s',
+    (layout, text, failure) => {
+      expect(codec?.parseFrame(Buffer.from(text), layout)).toMatchObject({ failure })
+    },
+  )
 
   it.skipIf(codec === undefined)('throws for a column that is shorter than its table', () => {
     const short = { name: 'a', kind: 'float64', data: new Uint8Array(8) } as const
-    expect(() => codec?.encodeFrame({ rows: 2, columns: [short] }, { layout: 'records' })).toThrow(RangeError)
+    expect(() => codec?.encodeFrame({ rows: 2, columns: [short] }, { layout: 'records' })).toThrow(
+      RangeError,
+    )
   })
 })
 
 describe('the TypeScript frame codec', () => {
   it('refuses texts that would hold the event loop', () => {
     const long = Buffer.from(JSON.stringify([{ a: 'x'.repeat(defaultMaxBytes) }]))
-    expect(() => typescript.parseFrame(long, 'frame')).toThrow(/^expected at most 4194304 bytes of a frame/)
+    expect(() => typescript.parseFrame(long, 'frame')).toThrow(
+      /^expected at most 4194304 bytes of a frame/,
+    )
     const many = Buffer.from(JSON.stringify(Array(maxParsedValues + 1).fill(1)))
-    expect(() => typescript.parseFrame(many, 'series')).toThrow(/^expected at most 250000 values of a frame/)
+    expect(() => typescript.parseFrame(many, 'series')).toThrow(
+      /^expected at most 250000 values of a frame/,
+    )
     const most = Buffer.from(JSON.stringify([{ a: 'x\n'.repeat(defaultMaxBytes / 3 - 10) }]))
     expect(typescript.parseFrame(most, 'frame')).toMatchObject({ table: { rows: 1 } })
   })
 
   it('keeps the order of keys that are numbers, and the place of a syntax error', () => {
-    const read = typescript.parseFrame(Buffer.from('{"10":[1],"9":[2],"__proto__":[3]}'), 'frame') as ParsedFrame
+    const read = typescript.parseFrame(
+      Buffer.from('{"10":[1],"9":[2],"__proto__":[3]}'),
+      'frame',
+    ) as ParsedFrame
     expect(read.table.columns.map(({ name }) => name)).toEqual(['10', '9', '__proto__'])
-    expect(typescript.parseFrame(Buffer.from('[{"a":1}'), 'frame')).toEqual({ failure: 'syntax', offset: 8 })
+    expect(typescript.parseFrame(Buffer.from('[{"a":1}'), 'frame')).toEqual({
+      failure: 'syntax',
+      offset: 8,
+    })
   })
 })
 
 describe('the reader of short plain texts', () => {
   const number = fc.constantFrom(
-    ...['0', '-0', '-0.0', '7', '1.0', '-2.50', '123456789012345', '0.1234567890123', '1234567890123456', '1e2', '01'],
-    ...['1.', '-', 'null', 'true', '"x"', '[]', 'NaN', '9007199254740993', '4294967296', '-4294967297', '.5', ''],
+    ...[
+      '0',
+      '-0',
+      '-0.0',
+      '7',
+      '1.0',
+      '-2.50',
+      '123456789012345',
+      '0.1234567890123',
+      '1234567890123456',
+      '1e2',
+      '01',
+    ],
+    ...[
+      '1.',
+      '-',
+      'null',
+      'true',
+      '"x"',
+      '[]',
+      'NaN',
+      '9007199254740993',
+      '4294967296',
+      '-4294967297',
+      '.5',
+      '',
+    ],
   )
-  const plainNumber = fc.constantFrom('0', '-0', '-0.0', '1.0', '-2.50', '4294967296', '-4294967297', '123456789012345')
+  const plainNumber = fc.constantFrom(
+    '0',
+    '-0',
+    '-0.0',
+    '1.0',
+    '-2.50',
+    '4294967296',
+    '-4294967297',
+    '123456789012345',
+  )
   const space = fc.constantFrom('', '', '', ' ', '\n\t')
   const key = fc.constantFrom('a', 'b', 'c', '', '__proto__', 'é', '\\n', '"')
   const cell = fc.oneof({ weight: 9, arbitrary: plainNumber }, { weight: 1, arbitrary: number })
-  const names = fc.uniqueArray(fc.constantFrom('a', 'b', '0', '__proto__'), { minLength: 1, maxLength: 3 })
+  const names = fc.uniqueArray(fc.constantFrom('a', 'b', '0', '__proto__'), {
+    minLength: 1,
+    maxLength: 3,
+  })
 
   function agree(text: string, layout: FrameLayout): boolean {
     const body = Buffer.from(text)
@@ -173,7 +231,11 @@ describe('the reader of short plain texts', () => {
 
   it('reads lists as the codecs do, or leaves them to those', () => {
     let read = 0
-    const lists = fc.tuple(fc.array(cell, { maxLength: 8 }), space, fc.constantFrom('', '', '', ',', ']', ' x'))
+    const lists = fc.tuple(
+      fc.array(cell, { maxLength: 8 }),
+      space,
+      fc.constantFrom('', '', '', ',', ']', ' x'),
+    )
     fc.assert(
       fc.property(lists, ([cells, blank, end]) => {
         if (agree(`${blank}[${blank}${cells.join(`${blank},`)}${blank}]${end}`, 'series')) read++
@@ -191,9 +253,11 @@ describe('the reader of short plain texts', () => {
     const any = fc.array(fc.array(fc.tuple(key, cell), { maxLength: 3 }), { maxLength: 3 })
     fc.assert(
       fc.property(fc.oneof(good, any), space, (rows, blank) => {
-        const pair = ([name, value]: readonly [string, string]) => `"${name}"${blank}:${blank}${value}`
+        const pair = ([name, value]: readonly [string, string]) =>
+          `"${name}"${blank}:${blank}${value}`
         const text = `[${rows.map((row) => `{${row.map(pair).join(`${blank},${blank}`)}${blank}}`).join()}]`
-        for (const body of [text, text.slice(1), text.slice(0, -1)]) if (agree(body, 'frame')) read++
+        for (const body of [text, text.slice(1), text.slice(0, -1)])
+          if (agree(body, 'frame')) read++
       }),
       { numRuns: 2000 },
     )
@@ -205,7 +269,10 @@ describe('the reader of short plain texts', () => {
     for (const text of texts) {
       for (const body of mutations(Buffer.from(text), 2000)) {
         if (isUtf8(body)) for (const layout of layouts) agree(body.toString(), layout)
-        else expect(layouts.map((layout) => readPlainTable(body, layout))).toEqual(layouts.map(() => undefined))
+        else
+          expect(layouts.map((layout) => readPlainTable(body, layout))).toEqual(
+            layouts.map(() => undefined),
+          )
       }
     }
   })
@@ -213,7 +280,8 @@ describe('the reader of short plain texts', () => {
   it('leaves texts that are long, empty or of another layout', () => {
     const list = `[${'1,'.repeat(200)}1]`
     for (const text of [list, '[]', '[{}]', '{"a":[1]}', '[[1]]', '1', '']) {
-      for (const layout of layouts) expect(readPlainTable(Buffer.from(text), layout)).toBeUndefined()
+      for (const layout of layouts)
+        expect(readPlainTable(Buffer.from(text), layout)).toBeUndefined()
     }
     expect(readPlainTable(Buffer.from('[1]'), 'split')).toBeUndefined()
   })
@@ -228,10 +296,17 @@ describe('the printer of short plain tables', () => {
       fc.constantFrom(-0, 0, 0.1 + 0.2, 19999.99999),
       fc.double(),
     ),
-    int64: fc.oneof(short, fc.constantFrom(2 ** 53 - 1, 1 - 2 ** 53, 2 ** 32, -(2 ** 32) - 1), int64),
+    int64: fc.oneof(
+      short,
+      fc.constantFrom(2 ** 53 - 1, 1 - 2 ** 53, 2 ** 32, -(2 ** 32) - 1),
+      int64,
+    ),
   }
   const columns = fc.array(
-    fc.tuple(fc.constantFrom('float64' as const, 'int64' as const), fc.constantFrom('a', '', '"', '\\', 'é', '\n')),
+    fc.tuple(
+      fc.constantFrom('float64' as const, 'int64' as const),
+      fc.constantFrom('a', '', '"', '\\', 'é', '\n'),
+    ),
     { minLength: 1, maxLength: 4 },
   )
 
@@ -239,34 +314,49 @@ describe('the printer of short plain tables', () => {
     let printed = 0
     const tables = fc.nat(6).chain((rows) => {
       const cells = (kind: 'float64' | 'int64') =>
-        fc.array(fc.option<number | bigint>(values[kind], { freq: 8 }), { minLength: rows, maxLength: rows })
+        fc.array(fc.option<number | bigint>(values[kind], { freq: 8 }), {
+          minLength: rows,
+          maxLength: rows,
+        })
       return columns.chain((list) =>
-        fc.tuple(...list.map(([kind, name]) => cells(kind).map((own) => columnOf(name, kind, own)))),
+        fc.tuple(
+          ...list.map(([kind, name]) => cells(kind).map((own) => columnOf(name, kind, own))),
+        ),
       )
     })
     fc.assert(
-      fc.property(tables, fc.constantFrom('records' as const, 'series' as const), (list, layout) => {
-        const rows = list[0].data.length / 8
-        const table = { rows, columns: layout === 'series' ? list.slice(0, 1) : list }
-        const text = printPlainTable(table, layout)
-        if (text === undefined) return
-        printed++
-        expect(text).toBe(Buffer.from(typescript.encodeFrame(table, { layout })).toString())
-      }),
+      fc.property(
+        tables,
+        fc.constantFrom('records' as const, 'series' as const),
+        (list, layout) => {
+          const rows = list[0].data.length / 8
+          const table = { rows, columns: layout === 'series' ? list.slice(0, 1) : list }
+          const text = printPlainTable(table, layout)
+          if (text === undefined) return
+          printed++
+          expect(text).toBe(Buffer.from(typescript.encodeFrame(table, { layout })).toString())
+        },
+      ),
       { numRuns: 3000 },
     )
     expect(printed).toBeGreaterThan(500)
   })
 
   it('leaves other kinds, layouts and sizes to the codecs', () => {
-    const of = (kind: ColumnKind, count = 1) => columnOf('a', kind, Array(count).fill(kind === 'str' ? 'x' : 1))
+    const of = (kind: ColumnKind, count = 1) =>
+      columnOf('a', kind, Array(count).fill(kind === 'str' ? 'x' : 1))
     for (const kind of columnKinds) {
       const isPlain = kind === 'float64' || kind === 'int64'
-      expect(printPlainTable({ rows: 1, columns: [of(kind)] }, 'series') !== undefined, kind).toBe(isPlain)
+      expect(printPlainTable({ rows: 1, columns: [of(kind)] }, 'series') !== undefined, kind).toBe(
+        isPlain,
+      )
     }
     for (const layout of texts) {
       const isPlain = layout === 'records' || layout === 'series'
-      expect(printPlainTable({ rows: 1, columns: [of('int64')] }, layout) !== undefined, layout).toBe(isPlain)
+      expect(
+        printPlainTable({ rows: 1, columns: [of('int64')] }, layout) !== undefined,
+        layout,
+      ).toBe(isPlain)
     }
     expect(printPlainTable({ rows: 17, columns: [of('int64', 17)] }, 'series')).toBeUndefined()
     const long = { ...of('int64'), name: 'x'.repeat(2000) }
@@ -278,10 +368,15 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
   const native = nativeFrameCodec as NonNullable<typeof nativeFrameCodec>
 
   it('parses every layout of good and broken texts as the TypeScript one does', () => {
-    const bodies = [...seeds.flatMap((seed) => [...mutations(Buffer.from(seed), 300)]), ...randomBytes(50)]
+    const bodies = [
+      ...seeds.flatMap((seed) => [...mutations(Buffer.from(seed), 300)]),
+      ...randomBytes(50),
+    ]
     for (const body of bodies.filter((each) => isUtf8(each))) {
       for (const layout of layouts) {
-        const [ours, theirs] = [native, typescript].map((codec) => plain(codec.parseFrame(body, layout)))
+        const [ours, theirs] = [native, typescript].map((codec) =>
+          plain(codec.parseFrame(body, layout)),
+        )
         same(ours, theirs, `${body} as ${layout}`)
       }
     }
@@ -301,7 +396,9 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
       fc.property(fc.array(record, { maxLength: 8 }), (rows) => {
         const text = `[${rows.map((row) => `{${row.map(([k, v]) => `${JSON.stringify(k)}:${v}`).join()}}`).join()}]`
         const body = Buffer.from(text)
-        expect(plain(native.parseFrame(body, 'frame'))).toEqual(plain(typescript.parseFrame(body, 'frame')))
+        expect(plain(native.parseFrame(body, 'frame'))).toEqual(
+          plain(typescript.parseFrame(body, 'frame')),
+        )
       }),
       { numRuns: 1500 },
     )
@@ -316,9 +413,14 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
 
   it('finds labels in any order', () => {
     const keys = Array.from({ length: 5000 }, (_, i) => `label ${(i * 7919) % 5000}`)
-    const object = (order: readonly string[]) => `{${order.map((label, i) => `${JSON.stringify(label)}:${i}`).join()}}`
-    const body = Buffer.from(`{"a":${object(keys)},"b":${object([...keys].reverse())},"c":${object(keys.slice(100))}}`)
-    expect(plain(native.parseFrame(body, 'frame'))).toEqual(plain(typescript.parseFrame(body, 'frame')))
+    const object = (order: readonly string[]) =>
+      `{${order.map((label, i) => `${JSON.stringify(label)}:${i}`).join()}}`
+    const body = Buffer.from(
+      `{"a":${object(keys)},"b":${object([...keys].reverse())},"c":${object(keys.slice(100))}}`,
+    )
+    expect(plain(native.parseFrame(body, 'frame'))).toEqual(
+      plain(typescript.parseFrame(body, 'frame')),
+    )
   })
 
   it('writes every kind in every layout as the TypeScript one does', () => {
@@ -349,7 +451,13 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
     )
     fc.assert(
       fc.property(columns, labels, fc.constantFrom(...texts), (list, label, layout) => {
-        const how = { layout, schema: '{"é":1}', labelKey: 'index', name: 'n', ...(label && { labels: label }) }
+        const how = {
+          layout,
+          schema: '{"é":1}',
+          labelKey: 'index',
+          name: 'n',
+          ...(label && { labels: label }),
+        }
         const table = { rows: 5, columns: list }
         const ours = Buffer.from(native.encodeFrame(table, how)).toString()
         expect(ours).toBe(Buffer.from(typescript.encodeFrame(table, how)).toString())
@@ -360,12 +468,29 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
   })
 
   it('refuses buffers that contradict themselves', () => {
-    const long = { name: 'a', kind: 'str', data: Buffer.from('abc'), offsets: Int32Array.of(0, 9) } as const
-    const back = { name: 'a', kind: 'str', data: Buffer.from('abc'), offsets: Int32Array.of(2, 1) } as const
-    const view = { name: 'a', kind: 'str', data: new Uint8Array(16).fill(0x7f), heaps: [Buffer.from('x')] } as const
+    const long = {
+      name: 'a',
+      kind: 'str',
+      data: Buffer.from('abc'),
+      offsets: Int32Array.of(0, 9),
+    } as const
+    const back = {
+      name: 'a',
+      kind: 'str',
+      data: Buffer.from('abc'),
+      offsets: Int32Array.of(2, 1),
+    } as const
+    const view = {
+      name: 'a',
+      kind: 'str',
+      data: new Uint8Array(16).fill(0x7f),
+      heaps: [Buffer.from('x')],
+    } as const
     for (const column of [long, back, view]) {
       // The TypeScript codec stands in; what matters is that nothing is read outside.
-      expect(() => native.encodeFrame({ rows: 1, columns: [column] }, { layout: 'records' })).not.toThrow(/crash/)
+      expect(() =>
+        native.encodeFrame({ rows: 1, columns: [column] }, { layout: 'records' }),
+      ).not.toThrow(/crash/)
     }
   })
 })

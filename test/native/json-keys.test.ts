@@ -4,13 +4,19 @@ import { parseText } from '../../src/core/text/parse-text.ts'
 import { io, Service } from '../../src/index.ts'
 
 /** The keys of an object's text by its own reading, since JSON.parse itself is in question. */
-const pairs = (keys: readonly string[]) => `{${keys.map((key, i) => `${JSON.stringify(key)}:${i}`).join()}}`
+const pairs = (keys: readonly string[]) =>
+  `{${keys.map((key, i) => `${JSON.stringify(key)}:${i}`).join()}}`
 
 describe('keys with escapes', () => {
-  const key = fc.oneof(fc.constantFrom('\\', '\n', '"', 'a', 'a\\', 'a\n', '__proto__', '1', ' '), fc.string())
+  const key = fc.oneof(
+    fc.constantFrom('\\', '\n', '"', 'a', 'a\\', 'a\n', '__proto__', '1', ' '),
+    fc.string(),
+  )
 
   it('are those of the text, whatever texts came before', () => {
-    const lists = fc.uniqueArray(key, { maxLength: 5 }).filter((keys) => !keys.some((each) => /^\d+$/.test(each)))
+    const lists = fc
+      .uniqueArray(key, { maxLength: 5 })
+      .filter((keys) => !keys.some((each) => /^\d+$/.test(each)))
     fc.assert(
       fc.property(lists, (keys) => {
         const value = parseText(`[${pairs(keys)}]`) as object[]
@@ -31,18 +37,33 @@ describe('keys with escapes', () => {
   })
 
   it('refuses what JSON.parse refuses', () => {
-    for (const text of ['{"\\n":1', '{"\\x":1}', '{"\\n":1}}', '{"a\\', '"\\', '{"\\n"', '{"\\n":']) {
+    for (const text of [
+      '{"\\n":1',
+      '{"\\x":1}',
+      '{"\\n":1}}',
+      '{"a\\',
+      '"\\',
+      '{"\\n"',
+      '{"\\n":',
+    ]) {
       expect(() => parseText(text), text).toThrow(SyntaxError)
     }
   })
 
   it('reach functions as they are, after those of another client', async () => {
     const service = new Service('keys')
-    service.api({ name: 'echo', input: new io.JSON({ bigNumbers: 'bigint' }), output: new io.JSON() }, (value) =>
-      Object.keys(value as object),
+    service.api(
+      { name: 'echo', input: new io.JSON({ bigNumbers: 'bigint' }), output: new io.JSON() },
+      (value) => Object.keys(value as object),
     )
     const post = async (body: string) =>
-      (await service.inject({ path: '/echo', body, headers: { 'content-type': 'application/json' } })).json()
+      (
+        await service.inject({
+          path: '/echo',
+          body,
+          headers: { 'content-type': 'application/json' },
+        })
+      ).json()
     expect(await post('{"h":0,"\\\\":0}')).toEqual(['h', '\\'])
     expect(await post('{"h":0,"\\n":0}')).toEqual(['h', '\n'])
     expect(await post('{"h":12345678901234567890,"\\"":0}')).toEqual(['h', '"'])

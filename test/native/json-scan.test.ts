@@ -7,8 +7,24 @@ import { measureJson, measureWithoutAddon } from '../../src/core/text/json-scan.
 const blanks = fc.constantFrom('', '', ' ', '\n', ' '.repeat(63))
 const scalars = fc.oneof(
   fc.json({ maxDepth: 0 }),
-  fc.constantFrom('"\\\\"', '"\\""', `"${'\\\\'.repeat(31)}\\""`, '"[{,"', '"é😀"', '"1e5"', `"${'x'.repeat(130)}"`),
-  fc.constantFrom('12345678901234567', '-0.12345678901234567', '1e400', '1E-400', `${'7'.repeat(70)}`, 'true', 'false'),
+  fc.constantFrom(
+    '"\\\\"',
+    '"\\""',
+    `"${'\\\\'.repeat(31)}\\""`,
+    '"[{,"',
+    '"é😀"',
+    '"1e5"',
+    `"${'x'.repeat(130)}"`,
+  ),
+  fc.constantFrom(
+    '12345678901234567',
+    '-0.12345678901234567',
+    '1e400',
+    '1E-400',
+    `${'7'.repeat(70)}`,
+    'true',
+    'false',
+  ),
 )
 const { value } = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
   value: fc.oneof({ maxDepth: 5 }, scalars, tie('list'), tie('object')),
@@ -17,7 +33,10 @@ const { value } = fc.letrec<{ value: string; list: string; object: string }>((ti
     .map(([items, gap]) => `[${gap}${items.join(`${gap},`)}]`),
   object: fc
     .tuple(fc.array(tie('value'), { maxLength: 8 }), blanks)
-    .map(([items, gap]) => `{${items.map((item, i) => `"k${i}":${gap}${item}`).join(`,${gap}`)}${gap}}`),
+    .map(
+      ([items, gap]) =>
+        `{${items.map((item, i) => `"k${i}":${gap}${item}`).join(`,${gap}`)}${gap}}`,
+    ),
 }))
 
 describe.skipIf(addon === undefined)('the measure of a JSON text by the add-on', () => {
@@ -39,7 +58,8 @@ describe.skipIf(addon === undefined)('the measure of a JSON text by the add-on',
   it('has the place of the first bracket that is too deep, wherever it lies', () => {
     for (let shift = 0; shift < 130; shift++) {
       const json = Buffer.from(`${'0,'.repeat(shift)}${'[{"a":'.repeat(64)}{"b":[1,2]}`)
-      for (const measure of [measureJson, measureWithoutAddon]) expect(measure(json).deepAt).toBe(2 * shift + 6 * 64)
+      for (const measure of [measureJson, measureWithoutAddon])
+        expect(measure(json).deepAt).toBe(2 * shift + 6 * 64)
     }
   })
 

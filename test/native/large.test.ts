@@ -101,7 +101,9 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
         const data = new Float64Array(20_000).fill(i / 8)
         const json = await printed(new NDArray(data, [100, 200], 'float64'))
         const parsed = await parseLarge(text(json as string), 'float32')
-        return 'failure' in parsed ? parsed.failure : [parsed.shape, new Set(parsed.data as Float32Array)]
+        return 'failure' in parsed
+          ? parsed.failure
+          : [parsed.shape, new Set(parsed.data as Float32Array)]
       }),
     )
     expect(all).toEqual(Array.from({ length: 40 }, (_, i) => [[100, 200], new Set([i / 8])]))
@@ -137,9 +139,15 @@ describe.skipIf(addon === undefined)('arrays beside the event loop', () => {
     expect(() => addon.countElementsAsync('[1]', -1, head)).toThrow(TypeError)
     expect(() => addon.parseNdarrayAsync(json, -1, head)).toThrow(TypeError)
     expect(() => addon.parseNdarrayAsync(json, -1, head, new Float64Array(3))).toThrow(TypeError)
-    expect(() => addon.parseNdarrayAsync(json, -1, head, new Uint8Array(new ArrayBuffer(40), 1))).toThrow(TypeError)
-    expect(() => addon.encodeNdarrayAsync(new Float64Array(4), 11, 0, head, new Uint8Array(10))).toThrow(TypeError)
-    expect(() => addon.encodeNdarrayAsync(new Float64Array(5), 11, 0, head, new Uint8Array(1000))).toThrow(TypeError)
+    expect(() =>
+      addon.parseNdarrayAsync(json, -1, head, new Uint8Array(new ArrayBuffer(40), 1)),
+    ).toThrow(TypeError)
+    expect(() =>
+      addon.encodeNdarrayAsync(new Float64Array(4), 11, 0, head, new Uint8Array(10)),
+    ).toThrow(TypeError)
+    expect(() =>
+      addon.encodeNdarrayAsync(new Float64Array(5), 11, 0, head, new Uint8Array(1000)),
+    ).toThrow(TypeError)
     const tooShort = new Float64Array(68)
     await addon.parseNdarrayAsync(json, 11, tooShort, new Uint8Array(16))
     expect(tooShort[0]).toBe(8)

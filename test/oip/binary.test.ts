@@ -29,7 +29,9 @@ describe('binary tensors', () => {
     const a = { name: 'a', datatype: 'INT64', shape: [2], parameters: { binary_data_size: 16 } }
     const b = { name: 'b', datatype: 'BYTES', shape: [1], data: ['x'] }
     const outputs = [{ name: 'text', parameters: { binary_data: true } }, { name: 'sum' }]
-    const { json, rest } = parts(await binary('form', { inputs: [b, a], outputs }, [bytes(BigInt64Array.of(2n, 3n))]))
+    const { json, rest } = parts(
+      await binary('form', { inputs: [b, a], outputs }, [bytes(BigInt64Array.of(2n, 3n))]),
+    )
     expect(json.outputs).toMatchObject([
       { name: 'text', parameters: { binary_data_size: 5 } },
       { name: 'sum', data: [5] },
@@ -39,15 +41,25 @@ describe('binary tensors', () => {
 
   it('takes FP16, BF16 and BYTES', async () => {
     const send = (datatype: string, shape: number[], data: Uint8Array) =>
-      binary('echo', { inputs: [{ name: 'input', datatype, shape, parameters: { binary_data_size: data.length } }] }, [
-        data,
-      ])
-    expect((await send('FP16', [2], bytes(Uint16Array.of(0x3c00, 0xc000)))).text()).toContain('[1.0,-2.0]')
+      binary(
+        'echo',
+        {
+          inputs: [
+            { name: 'input', datatype, shape, parameters: { binary_data_size: data.length } },
+          ],
+        },
+        [data],
+      )
+    expect((await send('FP16', [2], bytes(Uint16Array.of(0x3c00, 0xc000)))).text()).toContain(
+      '[1.0,-2.0]',
+    )
     expect((await send('BF16', [2], bytes(Uint16Array.of(0x3fc0, 0xff80)))).text()).toContain(
       '"FP32","shape":[2],"data":[1.5,-Infinity]',
     )
     expect((await send('BYTES', [3], texts('a', '', 'é'))).text()).toContain('["a","","é"]')
-    expect((await send('FP32', [0, 2], new Uint8Array(0))).text()).toContain('"shape":[0,2],"data":[]')
+    expect((await send('FP32', [0, 2], new Uint8Array(0))).text()).toContain(
+      '"shape":[0,2],"data":[]',
+    )
   })
 
   it('reads large tensors of different widths in place', async () => {
@@ -63,10 +75,17 @@ describe('binary tensors', () => {
       Float32Array.from({ length: 5001 }, (_, i) => i),
     ]
     const three = new Service('three')
-    const part = () => ({ a: new io.NumpyNdarray(), b: new io.NumpyNdarray(), c: new io.NumpyNdarray() })
-    three.api({ input: new io.Multipart(part()), output: new io.Multipart(part()) }, function all(x) {
-      return x
+    const part = () => ({
+      a: new io.NumpyNdarray(),
+      b: new io.NumpyNdarray(),
+      c: new io.NumpyNdarray(),
     })
+    three.api(
+      { input: new io.Multipart(part()), output: new io.Multipart(part()) },
+      function all(x) {
+        return x
+      },
+    )
     const json = Buffer.from(JSON.stringify({ inputs, parameters: { binary_data_output: true } }))
     for (const pad of [0, 1, 2, 3, 4, 5, 6, 7]) {
       const head = Buffer.concat([json, Buffer.alloc(pad, ' ')])
@@ -81,7 +100,9 @@ describe('binary tensors', () => {
 
   it('takes a body of elements alone', async () => {
     const raw = { 'inference-header-content-length': '0' }
-    const { json, rest } = parts(await post('/v2/models/double/infer', bytes(Float32Array.of(1, 2)), raw))
+    const { json, rest } = parts(
+      await post('/v2/models/double/infer', bytes(Float32Array.of(1, 2)), raw),
+    )
     expect(json.outputs).toMatchObject([{ shape: [1, 2] }])
     expect(rest).toEqual(bytes(Float32Array.of(2, 4)))
     expect((await post('/v2/models/double/infer', Buffer.alloc(16), raw)).status).toBe(400)
@@ -116,9 +137,21 @@ describe('binary tensors', () => {
     ],
     ['too few bytes', { inputs: [input(8)] }, Buffer.alloc(4), {}, /up to 4/],
     ['bytes left over', { inputs: [input(8)] }, Buffer.alloc(9), {}, /received 1 more/],
-    ['a size that is not that of the shape', { inputs: [input(4)] }, Buffer.alloc(4), {}, /expected 8 bytes/],
+    [
+      'a size that is not that of the shape',
+      { inputs: [input(4)] },
+      Buffer.alloc(4),
+      {},
+      /expected 8 bytes/,
+    ],
     ['a negative size', { inputs: [input(-1)] }, Buffer.alloc(4), {}, /a number of bytes up to/],
-    ['data and size', { inputs: [{ ...input(8), data: [1, 2] }] }, Buffer.alloc(8), {}, /either data or/],
+    [
+      'data and size',
+      { inputs: [{ ...input(8), data: [1, 2] }] },
+      Buffer.alloc(8),
+      {},
+      /either data or/,
+    ],
     ['bytes without a tensor', { inputs: [two] }, Buffer.alloc(8), {}, /received 8 more/],
   ])('refuses %s', async (_, request, tail, headers, message) => {
     const answer = await binary('double', request, [tail], headers)
@@ -127,7 +160,12 @@ describe('binary tensors', () => {
   })
 
   it.each<[string, number[], Uint8Array, RegExp]>([
-    ['an element beyond the rest', [1], Buffer.from([9, 0, 0, 0, 65]), /expected 9 bytes for element 0 .*received 1/],
+    [
+      'an element beyond the rest',
+      [1],
+      Buffer.from([9, 0, 0, 0, 65]),
+      /expected 9 bytes for element 0 .*received 1/,
+    ],
     [
       'a length that is cut off',
       [2],
@@ -139,7 +177,9 @@ describe('binary tensors', () => {
     ['a length of 4 GB', [1], Buffer.from([255, 255, 255, 255]), /expected 4294967295 bytes/],
     ['what is not UTF-8', [1], Buffer.from([1, 0, 0, 0, 255]), /UTF-8/],
   ])('refuses BYTES with %s', async (_, shape, data, message) => {
-    const inputs = [{ name: 'input', datatype: 'BYTES', shape, parameters: { binary_data_size: data.length } }]
+    const inputs = [
+      { name: 'input', datatype: 'BYTES', shape, parameters: { binary_data_size: data.length } },
+    ]
     const answer = await binary('words', { inputs }, [data])
     expect(answer.status).toBe(400)
     expect(answer.json<{ error: string }>().error).toMatch(message)
@@ -166,7 +206,9 @@ describe('compression', () => {
   })
 
   it('does not compress for the lists that clients send with every request', async () => {
-    const answer = await post('/v2/models/double/infer', json, { 'accept-encoding': 'gzip, deflate, br' })
+    const answer = await post('/v2/models/double/infer', json, {
+      'accept-encoding': 'gzip, deflate, br',
+    })
     expect(answer.headers.get('content-encoding')).toBeUndefined()
   })
 

@@ -19,9 +19,14 @@ interface Recorded {
 const fixture = readFileSync(new URL('../fixtures/oip/clients-grpc.json', import.meta.url), 'utf8')
 const recorded = JSON.parse(fixture) as Recorded[]
 /** Sends a recorded call again. All go as streams, which are the same on the wire. */
-function replay({ method, metadata: given, messages }: Recorded): Promise<{ answers: string[]; status: number }> {
+function replay({
+  method,
+  metadata: given,
+  messages,
+}: Recorded): Promise<{ answers: string[]; status: number }> {
   const metadata = new Metadata()
-  for (const [name, value] of Object.entries(given)) if (name !== 'user-agent') metadata.set(name, value)
+  for (const [name, value] of Object.entries(given))
+    if (name !== 'user-agent') metadata.set(name, value)
   const call = client.makeBidiStreamRequest(method, asIs, asIs, metadata)
   const answers: string[] = []
   const over = new Promise<{ answers: string[]; status: number }>((resolve) => {
@@ -36,8 +41,13 @@ function replay({ method, metadata: given, messages }: Recorded): Promise<{ answ
 
 describe('what real clients send over gRPC', () => {
   it('is of every client, and of every method that clients call', () => {
-    const of = (key: 'client' | 'method') => [...new Set(recorded.map((call) => call[key].split('/').at(-1)))].sort()
-    expect(of('client')).toEqual(['kserve InferenceGRPCClient', 'tritonclient.grpc', 'tritonclient.grpc.aio'])
+    const of = (key: 'client' | 'method') =>
+      [...new Set(recorded.map((call) => call[key].split('/').at(-1)))].sort()
+    expect(of('client')).toEqual([
+      'kserve InferenceGRPCClient',
+      'tritonclient.grpc',
+      'tritonclient.grpc.aio',
+    ])
     expect(of('method')).toEqual([
       'ModelConfig',
       'ModelInfer',
@@ -53,14 +63,13 @@ describe('what real clients send over gRPC', () => {
     ])
   })
 
-  it.each(recorded.map((call, i) => [call.client, call.method.split('/').at(-1) as string, i] as const))(
-    '%s: %s, call %i',
-    async (_client, method, i) => {
-      const { answers, status } = await replay(recorded[i])
-      expect(status).toBe(recorded[i].status)
-      // The version changes, and so do times.
-      if (method === 'ServerMetadata' || method === 'ModelStatistics') expect(answers).toHaveLength(1)
-      else expect(answers).toEqual(recorded[i].answers)
-    },
-  )
+  it.each(
+    recorded.map((call, i) => [call.client, call.method.split('/').at(-1) as string, i] as const),
+  )('%s: %s, call %i', async (_client, method, i) => {
+    const { answers, status } = await replay(recorded[i])
+    expect(status).toBe(recorded[i].status)
+    // The version changes, and so do times.
+    if (method === 'ServerMetadata' || method === 'ModelStatistics') expect(answers).toHaveLength(1)
+    else expect(answers).toEqual(recorded[i].answers)
+  })
 })

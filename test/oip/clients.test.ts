@@ -43,16 +43,29 @@ function exchange(bytes: Buffer): Promise<{ head: string; body: Buffer }> {
   })
 }
 
-const header = (head: string, name: string) => new RegExp(`^${name}: (.*?)\r?$`, 'im').exec(head)?.[1]
+const header = (head: string, name: string) =>
+  new RegExp(`^${name}: (.*?)\r?$`, 'im').exec(head)?.[1]
 
 /** Returns the elements of an answer's outputs, read without our code. */
-function outputsOf({ head, body: sent }: { head: string; body: Buffer }): Record<string, (number | string)[]> {
+function outputsOf({
+  head,
+  body: sent,
+}: {
+  head: string
+  body: Buffer
+}): Record<string, (number | string)[]> {
   const encoding = header(head, 'content-encoding')
-  const body = encoding === 'gzip' ? gunzipSync(sent) : encoding === 'deflate' ? inflateSync(sent) : sent
+  const body =
+    encoding === 'gzip' ? gunzipSync(sent) : encoding === 'deflate' ? inflateSync(sent) : sent
   let at = Number(header(head, 'inference-header-content-length') ?? body.length)
   const json = body.subarray(0, at).toString()
   const { outputs } = JSON.parse(json) as {
-    outputs: { name: string; datatype: string; data?: (number | string)[]; parameters?: { binary_data_size: number } }[]
+    outputs: {
+      name: string
+      datatype: string
+      data?: (number | string)[]
+      parameters?: { binary_data_size: number }
+    }[]
   }
   const found: Record<string, (number | string)[]> = {}
   for (const { name, datatype, data, parameters } of outputs) {
@@ -78,7 +91,11 @@ function outputsOf({ head, body: sent }: { head: string; body: Buffer }): Record
 describe('what real clients send', () => {
   it('is of every client over HTTP', () => {
     const clients = new Set(recorded.map(({ client }) => client))
-    expect([...clients].sort()).toEqual(['kserve InferenceRESTClient', 'tritonclient.http', 'tritonclient.http.aio'])
+    expect([...clients].sort()).toEqual([
+      'kserve InferenceRESTClient',
+      'tritonclient.http',
+      'tritonclient.http.aio',
+    ])
   })
 
   it.each(recorded)('$client: $call', async ({ http, outputs }) => {

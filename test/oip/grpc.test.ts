@@ -11,7 +11,10 @@ import { modelService } from './service.ts'
 const client = await modelClient()
 
 // protobufjs's own messages of the .proto, so that no code of ours encodes what our code decodes.
-const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
+const proto = readFileSync(
+  new URL('../../proto/inference/grpc_service.proto', import.meta.url),
+  'utf8',
+)
 const { root } = protobuf.parse(proto, { keepCase: true })
 const type = (name: string) => root.lookupType(`inference.${name}`)
 type Message = Record<string, never>
@@ -24,8 +27,13 @@ const decoded = (name: string, buffer: Buffer) =>
 
 function call(method: string, message: object = {}): Promise<Message> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(path(method), asIs, asIs, encoded(`${method}Request`, message), (error, answer) =>
-      error === null ? resolve(decoded(`${method}Response`, answer as Buffer)) : reject(error),
+    client.makeUnaryRequest(
+      path(method),
+      asIs,
+      asIs,
+      encoded(`${method}Request`, message),
+      (error, answer) =>
+        error === null ? resolve(decoded(`${method}Response`, answer as Buffer)) : reject(error),
     )
   })
 }
@@ -40,7 +48,10 @@ async function refusal(method: string, message: object): Promise<[number, string
 }
 
 /** Sends messages on one stream and returns all answers, and the status of an error. */
-function stream(messages: readonly object[], headers: Record<string, string> = {}): Promise<Message[]> {
+function stream(
+  messages: readonly object[],
+  headers: Record<string, string> = {},
+): Promise<Message[]> {
   const metadata = new Metadata()
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value)
   const duplex = client.makeBidiStreamRequest(path('ModelStreamInfer'), asIs, asIs, metadata)
@@ -63,7 +74,14 @@ const spell = (text: string, parameters = {}) => ({
   model_name: 'spell',
   id: text,
   parameters,
-  inputs: [{ name: 'text_input', datatype: 'BYTES', shape: [1], contents: { bytes_contents: [Buffer.from(text)] } }],
+  inputs: [
+    {
+      name: 'text_input',
+      datatype: 'BYTES',
+      shape: [1],
+      contents: { bytes_contents: [Buffer.from(text)] },
+    },
+  ],
 })
 
 describe('the Open Inference Protocol over gRPC', () => {
@@ -107,7 +125,9 @@ describe('the Open Inference Protocol over gRPC', () => {
       const values = Float32Array.from({ length: rows * 2 }, (_, i) => i / 8)
       const answer = await call('ModelInfer', { ...raw(values), id: 'a' })
       expect(answer).toMatchObject({ model_name: 'double', model_version: '1', id: 'a' })
-      expect(answer.outputs).toMatchObject([{ name: 'output', datatype: 'FP32', shape: [String(rows), '2'] }])
+      expect(answer.outputs).toMatchObject([
+        { name: 'output', datatype: 'FP32', shape: [String(rows), '2'] },
+      ])
       const [contents] = answer.raw_output_contents as Buffer[]
       expect(contents.equals(bytes(values.map((value) => value * 2)))).toBe(true)
     }
@@ -124,18 +144,34 @@ describe('the Open Inference Protocol over gRPC', () => {
     ['FP64', 'fp64_contents', [2], [0, 0, 0, 0, 0, 0, 0, 64]],
     ['BYTES', 'bytes_contents', [Buffer.from('é')], [...texts('é')]],
   ])('takes typed contents of %s', async (datatype, field, values, expected) => {
-    const inputs = [{ name: 'input', datatype, shape: [values.length], contents: { [field]: values } }]
+    const inputs = [
+      { name: 'input', datatype, shape: [values.length], contents: { [field]: values } },
+    ]
     const answer = await call('ModelInfer', { model_name: 'echo', inputs })
     expect([...(answer.raw_output_contents as Buffer[])[0]]).toEqual(expected)
   })
 
   it('takes raw and typed contents in one request, as kserve sends them', async () => {
     const inputs = [
-      { name: 'b', datatype: 'BYTES', shape: [1], contents: { bytes_contents: [Buffer.from('hi')] } },
-      { name: 'a', datatype: 'INT64', shape: [2], parameters: { binary_data_size: { int64_param: 16 } } },
+      {
+        name: 'b',
+        datatype: 'BYTES',
+        shape: [1],
+        contents: { bytes_contents: [Buffer.from('hi')] },
+      },
+      {
+        name: 'a',
+        datatype: 'INT64',
+        shape: [2],
+        parameters: { binary_data_size: { int64_param: 16 } },
+      },
     ]
     const raws = [bytes(BigInt64Array.of(2n, 3n))]
-    const answer = await call('ModelInfer', { model_name: 'form', inputs, raw_input_contents: raws })
+    const answer = await call('ModelInfer', {
+      model_name: 'form',
+      inputs,
+      raw_input_contents: raws,
+    })
     expect(answer.raw_output_contents).toEqual([bytes(BigInt64Array.of(5n)), texts('hi')])
   })
 
@@ -146,7 +182,10 @@ describe('the Open Inference Protocol over gRPC', () => {
   })
 
   it('passes parameters to the function', async () => {
-    const answer = await call('ModelInfer', spell('ab', { times: { int64_param: 2 }, note: { string_param: 'x' } }))
+    const answer = await call(
+      'ModelInfer',
+      spell('ab', { times: { int64_param: 2 }, note: { string_param: 'x' } }),
+    )
     expect(answer.raw_output_contents).toEqual([texts('abab')])
   })
 
@@ -156,7 +195,9 @@ describe('the Open Inference Protocol over gRPC', () => {
       return Number((model_stats as { execution_count: string }[])[0].execution_count)
     }
     const before = await count()
-    const inputs = [{ name: 'input', datatype: 'INT64', shape: [1], contents: { int64_contents: [1] } }]
+    const inputs = [
+      { name: 'input', datatype: 'INT64', shape: [1], contents: { int64_contents: [1] } },
+    ]
     await call('ModelInfer', { model_name: 'wide', inputs })
     expect(await count()).toBe(before + 1)
   })
@@ -166,9 +207,24 @@ describe('the Open Inference Protocol over gRPC', () => {
   it.each<[string, object, number, RegExp]>([
     ['an unknown model', { ...base, model_name: 'none' }, status.NOT_FOUND, /name of a model/],
     ['an unknown version', { ...base, model_version: '7' }, status.NOT_FOUND, /version 1/],
-    ['a version that is no number', { ...base, model_version: 'x' }, status.INVALID_ARGUMENT, /a number/],
-    ['too few bytes', { ...base, raw_input_contents: [Buffer.alloc(7)] }, status.INVALID_ARGUMENT, /8 bytes/],
-    ['no contents', { ...base, raw_input_contents: [] }, status.INVALID_ARGUMENT, /received neither/],
+    [
+      'a version that is no number',
+      { ...base, model_version: 'x' },
+      status.INVALID_ARGUMENT,
+      /a number/,
+    ],
+    [
+      'too few bytes',
+      { ...base, raw_input_contents: [Buffer.alloc(7)] },
+      status.INVALID_ARGUMENT,
+      /8 bytes/,
+    ],
+    [
+      'no contents',
+      { ...base, raw_input_contents: [] },
+      status.INVALID_ARGUMENT,
+      /received neither/,
+    ],
     [
       'raw and typed contents of one input',
       { ...base, inputs: [{ ...input, contents: { fp32_contents: [1, 2] } }] },
@@ -183,18 +239,34 @@ describe('the Open Inference Protocol over gRPC', () => {
     ],
     [
       'numbers beyond their datatype',
-      { model_name: 'echo', inputs: [{ ...input, datatype: 'INT8', contents: { int_contents: [1, 200] } }] },
+      {
+        model_name: 'echo',
+        inputs: [{ ...input, datatype: 'INT8', contents: { int_contents: [1, 200] } }],
+      },
       status.INVALID_ARGUMENT,
       /range of INT8.*200/,
     ],
     [
       'several lists of contents',
-      { model_name: 'double', inputs: [{ ...input, contents: { fp64_contents: [1], fp32_contents: [2] } }] },
+      {
+        model_name: 'double',
+        inputs: [{ ...input, contents: { fp64_contents: [1], fp32_contents: [2] } }],
+      },
       status.INVALID_ARGUMENT,
       /one list/,
     ],
-    ['an unknown output', { ...base, outputs: [{ name: 'x' }] }, status.INVALID_ARGUMENT, /outputs "output"/],
-    ['a function that fails', { ...base, model_name: 'broken' }, status.INTERNAL, /the function failed/],
+    [
+      'an unknown output',
+      { ...base, outputs: [{ name: 'x' }] },
+      status.INVALID_ARGUMENT,
+      /outputs "output"/,
+    ],
+    [
+      'a function that fails',
+      { ...base, model_name: 'broken' },
+      status.INTERNAL,
+      /the function failed/,
+    ],
   ])('refuses %s', async (_, message, code, text) => {
     const [seen, details] = await refusal('ModelInfer', message)
     expect(seen).toBe(code)
@@ -204,8 +276,12 @@ describe('the Open Inference Protocol over gRPC', () => {
 
   it('refuses bytes that are no message', async () => {
     const error = await new Promise<ServiceError | null>((resolve) => {
-      client.makeUnaryRequest(path('ModelInfer'), asIs, asIs, Buffer.from([0x2a, 0x7f, 1]), (failure) =>
-        resolve(failure),
+      client.makeUnaryRequest(
+        path('ModelInfer'),
+        asIs,
+        asIs,
+        Buffer.from([0x2a, 0x7f, 1]),
+        (failure) => resolve(failure),
       )
     })
     expect(error?.code).toBe(status.INVALID_ARGUMENT)
@@ -228,7 +304,8 @@ describe('ModelStreamInfer', () => {
         { infer_response: { id: '3', raw_output_contents: [bytes(Float32Array.of(6, 8))] } },
       ].map((answer) => ({
         ...answer,
-        error_message: answer.error_message instanceof RegExp ? expect.stringMatching(answer.error_message) : '',
+        error_message:
+          answer.error_message instanceof RegExp ? expect.stringMatching(answer.error_message) : '',
       })),
     )
   })
@@ -248,9 +325,14 @@ describe('ModelStreamInfer', () => {
 
   it('lives on after a function has failed, unless a status is asked for', async () => {
     const answers = await stream([spell('boom'), spell('a')])
-    expect(answers.at(-2)).toMatchObject({ error_message: 'the function failed', infer_response: { id: 'boom' } })
+    expect(answers.at(-2)).toMatchObject({
+      error_message: 'the function failed',
+      infer_response: { id: 'boom' },
+    })
     expect(answers.at(-1)).toMatchObject({ error_message: '', infer_response: { id: 'a' } })
-    await expect(stream([spell('boom'), spell('a')], { triton_grpc_error: 'true' })).rejects.toMatchObject({
+    await expect(
+      stream([spell('boom'), spell('a')], { triton_grpc_error: 'true' }),
+    ).rejects.toMatchObject({
       code: status.INTERNAL,
     })
   })

@@ -28,7 +28,10 @@ const seeds: readonly (readonly [string, Buffer, number])[] = [
   ['words', Buffer.concat([words, texts('ab', 'cd')]), words.length],
 ]
 
-const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
+const proto = readFileSync(
+  new URL('../../proto/inference/grpc_service.proto', import.meta.url),
+  'utf8',
+)
 const { root } = protobuf.parse(proto, { keepCase: true })
 const type = root.lookupType('inference.ModelInferRequest')
 const message = Buffer.from(
@@ -40,7 +43,12 @@ const message = Buffer.from(
         parameters: { k: { string_param: 'abc' }, n: { int64_param: -1 } },
         inputs: [
           { name: 'a', datatype: 'INT64', shape: [1] },
-          { name: 'b', datatype: 'BYTES', shape: [1], contents: { bytes_contents: [Buffer.from('A')] } },
+          {
+            name: 'b',
+            datatype: 'BYTES',
+            shape: [1],
+            contents: { bytes_contents: [Buffer.from('A')] },
+          },
         ],
         outputs: [{ name: 'sum', parameters: { classification: { int64_param: 1 } } }],
         raw_input_contents: [bytes(BigInt64Array.of(2n))],
@@ -52,10 +60,28 @@ const message = Buffer.from(
 const edit = fc.record({
   at: fc.nat(400),
   kind: fc.constantFrom('flip', 'cut', 'insert', 'drop'),
-  byte: fc.constantFrom(0, 0x22, 0x2c, 0x2d, 0x30, 0x39, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d, 0x80, 0xff, 0x31),
+  byte: fc.constantFrom(
+    0,
+    0x22,
+    0x2c,
+    0x2d,
+    0x30,
+    0x39,
+    0x5b,
+    0x5c,
+    0x5d,
+    0x7b,
+    0x7d,
+    0x80,
+    0xff,
+    0x31,
+  ),
 })
 
-function edited(seed: Buffer, edits: readonly { at: number; kind: string; byte: number }[]): Buffer {
+function edited(
+  seed: Buffer,
+  edits: readonly { at: number; kind: string; byte: number }[],
+): Buffer {
   let body = seed
   for (const { at: wanted, kind, byte } of edits) {
     const at = wanted % (body.length + 1)
@@ -82,7 +108,8 @@ describe('hostile requests', () => {
           length === -1 ? {} : { 'inference-header-content-length': String(length + shift) }
         const answer = await post(`/v2/models/${model}/infer`, sent, headers)
         expect([200, 400, 404, 413]).toContain(answer.status)
-        if (answer.status !== 200) expect(typeof answer.json<{ error: unknown }>().error).toBe('string')
+        if (answer.status !== 200)
+          expect(typeof answer.json<{ error: unknown }>().error).toBe('string')
       }),
       { numRuns: 800 },
     )
@@ -118,14 +145,19 @@ describe('hostile requests', () => {
       const entry = field === 4 ? [0x22, 4, 0x12, 2, 0x08, 1] : [(field << 3) | 2, 0]
       const many = Buffer.from(Array.from({ length: 30_000 }, () => entry).flat())
       const what =
-        field === 7 ? '0 raw_input_contents, one for each input without contents, received 30000' : 'at most 1000'
+        field === 7
+          ? '0 raw_input_contents, one for each input without contents, received 30000'
+          : 'at most 1000'
       expect(() => readInferRequest(many).read()).toThrow(what)
     }
   })
 
   it('of much JSON beside the data are refused before it is parsed', async () => {
     const tail = `${'[],'.repeat(400_000)}[]`
-    const answer = await post('/v2/models/double/infer', `{"inputs":[${JSON.stringify(two)}],"x":[${tail}]}`)
+    const answer = await post(
+      '/v2/models/double/infer',
+      `{"inputs":[${JSON.stringify(two)}],"x":[${tail}]}`,
+    )
     expect(answer.status).toBe(413)
     const inputs = Array.from({ length: 2000 }, (_, i) => ({ ...two, name: `i${i}` }))
     expect((await post('/v2/models/double/infer', { inputs })).status).toBe(400)

@@ -10,7 +10,9 @@ const count = 3_000_000
 /** A body of one float32 in binary form, with the value of every element of the answer. */
 function request(value: number, extra = ''): Buffer {
   const input = { name: 'input', shape: [1], datatype: 'FP32', parameters: { binary_data_size: 4 } }
-  const json = Buffer.from(JSON.stringify({ inputs: [input], parameters: { binary_data_output: true } }))
+  const json = Buffer.from(
+    JSON.stringify({ inputs: [input], parameters: { binary_data_output: true } }),
+  )
   const tensor = Buffer.alloc(4)
   tensor.writeFloatLE(value)
   const lines = [
@@ -24,7 +26,9 @@ function request(value: number, extra = ''): Buffer {
 
 interface Answer {
   readonly head: string
-  readonly json: { readonly outputs: readonly { readonly parameters: { readonly binary_data_size: number } }[] }
+  readonly json: {
+    readonly outputs: readonly { readonly parameters: { readonly binary_data_size: number } }[]
+  }
   readonly tensor: Buffer
 }
 
@@ -91,7 +95,9 @@ describe.each(engines)('a large tensor in binary form (%s)', (engine) => {
 
   it('has the elements that it had when the function returned, however late it is read', async () => {
     const values = [1, 2, 3, 4, 5]
-    const answers = await Promise.all(values.map((value) => exchange(listener.port, request(value), 1)))
+    const answers = await Promise.all(
+      values.map((value) => exchange(listener.port, request(value), 1)),
+    )
     for (const [i, bytes] of answers.entries()) check(parse(bytes)[0], values[i])
   })
 
@@ -100,7 +106,8 @@ describe.each(engines)('a large tensor in binary form (%s)', (engine) => {
     const parsed = parse(await exchange(listener.port, sent, 3))
     // uWebSockets.js may close a connection that pipelines; what it answers is right.
     expect(parsed.length).toBeGreaterThan(0)
-    for (const [i, answer] of parsed.entries()) if (answer.tensor.length === 4 * count) check(answer, i + 1)
+    for (const [i, answer] of parsed.entries())
+      if (answer.tensor.length === 4 * count) check(answer, i + 1)
   })
 
   it('is compressed, and keeps its connection or closes it, as other answers do', async () => {
@@ -121,7 +128,9 @@ describe.each(engines)('a large tensor in binary form (%s)', (engine) => {
         .subarray(-4 * count)
         .equals(all(7)),
     ).toBe(true)
-    const closed = parse(await exchange(listener.port, request(8, 'connection: close\r\n'), Number.POSITIVE_INFINITY))
+    const closed = parse(
+      await exchange(listener.port, request(8, 'connection: close\r\n'), Number.POSITIVE_INFINITY),
+    )
     check(closed[0], 8)
   })
 })

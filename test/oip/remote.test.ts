@@ -22,7 +22,11 @@ const protocols: readonly (readonly [string, Url])[] = [
   ['gRPC', ({ grpcPort }) => `grpc://127.0.0.1:${grpcPort}`],
 ]
 
-async function remote(model: string, url: string | string[], options: object = {}): Promise<RemoteRunner> {
+async function remote(
+  model: string,
+  url: string | string[],
+  options: object = {},
+): Promise<RemoteRunner> {
   const runner = new Runner('away', { url, model, ...options })
   await runner.start()
   ends.push(() => runner.stop())
@@ -42,7 +46,10 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
       outputs: [{ name: 'output', dtype: 'float32', shape: [-1, 2] }],
     })
     const form = await remote('form', url(listener), { version: '1' })
-    const feeds = { a: new NDArray(BigInt64Array.of(2n ** 53n, 1n)), b: new NDArray(['é'], [1], 'str') }
+    const feeds = {
+      a: new NDArray(BigInt64Array.of(2n ** 53n, 1n)),
+      b: new NDArray(['é'], [1], 'str'),
+    }
     const { sum, text } = await form.run(feeds)
     expect([sum.data, text.data]).toEqual([BigInt64Array.of(2n ** 53n + 1n), ['é']])
     const large = new NDArray(
@@ -56,7 +63,10 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
     const listener = await backend()
     const double = await remote('double', url(listener))
     const wrong = new NDArray(Float64Array.of(1, 2), [1, 2])
-    await expect(double.predict(wrong)).rejects.toMatchObject({ status: 400, message: /expected datatype FP32/ })
+    await expect(double.predict(wrong)).rejects.toMatchObject({
+      status: 400,
+      message: /expected datatype FP32/,
+    })
     const broken = await remote('broken', url(listener))
     await expect(broken.predict(wrong)).rejects.toMatchObject({ status: 500, code: 'internal' })
     const none = await remote('none', url(listener))
@@ -66,8 +76,12 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
 
   it('joins the rows of several calls', async () => {
     const listener = await backend()
-    const double = await remote('double', url(listener), { methods: { predict: { batchable: true, maxWaitMs: 50 } } })
-    const calls = Array.from({ length: 8 }, (__, i) => double.predict(new NDArray(Float32Array.of(i, 1), [1, 2])))
+    const double = await remote('double', url(listener), {
+      methods: { predict: { batchable: true, maxWaitMs: 50 } },
+    })
+    const calls = Array.from({ length: 8 }, (__, i) =>
+      double.predict(new NDArray(Float32Array.of(i, 1), [1, 2])),
+    )
     const answers = await Promise.all(calls)
     expect(answers.map(({ data }) => data[0])).toEqual([0, 2, 4, 6, 8, 10, 12, 14])
     const stats = await fetch(`http://127.0.0.1:${listener.port}/v2/models/double/stats`)
@@ -83,7 +97,9 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
     const svc = new Service('slow')
     svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function slow(x, ctx) {
       return new Promise<NDArray>((resolve) => {
-        aborted.push(new Promise((told) => ctx.signal.addEventListener('abort', told, { once: true })))
+        aborted.push(
+          new Promise((told) => ctx.signal.addEventListener('abort', told, { once: true })),
+        )
         ctx.signal.addEventListener('abort', () => resolve(x), { once: true })
       })
     })
@@ -132,17 +148,27 @@ describe.each(protocols)('a model elsewhere, over %s', (_, url) => {
     const double = await remote('double', url({ port, grpcPort } as Listener))
     expect(double.unready).toMatch(/is not ready/)
     await expect(double.predict(rows)).rejects.toMatchObject({ status: 503 })
-    const again = await serve(modelService(), { port, grpcPort, host: '127.0.0.1', logger: silent } as object)
+    const again = await serve(modelService(), {
+      port,
+      grpcPort,
+      host: '127.0.0.1',
+      logger: silent,
+    } as object)
     ends.push(() => again.close())
     await vi.waitFor(() => expect(double.unready).toBeUndefined(), { timeout: 10_000 })
-    await vi.waitFor(async () => expect((await double.predict(rows)).data[0]).toBe(2), { timeout: 5_000 })
+    await vi.waitFor(async () => expect((await double.predict(rows)).data[0]).toBe(2), {
+      timeout: 5_000,
+    })
   })
 })
 
 describe('a model elsewhere', () => {
   it('is a model of its own service, too', async () => {
     const listener = await backend()
-    const runner = new Runner('front', { url: `http://127.0.0.1:${listener.port}`, model: 'double' })
+    const runner = new Runner('front', {
+      url: `http://127.0.0.1:${listener.port}`,
+      model: 'double',
+    })
     const svc = new Service('front', { models: [runner] })
     const front = await serve(svc, { port: 0, host: '127.0.0.1', logger: silent })
     ends.push(() => front.close())
@@ -151,7 +177,10 @@ describe('a model elsewhere', () => {
       method: 'POST',
       body: JSON.stringify({ inputs }),
     })
-    expect(await answer.json()).toMatchObject({ model_name: 'front', outputs: [{ name: 'output', data: [2, 4] }] })
+    expect(await answer.json()).toMatchObject({
+      model_name: 'front',
+      outputs: [{ name: 'output', data: [2, 4] }],
+    })
   })
 
   it.each([['ftp://x'], [[]], [['http://a', 'grpc://b']], ['nothing']])('refuses url %j', (url) => {
@@ -163,11 +192,17 @@ it('takes the text of an error that is not percent-encoded as it is', async () =
   const server = createServer()
   server.on('stream', (stream) => {
     const head = { ':status': 200, 'content-type': 'application/grpc' }
-    stream.respond({ ...head, 'grpc-status': '3', 'grpc-message': 'expected 50% of it' }, { endStream: true })
+    stream.respond(
+      { ...head, 'grpc-status': '3', 'grpc-message': 'expected 50% of it' },
+      { endStream: true },
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => new Promise((resolve) => server.close(resolve)))
   const { port } = server.address() as AddressInfo
   const model = await remote('double', `grpc://127.0.0.1:${port}`)
-  await expect(model.describe()).rejects.toMatchObject({ status: 400, message: /expected 50% of it$/ })
+  await expect(model.describe()).rejects.toMatchObject({
+    status: 400,
+    message: /expected 50% of it$/,
+  })
 })

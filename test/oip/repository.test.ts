@@ -8,7 +8,8 @@ import { parseTextMessage } from '../../src/protocols/oip/pbtxt.ts'
 import type { ModelRepository } from '../../src/protocols/oip/repository.ts'
 import { silent } from '../rpc/harness.ts'
 
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/onnx/${name}`, import.meta.url))
+const fixture = (name: string) =>
+  fileURLToPath(new URL(`../fixtures/onnx/${name}`, import.meta.url))
 const iris = fileURLToPath(new URL('../../examples/iris/model.onnx', import.meta.url))
 
 let folder: string
@@ -30,7 +31,9 @@ async function put(model: string, version: string, file = iris): Promise<void> {
 const served = (options: RepositoryOptions = {}) =>
   servedBy(new Service('models', { models: [modelRepository(folder, options)] }))
 
-async function servedBy(svc: Service): Promise<(method: string, path: string, body?: object) => Promise<Response>> {
+async function servedBy(
+  svc: Service,
+): Promise<(method: string, path: string, body?: object) => Promise<Response>> {
   listener = await serve(svc, { port: 0, host: '127.0.0.1', logger: silent })
   const base = `http://127.0.0.1:${listener.port}/v2`
   return (method, path, body) =>
@@ -44,15 +47,23 @@ describe('a repository of models', () => {
     await put('iris', '1')
     const ask = await servedBy(new Service('models', { repository: folder }))
     const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
-    expect(await answer.json()).toMatchObject({ model_name: 'iris', outputs: [{ data: ['setosa'] }, {}] })
-    expect(() => new Service('x', { repository: folder, models: [modelRepository(folder)] })).toThrow(/two models/)
+    expect(await answer.json()).toMatchObject({
+      model_name: 'iris',
+      outputs: [{ data: ['setosa'] }, {}],
+    })
+    expect(
+      () => new Service('x', { repository: folder, models: [modelRepository(folder)] }),
+    ).toThrow(/two models/)
     expect(() => new Service('x', { repository: 1 as never })).toThrow('expected a path')
   })
 
   const input = 'name: "measurements" data_type: TYPE_FP32'
   it.each([
     [`input [{ ${input} dims: [-1, 4] }]`, undefined],
-    [`max_batch_size: 4 input { ${input} dims: 4 } output { name: "species" data_type: TYPE_STRING }`, undefined],
+    [
+      `max_batch_size: 4 input { ${input} dims: 4 } output { name: "species" data_type: TYPE_STRING }`,
+      undefined,
+    ],
     [`input { ${input} dims: [2, 2] reshape { shape: [1, 4] } }`, undefined],
     [`input { name: "flowers" dims: [-1, 4] }`, 'one of the file\'s inputs "measurements"'],
     [`input { name: "measurements" data_type: TYPE_INT64 }`, "the file's TYPE_FP32"],
@@ -79,8 +90,12 @@ describe('a repository of models', () => {
     await put('iris', '3')
     await put('lookup', '1', fixture('lookup.onnx'))
     await put('broken', '1', fixture('make.py'))
-    const config = '# rows\nmax_batch_size: 8\ndynamic_batching { max_queue_delay_microseconds: 2000 }\n'
-    await writeFile(join(folder, 'iris', 'config.pbtxt'), `${config}version_policy: { specific { versions: [1, 3] } }`)
+    const config =
+      '# rows\nmax_batch_size: 8\ndynamic_batching { max_queue_delay_microseconds: 2000 }\n'
+    await writeFile(
+      join(folder, 'iris', 'config.pbtxt'),
+      `${config}version_policy: { specific { versions: [1, 3] } }`,
+    )
     const ask = await served()
     expect(await (await ask('GET', '/models/iris')).json()).toMatchObject({
       versions: ['3', '1'],
@@ -96,10 +111,16 @@ describe('a repository of models', () => {
       input: [{ dims: [4] }],
     })
     const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
-    expect(await answer.json()).toMatchObject({ model_version: '3', outputs: [{ data: ['setosa'] }, {}] })
+    expect(await answer.json()).toMatchObject({
+      model_version: '3',
+      outputs: [{ data: ['setosa'] }, {}],
+    })
     const first = await ask('POST', '/models/iris/versions/1/infer', { inputs: [flower] })
     expect(await first.json()).toMatchObject({ model_version: '1' })
-    const index = (await (await ask('POST', '/repository/index')).json()) as { name: string; state: string }[]
+    const index = (await (await ask('POST', '/repository/index')).json()) as {
+      name: string
+      state: string
+    }[]
     expect(index.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
       'broken UNAVAILABLE',
       'iris READY',
@@ -126,14 +147,20 @@ describe('a repository of models', () => {
     await put('iris', '2', fixture('make.py'))
     const failed = await ask('POST', '/repository/models/iris/load')
     expect(failed.status).toBe(400)
-    expect(await failed.json()).toMatchObject({ error: expect.stringContaining('could not be loaded') })
+    expect(await failed.json()).toMatchObject({
+      error: expect.stringContaining('could not be loaded'),
+    })
     // The version before still answers.
-    expect(await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json()).toMatchObject({
+    expect(
+      await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json(),
+    ).toMatchObject({
       model_version: '1',
     })
     await put('iris', '2')
     expect((await ask('POST', '/repository/models/iris/load')).status).toBe(200)
-    expect(await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json()).toMatchObject({
+    expect(
+      await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json(),
+    ).toMatchObject({
       model_version: '2',
     })
     expect((await ask('POST', '/repository/models/iris/unload')).status).toBe(200)
@@ -146,7 +173,9 @@ describe('a repository of models', () => {
     await writeFile(join(folder, 'secret', 'config.pbtxt'), 'input { secret-name }')
     await put('broken', '1', fixture('make.py'))
     await mkdir(join(folder, 'empty'))
-    const svc = new Service('models', { models: [modelRepository(folder, { control: 'explicit' })] })
+    const svc = new Service('models', {
+      models: [modelRepository(folder, { control: 'explicit' })],
+    })
     const events: string[] = []
     for (const { runner } of svc.models) runner.watch(({ message }) => events.push(message))
     const ask = await servedBy(svc)
@@ -163,17 +192,27 @@ describe('a repository of models', () => {
       broken: hidden,
       empty: 'the model could not be loaded: expected a file model.onnx for "empty", found none',
     })
-    const index = (await (await ask('POST', '/repository/index')).json()) as { name: string; reason: string }[]
+    const index = (await (await ask('POST', '/repository/index')).json()) as {
+      name: string
+      reason: string
+    }[]
     expect(Object.fromEntries(index.map(({ name, reason }) => [name, reason]))).toEqual(told)
     const log = events.join()
-    for (const detail of [`scandir '${join(folder, 'file')}'`, '"-name }"', join(folder, 'broken')]) {
+    for (const detail of [
+      `scandir '${join(folder, 'file')}'`,
+      '"-name }"',
+      join(folder, 'broken'),
+    ]) {
       expect(log).toContain(detail)
     }
   })
 
   it('reports a model that cannot be loaded once, until its files or its fault are others', async () => {
     await put('broken', '1', fixture('make.py'))
-    const repository = modelRepository(folder, { control: 'poll', pollMs: 3_600_000 }) as ModelRepository
+    const repository = modelRepository(folder, {
+      control: 'poll',
+      pollMs: 3_600_000,
+    }) as ModelRepository
     const events: string[] = []
     repository.watch(({ kind }) => events.push(kind))
     await repository.start()
@@ -195,14 +234,22 @@ describe('a repository of models', () => {
     await put('iris', '1')
     const ask = await served({ control: 'poll', pollMs: 50 })
     await put('lookup', '1', fixture('lookup.onnx'))
-    await vi.waitFor(async () => expect((await ask('GET', '/models/lookup/ready')).status).toBe(200), {
-      timeout: 15_000,
-    })
+    await vi.waitFor(
+      async () => expect((await ask('GET', '/models/lookup/ready')).status).toBe(200),
+      {
+        timeout: 15_000,
+      },
+    )
     await rm(join(folder, 'iris'), { recursive: true })
-    await vi.waitFor(async () => expect((await ask('GET', '/models/iris/ready')).status).toBe(404), { timeout: 15_000 })
+    await vi.waitFor(
+      async () => expect((await ask('GET', '/models/iris/ready')).status).toBe(404),
+      { timeout: 15_000 },
+    )
   })
 
-  it('swaps versions four times under load without a failed request', { timeout: 120_000 }, async () => {
+  it('swaps versions four times under load without a failed request', {
+    timeout: 120_000,
+  }, async () => {
     await put('iris', '1')
     const ask = await served({ control: 'explicit' })
     let isOver = false
@@ -210,7 +257,9 @@ describe('a repository of models', () => {
     const clients = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
-        const { model_version: version = String(answer.status) } = (await answer.json()) as { model_version?: string }
+        const { model_version: version = String(answer.status) } = (await answer.json()) as {
+          model_version?: string
+        }
         seen.set(version, (seen.get(version) ?? 0) + 1)
       }
     })
@@ -238,7 +287,10 @@ describe('configurations in protobuf text', () => {
     expect(parseTextMessage('', 'x')).toEqual({})
   })
 
-  it.each(['a: {', 'a: ]', '{}', 'a: [1', ': 1', 'a: "x'])('are refused where they break off: %s', (text) => {
-    expect(() => parseTextMessage(text, 'config.pbtxt of m')).toThrow(/config.pbtxt of m/)
-  })
+  it.each(['a: {', 'a: ]', '{}', 'a: [1', ': 1', 'a: "x'])(
+    'are refused where they break off: %s',
+    (text) => {
+      expect(() => parseTextMessage(text, 'config.pbtxt of m')).toThrow(/config.pbtxt of m/)
+    },
+  )
 })

@@ -8,12 +8,22 @@ export function requestsTo(svc: Service) {
   const get = (path: string) => svc.inject({ path })
   const post = (path: string, given: unknown, headers: Headers = {}) => {
     const isRaw = typeof given === 'string' || given instanceof Uint8Array
-    return svc.inject({ path, method: 'POST', body: isRaw ? given : JSON.stringify(given), headers })
+    return svc.inject({
+      path,
+      method: 'POST',
+      body: isRaw ? given : JSON.stringify(given),
+      headers,
+    })
   }
   const infer = (model: string, inputs: unknown[], rest: object = {}, headers: Headers = {}) =>
     post(`/v2/models/${model}/infer`, { inputs, ...rest }, headers)
   /** A request whose JSON is followed by the bytes of its tensors. */
-  const binary = (model: string, request: object, tail: readonly Uint8Array[], headers: Headers = {}) => {
+  const binary = (
+    model: string,
+    request: object,
+    tail: readonly Uint8Array[],
+    headers: Headers = {},
+  ) => {
     const json = Buffer.from(JSON.stringify(request))
     return post(`/v2/models/${model}/infer`, Buffer.concat([json, ...tail]), {
       'inference-header-content-length': String(json.length),

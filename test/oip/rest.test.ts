@@ -8,7 +8,11 @@ const { get, post, infer } = requestsTo(modelService())
 
 describe('metadata', () => {
   it('says name, version and extensions of the server, with and without a slash', async () => {
-    const answer = (await get('/v2')).json<{ name: string; version: string; extensions: string[] }>()
+    const answer = (await get('/v2')).json<{
+      name: string
+      version: string
+      extensions: string[]
+    }>()
     expect(answer.name).toBe('serving')
     expect(answer.extensions).toContain('binary_tensor_data')
     expect((await get('/v2/')).json()).toEqual(answer)
@@ -28,7 +32,8 @@ describe('metadata', () => {
       inputs: [{ name: 'input', datatype: 'FP32', shape: [-1, 2] }],
       outputs: [{ name: 'output', datatype: 'FP32', shape: [-1, 2] }],
     })
-    const inputs = async (name: string) => (await get(`/v2/models/${name}`)).json<{ inputs: unknown }>().inputs
+    const inputs = async (name: string) =>
+      (await get(`/v2/models/${name}`)).json<{ inputs: unknown }>().inputs
     expect(await inputs('spell')).toEqual([{ name: 'text_input', datatype: 'BYTES', shape: [1] }])
     expect(await inputs('json')).toEqual([{ name: 'input', datatype: 'BYTES', shape: [1] }])
     expect(await inputs('form')).toEqual([
@@ -43,7 +48,11 @@ describe('metadata', () => {
 
   it('knows one version, and no model whose values are no tensors', async () => {
     expect((await get('/v2/models/double/versions/1')).status).toBe(200)
-    for (const path of ['/v2/models/double/versions/2', '/v2/models/picture', '/v2/models/none/ready']) {
+    for (const path of [
+      '/v2/models/double/versions/2',
+      '/v2/models/picture',
+      '/v2/models/none/ready',
+    ]) {
       const answer = await get(path)
       expect(answer.status).toBe(404)
       expect(answer.headers.get('content-type')).toBe('application/json')
@@ -54,8 +63,14 @@ describe('metadata', () => {
 
   it('has the configuration that perf_analyzer needs', async () => {
     const config = (await get('/v2/models/double/config')).json()
-    expect(config).toMatchObject({ name: 'double', max_batch_size: 0, model_transaction_policy: { decoupled: false } })
-    expect(config).toMatchObject({ input: [{ name: 'input', data_type: 'TYPE_FP32', dims: [-1, 2] }] })
+    expect(config).toMatchObject({
+      name: 'double',
+      max_batch_size: 0,
+      model_transaction_policy: { decoupled: false },
+    })
+    expect(config).toMatchObject({
+      input: [{ name: 'input', data_type: 'TYPE_FP32', dims: [-1, 2] }],
+    })
     expect((await get('/v2/models/spell/config')).json()).toMatchObject({
       model_transaction_policy: { decoupled: true },
     })
@@ -80,7 +95,10 @@ describe('metadata', () => {
     expect(wrong.json()).toHaveProperty('error')
     for (const path of ['/v2/models/double/other', '/v2/other', '/v2/health/other']) {
       const unknown = await get(path)
-      expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/json'])
+      expect([unknown.status, unknown.headers.get('content-type')]).toEqual([
+        404,
+        'application/json',
+      ])
       expect(unknown.json()).toMatchObject({ code: 'not_found', error: expect.any(String) })
     }
     expect((await post('/v2/systemsharedmemory/region/a/register', '{}')).status).toBe(400)
@@ -100,7 +118,12 @@ describe('inference in JSON', () => {
   })
 
   it('repeats the id, and takes any content-type or none', async () => {
-    const answer = await infer('double', [two], { id: 'a"b' }, { 'content-type': 'application/octet-stream' })
+    const answer = await infer(
+      'double',
+      [two],
+      { id: 'a"b' },
+      { 'content-type': 'application/octet-stream' },
+    )
     expect(answer.text()).toMatch(/^\{"id":"a\\"b","model_name"/)
     expect((await infer('double', [two], { id: '' })).text()).not.toContain('"id"')
   })
@@ -120,33 +143,52 @@ describe('inference in JSON', () => {
         ])
       ).text(),
     ).toContain('[2.0,4.0,6.0,8.0]')
-    const odd = '{"inputs":[{"name":"input","shape":[1,3],"datatype":"FP64","data":[NaN,Infinity,-Infinity]}]}'
-    expect((await post('/v2/models/echo/infer', odd)).text()).toContain('"data":[NaN,Infinity,-Infinity]')
-    const wide = '{"inputs":[{"name":"input","shape":[1],"datatype":"INT64","data":[9007199254740993]}]}'
+    const odd =
+      '{"inputs":[{"name":"input","shape":[1,3],"datatype":"FP64","data":[NaN,Infinity,-Infinity]}]}'
+    expect((await post('/v2/models/echo/infer', odd)).text()).toContain(
+      '"data":[NaN,Infinity,-Infinity]',
+    )
+    const wide =
+      '{"inputs":[{"name":"input","shape":[1],"datatype":"INT64","data":[9007199254740993]}]}'
     expect((await post('/v2/models/wide/infer', wide)).text()).toContain('[9007199254740993]')
   })
 
-  it.each(['application/json', 'application/json, text/plain;q=0.9, */*;q=0.5', 'Application/JSON'])(
-    'writes null for NaN and infinities if the client names JSON: %s',
-    async (accept) => {
-      const data = { name: 'input', datatype: 'FP64', shape: [3], data: 0 }
-      const odd = JSON.stringify({ inputs: [data] }).replace('"data":0', '"data":[NaN,-Infinity,1.5]')
-      expect((await post('/v2/models/echo/infer', odd, { accept })).json()).toMatchObject({
-        outputs: [{ data: [null, null, 1.5] }],
-      })
-      const generated = await post('/v2/models/echo/generate', '{"input":[NaN,1.5]}', { accept })
-      expect(generated.json()).toMatchObject({ output: [null, 1.5] })
-      for (const other of ['*/*', 'text/html']) {
-        expect((await post('/v2/models/echo/infer', odd, { accept: other })).text()).toContain('[NaN,-Infinity,1.5]')
-      }
-    },
-  )
+  it.each([
+    'application/json',
+    'application/json, text/plain;q=0.9, */*;q=0.5',
+    'Application/JSON',
+  ])('writes null for NaN and infinities if the client names JSON: %s', async (accept) => {
+    const data = { name: 'input', datatype: 'FP64', shape: [3], data: 0 }
+    const odd = JSON.stringify({ inputs: [data] }).replace('"data":0', '"data":[NaN,-Infinity,1.5]')
+    expect((await post('/v2/models/echo/infer', odd, { accept })).json()).toMatchObject({
+      outputs: [{ data: [null, null, 1.5] }],
+    })
+    const generated = await post('/v2/models/echo/generate', '{"input":[NaN,1.5]}', { accept })
+    expect(generated.json()).toMatchObject({ output: [null, 1.5] })
+    for (const other of ['*/*', 'text/html']) {
+      expect((await post('/v2/models/echo/infer', odd, { accept: other })).text()).toContain(
+        '[NaN,-Infinity,1.5]',
+      )
+    }
+  })
 
   it('keeps a null among texts of frames, in both directions, and makes no word of it', async () => {
-    const text = (data: readonly unknown[]) => ({ name: 'name', datatype: 'BYTES', shape: [data.length], data })
+    const text = (data: readonly unknown[]) => ({
+      name: 'name',
+      datatype: 'BYTES',
+      shape: [data.length],
+      data,
+    })
     const ages = { name: 'age', datatype: 'INT64', shape: [2], data: [1, 2] }
-    const { outputs } = (await infer('frame', [text(['x', null]), ages])).json() as { outputs: object[] }
-    expect(outputs[0]).toMatchObject({ name: 'name', datatype: 'BYTES', shape: [2], data: ['x', null] })
+    const { outputs } = (await infer('frame', [text(['x', null]), ages])).json() as {
+      outputs: object[]
+    }
+    expect(outputs[0]).toMatchObject({
+      name: 'name',
+      datatype: 'BYTES',
+      shape: [2],
+      data: ['x', null],
+    })
     const none = (await infer('frame', [text([null, null]), ages])).json() as { outputs: object[] }
     expect(none.outputs[0]).toMatchObject({ data: [null, null] })
   })
@@ -166,9 +208,13 @@ describe('inference in JSON', () => {
     ['a text', 'spell', 'text_input', [null], 0],
     ['JSON', 'json', 'input', [null], 0],
   ])('refuses a null among the texts of %s', async (_, model, name, data, at) => {
-    const answer = await infer(model, [{ name, datatype: 'BYTES', shape: [data.flat().length], data }])
+    const answer = await infer(model, [
+      { name, datatype: 'BYTES', shape: [data.flat().length], data },
+    ])
     expect(answer.status).toBe(400)
-    expect(answer.json()).toMatchObject({ error: expect.stringContaining(`received null at element ${at}`) })
+    expect(answer.json()).toMatchObject({
+      error: expect.stringContaining(`received null at element ${at}`),
+    })
   })
 
   it('takes every datatype', async () => {
@@ -188,8 +234,12 @@ describe('inference in JSON', () => {
       BYTES: ['é', ''],
     }
     for (const [datatype, values] of Object.entries(data)) {
-      const answer = await infer('echo', [{ name: 'input', datatype, shape: [values.length], data: values }])
-      expect(answer.json()).toMatchObject({ outputs: [{ datatype, shape: [values.length], data: values }] })
+      const answer = await infer('echo', [
+        { name: 'input', datatype, shape: [values.length], data: values },
+      ])
+      expect(answer.json()).toMatchObject({
+        outputs: [{ datatype, shape: [values.length], data: values }],
+      })
     }
   })
 
@@ -216,23 +266,39 @@ describe('inference in JSON', () => {
   })
 
   it('passes texts and JSON as elements of BYTES', async () => {
-    const one = (name: string, data: string) => [{ name, datatype: 'BYTES', shape: [1], data: [data] }]
+    const one = (name: string, data: string) => [
+      { name, datatype: 'BYTES', shape: [1], data: [data] },
+    ]
     expect((await infer('spell', one('text_input', 'abc'))).json()).toMatchObject({
       outputs: [{ name: 'text_output', datatype: 'BYTES', shape: [1], data: ['abc'] }],
     })
-    expect((await infer('json', one('input', '{"a":[1]}'))).text()).toContain('"data":["{\\"value\\":{\\"a\\":[1]}}"]')
+    expect((await infer('json', one('input', '{"a":[1]}'))).text()).toContain(
+      '"data":["{\\"value\\":{\\"a\\":[1]}}"]',
+    )
     expect((await infer('json', one('input', '{'))).status).toBe(400)
   })
 
   it('sends the outputs that are asked for, and the greatest classes', async () => {
     const a = { name: 'a', datatype: 'INT64', shape: [1], data: [1] }
     const only = await infer('form', [a], { outputs: [{ name: 'text' }] })
-    expect(only.json<{ outputs: { name: string }[] }>().outputs.map(({ name }) => name)).toEqual(['text'])
-    expect((await infer('form', [a], { outputs: [] })).json<{ outputs: unknown[] }>().outputs).toHaveLength(2)
+    expect(only.json<{ outputs: { name: string }[] }>().outputs.map(({ name }) => name)).toEqual([
+      'text',
+    ])
+    expect(
+      (await infer('form', [a], { outputs: [] })).json<{ outputs: unknown[] }>().outputs,
+    ).toHaveLength(2)
     const rows = { ...two, shape: [2, 2], data: [1, 2, 4, 3.5] }
-    const top = await infer('double', [rows], { outputs: [{ name: 'output', parameters: { classification: 5 } }] })
+    const top = await infer('double', [rows], {
+      outputs: [{ name: 'output', parameters: { classification: 5 } }],
+    })
     expect(top.json()).toMatchObject({
-      outputs: [{ datatype: 'BYTES', shape: [2, 2], data: ['4.000000:1', '2.000000:0', '8.000000:0', '7.000000:1'] }],
+      outputs: [
+        {
+          datatype: 'BYTES',
+          shape: [2, 2],
+          data: ['4.000000:1', '2.000000:0', '8.000000:0', '7.000000:1'],
+        },
+      ],
     })
   })
 
@@ -251,7 +317,12 @@ describe('inference in JSON', () => {
     ['an input twice', { inputs: [two, two] }, 400, /once, received it twice/],
     ['no datatype', { inputs: [{ ...two, datatype: undefined }] }, 400, /one of BOOL/],
     ['an unknown datatype', { inputs: [{ ...two, datatype: 'FP8' }] }, 400, /received "FP8"/],
-    ['another datatype', { inputs: [{ ...two, datatype: 'FP64' }] }, 400, /expected datatype FP32 .*received FP64/],
+    [
+      'another datatype',
+      { inputs: [{ ...two, datatype: 'FP64' }] },
+      400,
+      /expected datatype FP32 .*received FP64/,
+    ],
     ['a negative shape', { inputs: [{ ...two, shape: [-1, 2] }] }, 400, /list of whole numbers/],
     [
       'another shape',
@@ -267,10 +338,30 @@ describe('inference in JSON', () => {
     ],
     ['data of another kind', { inputs: [{ ...two, data: ['a', 'b'] }] }, 400, /elements of FP32/],
     ['data that is an object', { inputs: [{ ...two, data: { a: 1 } }] }, 400, /data/],
-    ['no data', { inputs: [{ ...two, data: undefined }] }, 400, /expected data or binary_data_size/],
-    ['a parameter that is a list', { inputs: [two], parameters: { a: [] } }, 400, /a string, a number or a boolean/],
-    ['an unknown output', { inputs: [two], outputs: [{ name: 'x' }] }, 400, /expected outputs "output".*received "x"/],
-    ['a shape beyond memory', { inputs: [{ ...two, shape: [1e9, 1e9], data: [] }] }, 400, /fewer elements/],
+    [
+      'no data',
+      { inputs: [{ ...two, data: undefined }] },
+      400,
+      /expected data or binary_data_size/,
+    ],
+    [
+      'a parameter that is a list',
+      { inputs: [two], parameters: { a: [] } },
+      400,
+      /a string, a number or a boolean/,
+    ],
+    [
+      'an unknown output',
+      { inputs: [two], outputs: [{ name: 'x' }] },
+      400,
+      /expected outputs "output".*received "x"/,
+    ],
+    [
+      'a shape beyond memory',
+      { inputs: [{ ...two, shape: [1e9, 1e9], data: [] }] },
+      400,
+      /fewer elements/,
+    ],
     ['many empty lists', { inputs: [{ ...two, shape: [1e12, 0], data: [] }] }, 400, /empty lists/],
   ])('refuses %s', async (_, body, status, message) => {
     const answer = await post('/v2/models/double/infer', body)
@@ -290,12 +381,16 @@ describe('inference in JSON', () => {
     async () => {
       const count = 300_000
       const data = Array.from({ length: count }, (_, i) => i / 4)
-      const answer = await infer('double', [{ name: 'input', datatype: 'FP32', shape: [count / 2, 2], data }])
+      const answer = await infer('double', [
+        { name: 'input', datatype: 'FP32', shape: [count / 2, 2], data },
+      ])
       const { outputs } = answer.json<{ outputs: { data: number[] }[] }>()
       expect(outputs[0].data.length).toBe(count)
       expect(outputs[0].data.at(-1)).toBe((count - 1) / 2)
       const words = Array.from({ length: 100_000 }, (_, i) => `w${i}`)
-      const long = await infer('words', [{ name: 'input', datatype: 'BYTES', shape: [words.length], data: words }])
+      const long = await infer('words', [
+        { name: 'input', datatype: 'BYTES', shape: [words.length], data: words },
+      ])
       expect(long.json<{ outputs: { data: string[] }[] }>().outputs[0].data.at(-1)).toBe('w99999!')
     },
   )
@@ -303,8 +398,14 @@ describe('inference in JSON', () => {
 
 describe('generate', () => {
   it('answers with one object', async () => {
-    const answer = await post('/v2/models/spell/generate', { text_input: 'hi', id: 7, parameters: { times: 2 } })
-    expect(answer.text()).toBe('{"id":"7","model_name":"spell","model_version":"1","text_output":"hihi"}')
+    const answer = await post('/v2/models/spell/generate', {
+      text_input: 'hi',
+      id: 7,
+      parameters: { times: 2 },
+    })
+    expect(answer.text()).toBe(
+      '{"id":"7","model_name":"spell","model_version":"1","text_output":"hihi"}',
+    )
     const flat = await post('/v2/models/double/generate', { input: [1, 2], stream: false })
     expect(flat.text()).toBe('{"model_name":"double","model_version":"1","output":[2.0,4.0]}')
   })
@@ -312,7 +413,8 @@ describe('generate', () => {
   it('sends events, an error as the last one', async () => {
     const answer = await post('/v2/models/spell/generate_stream', { text_input: 'ab', times: 1 })
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    const event = (letter: string) => `data: {"model_name":"spell","model_version":"1","text_output":"${letter}"}\n\n`
+    const event = (letter: string) =>
+      `data: {"model_name":"spell","model_version":"1","text_output":"${letter}"}\n\n`
     expect(answer.text()).toBe(event('a') + event('b'))
     const broken = await post('/v2/models/spell/generate_stream', { text_input: 'boom' })
     expect(broken.text()).toMatch(/data: \{"error":"the function failed"\}\n\n$/)
@@ -332,7 +434,8 @@ describe('JSON that looks like data', () => {
       '{"parameters":{"data":"[1"},"data":[1,{"inputs":[3]}],"inputs":[{"parameters":{"data":"]}"},' +
       '"name":"input","data" : [ 1 , 2 ] , "shape":[1,2],"datatype":"FP32"}]}'
     expect((await post('/v2/models/double/infer', body)).text()).toContain('[2.0,4.0]')
-    const odd = '{"inputs":[{"x\\"data":[7,8],"name":"input","d\\u0061ta":[1,2],"shape":[1,2],"datatype":"FP32"}]}'
+    const odd =
+      '{"inputs":[{"x\\"data":[7,8],"name":"input","d\\u0061ta":[1,2],"shape":[1,2],"datatype":"FP32"}]}'
     expect((await post('/v2/models/double/infer', odd)).text()).toContain('[2.0,4.0]')
   })
 
@@ -349,7 +452,9 @@ it('counts inferences by their rows, and claims no times that it does not measur
   const url = `http://127.0.0.1:${listener.port}/v2/models/double`
   for (const count of [1, 3, 3]) {
     const inputs = [{ ...two, shape: [count, 2], data: Array(count * 2).fill(0) }]
-    expect((await fetch(`${url}/infer`, { method: 'POST', body: JSON.stringify({ inputs }) })).status).toBe(200)
+    expect(
+      (await fetch(`${url}/infer`, { method: 'POST', body: JSON.stringify({ inputs }) })).status,
+    ).toBe(200)
   }
   const answer = (await (await fetch(`${url}/stats`)).json()) as { model_stats: unknown }
   const none = { count: 0, ns: 0 }

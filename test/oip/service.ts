@@ -20,15 +20,21 @@ export function addModelApis(svc: Service): void {
   svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function echo(x) {
     return x
   })
-  svc.api({ input: new io.NumpyNdarray({ dtype: 'int64' }), output: new io.NumpyNdarray() }, function wide(x) {
-    return x
-  })
-  svc.api({ input: new io.NumpyNdarray({ dtype: 'str' }), output: new io.NumpyNdarray() }, function words(x) {
-    return new NDArray(
-      x.data.map((word) => `${word}!`),
-      x.shape,
-    )
-  })
+  svc.api(
+    { input: new io.NumpyNdarray({ dtype: 'int64' }), output: new io.NumpyNdarray() },
+    function wide(x) {
+      return x
+    },
+  )
+  svc.api(
+    { input: new io.NumpyNdarray({ dtype: 'str' }), output: new io.NumpyNdarray() },
+    function words(x) {
+      return new NDArray(
+        x.data.map((word) => `${word}!`),
+        x.shape,
+      )
+    },
+  )
   svc.api({ input: new io.Text(), output: new io.Text() }, async function* spell(text, ctx) {
     const { times = 1 } = ctx.parameters
     for (let i = 0; i < Number(times); i++) for (const letter of text) yield letter
@@ -52,16 +58,22 @@ export function addModelApis(svc: Service): void {
   )
   svc.api(
     {
-      input: new io.PandasDataFrame({ columns: ['name', 'age'], dtype: { name: 'str', age: 'int64' } }),
+      input: new io.PandasDataFrame({
+        columns: ['name', 'age'],
+        dtype: { name: 'str', age: 'int64' },
+      }),
       output: new io.PandasDataFrame(),
     },
     function frame(df) {
       return df
     },
   )
-  svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function broken(): NDArray {
-    throw new Error('secret')
-  })
+  svc.api(
+    { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() },
+    function broken(): NDArray {
+      throw new Error('secret')
+    },
+  )
   svc.api({ input: new io.Image(), output: new io.JSON() }, function picture() {
     return 'not a model'
   })

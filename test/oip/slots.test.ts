@@ -6,8 +6,13 @@ import { describe, expect, it, vi } from 'vitest'
 import { deferred } from '../http/harness.ts'
 import { GrpcClient, start } from '../rpc/harness.ts'
 
-const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
-const type = protobuf.parse(proto, { keepCase: true }).root.lookupType('inference.ModelInferRequest')
+const proto = readFileSync(
+  new URL('../../proto/inference/grpc_service.proto', import.meta.url),
+  'utf8',
+)
+const type = protobuf
+  .parse(proto, { keepCase: true })
+  .root.lookupType('inference.ModelInferRequest')
 const input = { name: 'input', datatype: 'FP32', shape: [1] }
 
 describe('maxInFlight of an API', () => {
@@ -28,14 +33,19 @@ describe('maxInFlight of an API', () => {
         method: 'POST',
         body: JSON.stringify({ inputs: [{ ...input, data: [1] }] }),
       })
-    const message = type.fromObject({ model_name: 'slow', inputs: [{ ...input, contents: { fp32_contents: [1] } }] })
+    const message = type.fromObject({
+      model_name: 'slow',
+      inputs: [{ ...input, contents: { fp32_contents: [1] } }],
+    })
     const grpc = () => client.raw(type.encode(message).finish(), {}, 'ModelInfer')
     for (let round = 1; round <= 3; round++) {
       const [first, second] = [rest(), grpc()]
       await vi.waitFor(() => expect(calls).toHaveLength(2 * round))
       const refused = await rest()
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-      expect(((await refused.json()) as { error: string }).error).toBe('too many requests in flight')
+      expect(((await refused.json()) as { error: string }).error).toBe(
+        'too many requests in flight',
+      )
       expect((await grpc()).error?.code).toBe(status.UNAVAILABLE)
       hold.resolve()
       expect((await first).status).toBe(200)

@@ -10,7 +10,12 @@ export function load() {
   async function* say(request: ChatRequest | CompletionRequest) {
     requests.push(request)
     try {
-      for (const delta of (request.say ?? ['one ', 'two ', 'three']) as (Delta | 'fail' | 'refuse' | 'forever')[]) {
+      for (const delta of (request.say ?? ['one ', 'two ', 'three']) as (
+        | Delta
+        | 'fail'
+        | 'refuse'
+        | 'forever'
+      )[]) {
         if (delta === 'fail') throw new RangeError('a secret')
         if (delta === 'refuse') throw new Unauthorized('not this one')
         if (delta === 'forever')
@@ -33,7 +38,9 @@ export function load() {
       if (texts[0] === 'nan') return [[Number.NaN]]
       if (texts[0] === 'few') return []
       const embeddings = new NDArray(Float32Array.from(rows.flat()), [rows.length, 3])
-      return texts[0] === 'array' ? embeddings : { embeddings, tokens: texts.map((text) => text.length) }
+      return texts[0] === 'array'
+        ? embeddings
+        : { embeddings, tokens: texts.map((text) => text.length) }
     },
     seen: () => ({ requests, ended }),
   }

@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import OpenAI, { APIError, AuthenticationError, BadRequestError, InternalServerError, NotFoundError } from 'openai'
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+} from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey } from '../../src/api/auth/index.ts'
 import { type Listener, Runner, Service, serve } from '../../src/index.ts'
@@ -18,7 +24,12 @@ type Extra = Record<string, unknown>
 describe.each(engines)('openai on %s', (engine) => {
   const runner = new Runner<typeof import('./model.ts')>('said', {
     module: new URL('./model.ts', import.meta.url),
-    methods: { chat: { stream: true }, generate: { stream: true }, embed: { batchable: true }, seen: {} },
+    methods: {
+      chat: { stream: true },
+      generate: { stream: true },
+      embed: { batchable: true },
+      seen: {},
+    },
     concurrency: 8,
     threads: 0,
   })
@@ -49,9 +60,15 @@ describe.each(engines)('openai on %s', (engine) => {
   })
   afterAll(() => listener.close())
 
-  const chat = (extra: Extra = {}) => client.chat.completions.create({ model: 'said', messages, ...extra })
+  const chat = (extra: Extra = {}) =>
+    client.chat.completions.create({ model: 'said', messages, ...extra })
   const chunks = async (extra: Extra = {}) => {
-    const stream = await client.chat.completions.create({ model: 'said', messages, stream: true, ...extra })
+    const stream = await client.chat.completions.create({
+      model: 'said',
+      messages,
+      stream: true,
+      ...extra,
+    })
     const all: OpenAI.ChatCompletionChunk[] = []
     for await (const chunk of stream) all.push(chunk)
     return all
@@ -73,10 +90,17 @@ describe.each(engines)('openai on %s', (engine) => {
       { id: 'said', object: 'model', owned_by: 'serving' },
       { id: 'org/embedder', object: 'model' },
     ])
-    expect(await client.models.retrieve('org/embedder')).toMatchObject({ id: 'org/embedder', object: 'model' })
+    expect(await client.models.retrieve('org/embedder')).toMatchObject({
+      id: 'org/embedder',
+      object: 'model',
+    })
     const error = await rejected(client.models.retrieve('other'))
     expect(error).toBeInstanceOf(NotFoundError)
-    expect(error).toMatchObject({ code: 'model_not_found', param: 'model', type: 'invalid_request_error' })
+    expect(error).toMatchObject({
+      code: 'model_not_found',
+      param: 'model',
+      type: 'invalid_request_error',
+    })
   })
 
   it('answers a chat as one object', async () => {
@@ -84,7 +108,13 @@ describe.each(engines)('openai on %s', (engine) => {
     expect(answer).toMatchObject({
       object: 'chat.completion',
       model: 'said',
-      choices: [{ index: 0, message: { role: 'assistant', content: 'one two three' }, finish_reason: 'stop' }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'one two three' },
+          finish_reason: 'stop',
+        },
+      ],
       usage: { prompt_tokens: 0, completion_tokens: 3, total_tokens: 3 },
     })
     expect(answer.id).toMatch(/^chatcmpl-./)
@@ -93,18 +123,25 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('sends a chat by events, with counts if asked', async () => {
     const all = await chunks()
-    expect(all.map(({ choices: [{ delta, finish_reason }] }) => ({ ...delta, finish_reason }))).toEqual([
+    expect(
+      all.map(({ choices: [{ delta, finish_reason }] }) => ({ ...delta, finish_reason })),
+    ).toEqual([
       { role: 'assistant', content: '', finish_reason: null },
       { content: 'one ', finish_reason: null },
       { content: 'two ', finish_reason: null },
       { content: 'three', finish_reason: null },
       { finish_reason: 'stop' },
     ])
-    expect(all.every((chunk) => chunk.object === 'chat.completion.chunk' && chunk.id === all[0].id)).toBe(true)
+    expect(
+      all.every((chunk) => chunk.object === 'chat.completion.chunk' && chunk.id === all[0].id),
+    ).toBe(true)
     expect(all.every((chunk) => !('usage' in chunk))).toBe(true)
     const counted = await chunks({ stream_options: { include_usage: true } })
     expect(counted.slice(0, -1).every(({ usage }) => usage === null)).toBe(true)
-    expect(counted.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: 3, total_tokens: 3 } })
+    expect(counted.at(-1)).toMatchObject({
+      choices: [],
+      usage: { completion_tokens: 3, total_tokens: 3 },
+    })
     expect(textOf(await chunks({ say: [] }))).toBe('')
   })
 
@@ -135,7 +172,9 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('ends a text after max_tokens texts, but reads the counts that come after them', async () => {
     for (const name of ['max_tokens', 'max_completion_tokens']) {
-      expect(await chat({ [name]: 2, say: ['a', 'b', { usage: { prompt_tokens: 5 } }, 'forever'] })).toMatchObject({
+      expect(
+        await chat({ [name]: 2, say: ['a', 'b', { usage: { prompt_tokens: 5 } }, 'forever'] }),
+      ).toMatchObject({
         choices: [{ message: { content: 'ab' }, finish_reason: 'length' }],
         usage: { prompt_tokens: 5, completion_tokens: 2 },
       })
@@ -169,10 +208,15 @@ describe.each(engines)('openai on %s', (engine) => {
     const abort = new AbortController()
     const body = { model: 'said', messages, say: ['forever'] }
     if (how === 'stream') {
-      const stream = await client.chat.completions.create({ ...body, stream: true }, { signal: abort.signal })
+      const stream = await client.chat.completions.create(
+        { ...body, stream: true },
+        { signal: abort.signal },
+      )
       for await (const chunk of stream) if (chunk.choices[0].delta.content === 'tick ') break
     } else {
-      const asked = client.chat.completions.create(body, { signal: abort.signal }).catch(() => 'left')
+      const asked = client.chat.completions
+        .create(body, { signal: abort.signal })
+        .catch(() => 'left')
       await expect.poll(async () => (await runner.seen()).requests.length).toBe(before + 1)
       abort.abort()
       expect(await asked).toBe('left')
@@ -219,7 +263,11 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('takes what changes nothing: tools that must not be called, a choice among none, no limit', async () => {
     const tools = [{ type: 'function', function: { name: 'f' } }]
-    for (const extra of [{ tool_choice: 'auto' }, { tools, tool_choice: 'none' }, { max_tokens: -1 }])
+    for (const extra of [
+      { tool_choice: 'auto' },
+      { tools, tool_choice: 'none' },
+      { max_tokens: -1 },
+    ])
       expect((await chat(extra)).choices[0].message.content).toBe('one two three')
     expect((await runner.seen()).requests.at(-1)).not.toHaveProperty('max_tokens')
   })
@@ -227,7 +275,11 @@ describe.each(engines)('openai on %s', (engine) => {
   it.each<[Extra, string, RegExp]>([
     [{ n: 2 }, 'n', /expected nothing but 1.+one choice of plain text.+received 2/],
     [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools', /nothing but \[\]/],
-    [{ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'auto' }, 'tools', /nothing but \[\]/],
+    [
+      { tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'auto' },
+      'tools',
+      /nothing but \[\]/,
+    ],
     [{ tool_choice: 'required' }, 'tool_choice', /nothing but "none"/],
     [{ max_tokens: -2 }, 'max_tokens', /from 1 up/],
     [{ response_format: { type: 'json_object' } }, 'response_format', /nothing but/],
@@ -244,7 +296,11 @@ describe.each(engines)('openai on %s', (engine) => {
     [{ messages: ['hi'] }, 'messages[0]', /an object/],
     [{ messages: [{ content: 'hi' }] }, 'messages[0].role', /a text/],
     [{ messages: [{ role: 'user', content: 5 }] }, 'messages[0].content', /a list of parts/],
-    [{ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }, 'messages[0].content[0]', /type text/],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'image_url' }] }] },
+      'messages[0].content[0]',
+      /type text/,
+    ],
     [{ model: 'org/embedder' }, 'model', /expected one of said for model.+cannot chat/],
   ])('refuses %j', async (extra, param, message) => {
     const error = await rejected(chat(extra))
@@ -255,7 +311,9 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('refuses several prompts and tokens', async () => {
     for (const prompt of [['a', 'b'], [1, 2], undefined]) {
-      const error = await rejected(client.completions.create({ model: 'said', prompt: prompt as never }))
+      const error = await rejected(
+        client.completions.create({ model: 'said', prompt: prompt as never }),
+      )
       expect(error).toMatchObject({ status: 400, param: 'prompt' })
     }
     const error = await rejected(client.embeddings.create({ model: 'said', input: [1, 2] }))
@@ -270,10 +328,19 @@ describe.each(engines)('openai on %s', (engine) => {
     }
     const post = (body: string) => ask('/v1/chat/completions', { method: 'POST', body })
     expect(await post('{')).toMatchObject({ status: 400, code: 'bad_input', param: null })
-    expect(await post('[]')).toMatchObject({ status: 400, message: expect.stringContaining('an object') })
-    expect(await post(' '.repeat(100_001))).toMatchObject({ status: 413, code: 'payload_too_large' })
+    expect(await post('[]')).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('an object'),
+    })
+    expect(await post(' '.repeat(100_001))).toMatchObject({
+      status: 413,
+      code: 'payload_too_large',
+    })
     expect(await ask('/v1/other', {})).toMatchObject({ status: 404, type: 'invalid_request_error' })
-    expect(await ask('/v1/chat/completions', {})).toMatchObject({ status: 405, code: 'method_not_allowed' })
+    expect(await ask('/v1/chat/completions', {})).toMatchObject({
+      status: 405,
+      code: 'method_not_allowed',
+    })
     const stranger = new OpenAI({ apiKey: 'other', baseURL: `${url}/v1`, maxRetries: 0 })
     const error = await rejected(stranger.models.list())
     expect(error).toBeInstanceOf(AuthenticationError)
@@ -310,10 +377,15 @@ describe.each(engines)('openai on %s', (engine) => {
   })
 
   it('embeds texts as float and base64', async () => {
-    const float = (text: string) => [text.length, 0.1, -1 / 3].map((each) => Number(Math.fround(each)))
+    const float = (text: string) =>
+      [text.length, 0.1, -1 / 3].map((each) => Number(Math.fround(each)))
     for (const encoding_format of ['float', 'base64', undefined] as const) {
       for (const first of ['counted', 'array', 'rows']) {
-        const answer = await client.embeddings.create({ model: 'said', input: [first, 'b'], encoding_format })
+        const answer = await client.embeddings.create({
+          model: 'said',
+          input: [first, 'b'],
+          encoding_format,
+        })
         expect(answer.data.map(({ index }) => index)).toEqual([0, 1])
         const vectors = answer.data.map(({ embedding }) => {
           if (encoding_format !== 'base64') return embedding.map(Math.fround)
@@ -336,7 +408,9 @@ describe.each(engines)('openai on %s', (engine) => {
 
   it('refuses other dimensions, and vectors that cannot be sent', async () => {
     const embed = (input: string, dimensions?: number) =>
-      rejected(client.embeddings.create({ model: 'said', input, dimensions, encoding_format: 'float' }))
+      rejected(
+        client.embeddings.create({ model: 'said', input, dimensions, encoding_format: 'float' }),
+      )
     expect(await embed('x', 2)).toMatchObject({ status: 400, param: 'dimensions' })
     for (const input of ['nan', 'few']) expect(await embed(input)).toMatchObject({ status: 500 })
   })
@@ -365,7 +439,9 @@ describe.each(engines)('openai on %s', (engine) => {
   )
 
   it('is in the document of the service', async () => {
-    const document = await (await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${key}` } })).json()
+    const document = await (
+      await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${key}` } })
+    ).json()
     const { paths } = document as {
       readonly paths: Readonly<Record<string, { readonly post?: { readonly operationId: string } }>>
     }

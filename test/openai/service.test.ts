@@ -14,12 +14,21 @@ it('tells of deadlines and hooks in its own shape, and ends the model', async ()
   svc.onRequest((ctx) => {
     if (ctx.headers.get('x-team') === undefined) throw new Forbidden('expected x-team')
   })
-  const listener = await serve(svc, { port: 0, host: '127.0.0.1', requestTimeoutMs: 300, logLevel: 'fatal' })
+  const listener = await serve(svc, {
+    port: 0,
+    host: '127.0.0.1',
+    requestTimeoutMs: 300,
+    logLevel: 'fatal',
+  })
   onTestFinished(() => listener.close())
   const options = { apiKey: 'any', baseURL: `http://127.0.0.1:${listener.port}/v1`, maxRetries: 0 }
   const ask = (client: OpenAI) =>
     client.chat.completions
-      .create({ model: 'said', messages: [{ role: 'user', content: 'hello' }], say: ['forever'] } as never)
+      .create({
+        model: 'said',
+        messages: [{ role: 'user', content: 'hello' }],
+        say: ['forever'],
+      } as never)
       .catch((error) => error)
   expect(await ask(new OpenAI({ ...options, defaultHeaders: { 'x-team': 'a' } }))).toMatchObject({
     status: 504,
@@ -38,7 +47,9 @@ it('tells of deadlines and hooks in its own shape, and ends the model', async ()
 it('takes Runners of any kind', () => {
   expectTypeOf<Runner>().toExtend<OpenAiModel>()
   interface Model {
-    chat(request: { messages: readonly { role: string; content: string }[] }): AsyncGenerator<string>
+    chat(request: {
+      messages: readonly { role: string; content: string }[]
+    }): AsyncGenerator<string>
     embed(texts: string[]): number[][]
   }
   expectTypeOf<Runner<Model>>().toExtend<OpenAiModel>()
@@ -48,7 +59,9 @@ it('takes Runners of any kind', () => {
 
 it('is an option of a service', () => {
   for (const protocols of [openai, [openai], [undefined]])
-    expect(() => new Service('wrong', { protocols: protocols as never })).toThrow(/protocols of Service, received/)
+    expect(() => new Service('wrong', { protocols: protocols as never })).toThrow(
+      /protocols of Service, received/,
+    )
 })
 
 it('is made of Runners with one of its methods', () => {
@@ -57,6 +70,8 @@ it('is made of Runners with one of its methods', () => {
     module: new URL('./model.ts', import.meta.url),
     methods: { seen: {} },
   })
-  expect(() => openai({ models: { x: runner as never } })).toThrow(/a Runner with a method chat, generate, embed/)
+  expect(() => openai({ models: { x: runner as never } })).toThrow(
+    /a Runner with a method chat, generate, embed/,
+  )
   expect(() => openai({ models: { x: undefined as never } })).toThrow(/for the model x of openai/)
 })

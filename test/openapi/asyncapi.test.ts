@@ -6,8 +6,15 @@ import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 
-const schema = JSON.parse(readFileSync(new URL('../fixtures/openapi/asyncapi.json', import.meta.url), 'utf8'))
-const validate = new Ajv({ strict: false, validateFormats: false, meta: false, validateSchema: false }).compile(schema)
+const schema = JSON.parse(
+  readFileSync(new URL('../fixtures/openapi/asyncapi.json', import.meta.url), 'utf8'),
+)
+const validate = new Ajv({
+  strict: false,
+  validateFormats: false,
+  meta: false,
+  validateSchema: false,
+}).compile(schema)
 
 interface Node {
   readonly name: string
@@ -43,12 +50,17 @@ svc.live(
   },
   nothing,
 )
-svc.live('look', { input: new io.Image(), output: new io.Image({ mimeType: 'image/png' }) }, nothing)
+svc.live(
+  'look',
+  { input: new io.Image(), output: new io.Image({ mimeType: 'image/png' }) },
+  nothing,
+)
 svc.live('copy', { input: new io.File(), output: new io.File() }, nothing)
 svc.live('rows', { input: new io.PandasDataFrame(), output: new io.PandasSeries() }, nothing)
 
 const headers = { 'x-api-key': 'secret' }
-const document = async () => (await svc.inject({ path: '/asyncapi.json', headers })).json<Record<string, never>>()
+const document = async () =>
+  (await svc.inject({ path: '/asyncapi.json', headers })).json<Record<string, never>>()
 
 /** Returns all references of a value that lead nowhere in the document. */
 function broken(value: unknown, root: unknown): string[] {
@@ -73,7 +85,10 @@ describe('the AsyncAPI document', () => {
   })
 
   it('has a channel for each live stream, with the messages of both sides', async () => {
-    const { channels, operations } = (await document()) as Record<string, Record<string, Record<string, never>>>
+    const { channels, operations } = (await document()) as Record<
+      string,
+      Record<string, Record<string, never>>
+    >
     expect(Object.keys(channels)).toEqual([...svc.lives.keys()])
     const { address, description, messages } = channels.dictate
     expect({ address, description }).toEqual({ address: '/dictate', description: 'Words.' })
@@ -87,18 +102,25 @@ describe('the AsyncAPI document', () => {
     ])
     expect(operations['dictate.receive']).toMatchObject({
       action: 'receive',
-      messages: ['input', 'input2', 'clientControl'].map((key) => ({ $ref: `#/channels/dictate/messages/${key}` })),
+      messages: ['input', 'input2', 'clientControl'].map((key) => ({
+        $ref: `#/channels/dictate/messages/${key}`,
+      })),
     })
     expect(operations['dictate.send']).toMatchObject({ action: 'send' })
   })
 
   it('says who may open each', async () => {
     const { operations, components } = (await document()) as unknown as {
-      readonly operations: Record<string, { readonly security?: readonly { readonly $ref: string }[] }>
+      readonly operations: Record<
+        string,
+        { readonly security?: readonly { readonly $ref: string }[] }
+      >
       readonly components: { readonly securitySchemes: Record<string, { readonly type: string }> }
     }
     const typesOf = (name: string) =>
-      operations[name].security?.map(({ $ref }) => components.securitySchemes[$ref.split('/')[3]].type)
+      operations[name].security?.map(
+        ({ $ref }) => components.securitySchemes[$ref.split('/')[3]].type,
+      )
     expect(typesOf('dictate.receive')).toEqual(['httpApiKey', 'http'])
     expect(typesOf('tree.send')).toEqual(['http'])
     expect(typesOf('chat.receive')).toBe(undefined)

@@ -25,11 +25,17 @@ interface Operation {
   readonly tags: string[]
   readonly security?: unknown
   readonly 'x-serving'?: unknown
-  readonly requestBody: { content: Record<string, { schema: Record<string, unknown>; example?: unknown }> }
-  readonly responses: Record<string, { content: Record<string, { schema: Record<string, unknown> }> }>
+  readonly requestBody: {
+    content: Record<string, { schema: Record<string, unknown>; example?: unknown }>
+  }
+  readonly responses: Record<
+    string,
+    { content: Record<string, { schema: Record<string, unknown> }> }
+  >
 }
 
-const document = async (service: Service = every) => (await service.inject({ path: '/openapi.json' })).json<Document>()
+const document = async (service: Service = every) =>
+  (await service.inject({ path: '/openapi.json' })).json<Document>()
 
 describe('the OpenAPI document', () => {
   it.each(['/openapi.json', '/docs.json'])('%s is valid by two validators', async (path) => {
@@ -41,7 +47,10 @@ describe('the OpenAPI document', () => {
   it('has an operation for each API, named after it and under the tag of the service', async () => {
     const { paths } = await document()
     for (const { name, route } of every.apis.values()) {
-      expect(paths[`/${route}`].post).toMatchObject({ operationId: name, tags: ['Every_Descriptor'] })
+      expect(paths[`/${route}`].post).toMatchObject({
+        operationId: name,
+        tags: ['Every_Descriptor'],
+      })
     }
   })
 
@@ -52,7 +61,10 @@ describe('the OpenAPI document', () => {
     expect(apisOf(await document()).get('conversation')).toMatchObject({
       isLive: true,
       input: { id: 'serving.io.Text', mimeTypes: ['text/plain'] },
-      output: { id: 'serving.io.NumpyNdarray', mimeTypes: expect.arrayContaining(['application/x-npy']) },
+      output: {
+        id: 'serving.io.NumpyNdarray',
+        mimeTypes: expect.arrayContaining(['application/x-npy']),
+      },
     })
   })
 
@@ -62,7 +74,10 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(requestBody.content)).toEqual(types)
     expect(Object.keys(responses[200].content)).toEqual(types)
     expect(requestBody.content['application/json'].example).toEqual([[0.5, 1.5]])
-    expect(requestBody.content['application/x-npy'].schema).toEqual({ type: 'string', format: 'binary' })
+    expect(requestBody.content['application/x-npy'].schema).toEqual({
+      type: 'string',
+      format: 'binary',
+    })
   })
 
   it('has the problems of each API with their codes and reasons', async () => {
@@ -80,16 +95,22 @@ describe('the OpenAPI document', () => {
       ],
     })
     const thrown = ['404', '409', '429']
-    expect(Object.keys(responses).sort()).toEqual(['200', '400', '413', '415', '500', '503', '504', ...thrown].sort())
+    expect(Object.keys(responses).sort()).toEqual(
+      ['200', '400', '413', '415', '500', '503', '504', ...thrown].sort(),
+    )
   })
 
   it('has a problem that is what the server sends', async () => {
     const { components } = await document()
-    const sent = (await every.inject({ path: '/total', body: { items: [{ name: 1 }] } })).json<object>()
+    const sent = (
+      await every.inject({ path: '/total', body: { items: [{ name: 1 }] } })
+    ).json<object>()
     expect(Object.keys(components.schemas.Problem.properties as object)).toEqual(
       expect.arrayContaining(Object.keys(sent)),
     )
-    expect(Object.keys(sent)).toEqual(expect.arrayContaining(components.schemas.Problem.required as string[]))
+    expect(Object.keys(sent)).toEqual(
+      expect.arrayContaining(components.schemas.Problem.required as string[]),
+    )
   })
 
   it('has the parts of a form: JSON as strings that hold it, files as bytes, many as lists', async () => {
@@ -99,7 +120,11 @@ describe('the OpenAPI document', () => {
       schema: {
         type: 'object',
         properties: {
-          arr: { type: 'string', contentMediaType: 'application/json', contentSchema: { type: 'array' } },
+          arr: {
+            type: 'string',
+            contentMediaType: 'application/json',
+            contentSchema: { type: 'array' },
+          },
           pic: { type: 'string', format: 'binary' },
         },
         required: ['arr', 'note', 'pic'],
@@ -107,7 +132,9 @@ describe('the OpenAPI document', () => {
       encoding: { pic: { contentType: 'image/png, image/jpeg' } },
     })
     const upload = paths['/upload'].post.requestBody.content['multipart/form-data'].schema
-    expect(upload).toMatchObject({ properties: { images: { type: 'array', items: { format: 'binary' } } } })
+    expect(upload).toMatchObject({
+      properties: { images: { type: 'array', items: { format: 'binary' } } },
+    })
     expect(upload.required).toBeUndefined()
   })
 
@@ -130,10 +157,24 @@ describe('the OpenAPI document', () => {
       operationId: 'labels',
       parameters: [
         { name: 'top', in: 'query', required: true, description: 'How many.' },
-        { name: 'tag', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+        {
+          name: 'tag',
+          in: 'query',
+          required: false,
+          schema: { type: 'array', items: { type: 'string' } },
+        },
       ],
     })
-    expect(Object.keys(get.responses)).toEqual(['200', '400', '404', '409', '429', '500', '503', '504'])
+    expect(Object.keys(get.responses)).toEqual([
+      '200',
+      '400',
+      '404',
+      '409',
+      '429',
+      '500',
+      '503',
+      '504',
+    ])
   })
 
   it('has examples that the APIs answer with 200', async () => {
@@ -143,7 +184,9 @@ describe('the OpenAPI document', () => {
         post?.['x-serving'] === undefined ? {} : post.requestBody.content,
       )) {
         if (example === undefined) continue
-        const body = Buffer.from(type === 'application/json' ? JSON.stringify(example) : String(example))
+        const body = Buffer.from(
+          type === 'application/json' ? JSON.stringify(example) : String(example),
+        )
         const { status } = await every.inject({ path, body, headers: { 'content-type': type } })
         expect([path, type, status]).toEqual([path, type, 200])
       }
@@ -165,10 +208,20 @@ describe('the OpenAPI document', () => {
       },
       () => 1,
     )
-    const text = { input: new io.Text(), output, name: 'text', examples: [{ name: 'a b', input: 'ü' }] }
+    const text = {
+      input: new io.Text(),
+      output,
+      name: 'text',
+      examples: [{ name: 'a b', input: 'ü' }],
+    }
     svc.api(text, () => 1)
     const pattern = new URL('../../examples/all/pattern.png', import.meta.url)
-    const picture = { input: new io.Image(), output, name: 'picture', examples: [{ name: 'pattern', input: pattern }] }
+    const picture = {
+      input: new io.Image(),
+      output,
+      name: 'picture',
+      examples: [{ name: 'pattern', input: pattern }],
+    }
     svc.api(picture, () => 1)
     const { paths } = await document(svc)
     const contentOf = (path: string) => paths[path].post.requestBody.content
@@ -190,21 +243,40 @@ describe('the OpenAPI document', () => {
     const { headers } = await every.inject({ path: '/openapi.json' })
     const etag = headers.get('etag') as string
     expect(headers.get('cache-control')).toBe('no-cache')
-    const again = await every.inject({ path: '/openapi.json', headers: { 'if-none-match': `"other", W/${etag}` } })
+    const again = await every.inject({
+      path: '/openapi.json',
+      headers: { 'if-none-match': `"other", W/${etag}` },
+    })
     expect([again.status, again.body.length, again.headers.get('etag')]).toEqual([304, 0, etag])
-    const other = await every.inject({ path: '/openapi.json', headers: { 'if-none-match': '"other"' } })
+    const other = await every.inject({
+      path: '/openapi.json',
+      headers: { 'if-none-match': '"other"' },
+    })
     expect(other.status).toBe(200)
   })
 
   it('says who may call: by the hook of the API, else of the service', async () => {
     const hash = 'a'.repeat(64)
-    const claims = { issuer: 'https://issuer.example', audience: 'x', jwks: new URL('https://issuer.example/keys') }
-    const svc = new ServiceClass('guarded', { auth: apiKey({ keys: [hash] }), publicPaths: ['/openapi.json'] })
+    const claims = {
+      issuer: 'https://issuer.example',
+      audience: 'x',
+      jwks: new URL('https://issuer.example/keys'),
+    }
+    const svc = new ServiceClass('guarded', {
+      auth: apiKey({ keys: [hash] }),
+      publicPaths: ['/openapi.json'],
+    })
     const text = { input: new io.Text(), output: new io.Text() }
     svc.api({ ...text, name: 'keyed' }, (value) => value)
     svc.api({ ...text, name: 'free', auth: false }, (value) => value)
-    svc.api({ ...text, name: 'signed', auth: jwt({ ...claims, scopes: ['read'] }) }, (value) => value)
-    svc.api({ ...text, name: 'other', auth: apiKey({ keys: [hash], header: 'x-other' }) }, (value) => value)
+    svc.api(
+      { ...text, name: 'signed', auth: jwt({ ...claims, scopes: ['read'] }) },
+      (value) => value,
+    )
+    svc.api(
+      { ...text, name: 'other', auth: apiKey({ keys: [hash], header: 'x-other' }) },
+      (value) => value,
+    )
     const cookies = jwt({ ...claims, scopes: ['read'], cookie: 'session' })
     svc.api({ ...text, name: 'baked', auth: cookies }, (value) => value)
     svc.api({ ...text, name: 'own', auth: () => {} }, (value) => value)
@@ -223,7 +295,10 @@ describe('the OpenAPI document', () => {
     })
     const of = (path: string, method = 'post') => {
       const { security, responses } = found.paths[path][method]
-      return [security, Object.keys(responses).filter((status) => status === '401' || status === '403')]
+      return [
+        security,
+        Object.keys(responses).filter((status) => status === '401' || status === '403'),
+      ]
     }
     expect(of('/keyed')).toEqual([[{ apiKey: [] }, { bearer: [] }], ['401']])
     expect(of('/free')).toEqual([undefined, []])
@@ -259,66 +334,104 @@ describe('the OpenAPI document', () => {
   it('has health, metrics, Connect and the Open Inference Protocol, with what auth asks and the version', async () => {
     const echo = { name: 'echo', input: new io.Text(), output: new io.Text() }
     const openapi = { include: ['health', 'metrics', 'connect', 'oip'] } as const
-    const options = { version: '3.1.4', auth: apiKey({ keys: ['0'.repeat(64)] }), publicPaths: ['/metrics'], openapi }
+    const options = {
+      version: '3.1.4',
+      auth: apiKey({ keys: ['0'.repeat(64)] }),
+      publicPaths: ['/metrics'],
+      openapi,
+    }
     const svc = new ServiceClass('protected', options)
     svc.api(echo, (text: string) => text)
     const { info, paths, tags } = JSON.parse(JSON.stringify(await describeServer(svc, '/v1')))
     expect(info.version).toBe('3.1.4')
     expect(tags.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['protected', 'Connect', 'Open Inference Protocol', 'health', 'metrics']),
+      expect.arrayContaining([
+        'protected',
+        'Connect',
+        'Open Inference Protocol',
+        'health',
+        'metrics',
+      ]),
     )
     const at = (path: string, method: string) => paths[path][method]
     expect(at('/v2/models/{model}/infer', 'post')).toMatchObject({
       parameters: [{ name: 'model', in: 'path', required: true }],
       security: [{ apiKey: [] }, { bearer: [] }],
     })
-    expect(at('/serving.v1.ServingService/Call', 'post').operationId).toBe('serving_v1_ServingService_Call')
+    expect(at('/serving.v1.ServingService/Call', 'post').operationId).toBe(
+      'serving_v1_ServingService_Call',
+    )
     expect(paths['/metrics'].servers).toEqual([{ url: '/' }])
     for (const open of ['/metrics', '/livez', '/readyz', '/v2/health/live'])
       expect(paths[open].get.security).toBeUndefined()
-    expect(await new Validator().validate(JSON.parse(JSON.stringify(await describeServer(svc, '/v1'))))).toMatchObject({
+    expect(
+      await new Validator().validate(JSON.parse(JSON.stringify(await describeServer(svc, '/v1')))),
+    ).toMatchObject({
       valid: true,
     })
   })
 
-  it.each(engines)('has no path that the server does not answer, with the engine %s', async (engine) => {
-    const listener = await serve(every, { port: 0, host: '127.0.0.1', engine, logger: silentLogger(() => {}) })
-    try {
-      const base = `http://127.0.0.1:${listener.port}`
-      const { paths, ...rest } = (await (await fetch(`${base}/openapi.json`)).json()) as Document
-      expect(paths).toEqual(JSON.parse(JSON.stringify((await describeServer(every, '')).paths)))
-      expect(rest).toBeDefined()
-      for (const [path, item] of Object.entries(paths)) {
-        for (const method of Object.keys(item).filter((each) => each === 'get' || each === 'post')) {
-          const body = method === 'post' ? '' : undefined
-          const answer = await fetch(base + path.replaceAll(/\{\w+\}/g, 'x'), { method, body })
-          const text = await answer.text()
-          expect({ path, method, wrong: [405, 501].includes(answer.status) || /expected a path/.test(text) }).toEqual({
-            path,
-            method,
-            wrong: false,
-          })
+  it.each(engines)(
+    'has no path that the server does not answer, with the engine %s',
+    async (engine) => {
+      const listener = await serve(every, {
+        port: 0,
+        host: '127.0.0.1',
+        engine,
+        logger: silentLogger(() => {}),
+      })
+      try {
+        const base = `http://127.0.0.1:${listener.port}`
+        const { paths, ...rest } = (await (await fetch(`${base}/openapi.json`)).json()) as Document
+        expect(paths).toEqual(JSON.parse(JSON.stringify((await describeServer(every, '')).paths)))
+        expect(rest).toBeDefined()
+        for (const [path, item] of Object.entries(paths)) {
+          for (const method of Object.keys(item).filter(
+            (each) => each === 'get' || each === 'post',
+          )) {
+            const body = method === 'post' ? '' : undefined
+            const answer = await fetch(base + path.replaceAll(/\{\w+\}/g, 'x'), { method, body })
+            const text = await answer.text()
+            expect({
+              path,
+              method,
+              wrong: [405, 501].includes(answer.status) || /expected a path/.test(text),
+            }).toEqual({
+              path,
+              method,
+              wrong: false,
+            })
+          }
         }
+      } finally {
+        await listener.close()
       }
-    } finally {
-      await listener.close()
-    }
-  })
+    },
+  )
 
   it('survives an API of the name of a health page', async () => {
     const svc = new ServiceClass('odd', { openapi: { include: ['health'] } })
-    svc.api({ name: 'livez', route: 'alive', input: new io.Text(), output: new io.Text() }, (text) => text)
+    svc.api(
+      { name: 'livez', route: 'alive', input: new io.Text(), output: new io.Text() },
+      (text) => text,
+    )
     const { paths } = await document(svc)
-    expect([paths['/alive'].post.operationId, paths['/livez'].get.operationId]).toEqual(['livez', 'livez_'])
+    expect([paths['/alive'].post.operationId, paths['/livez'].get.operationId]).toEqual([
+      'livez',
+      'livez_',
+    ])
   })
 })
 
 describe('a server', () => {
   const start = async (options: object) => {
     const svc = new ServiceClass('one')
-    svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function same(x: NDArray) {
-      return x
-    })
+    svc.api(
+      { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() },
+      function same(x: NDArray) {
+        return x
+      },
+    )
     const logger = silentLogger(() => {})
     return serve(svc, { port: 0, host: '127.0.0.1', logger, ...options })
   }
@@ -329,7 +442,10 @@ describe('a server', () => {
       const url = `http://127.0.0.1:${listener.port}/v1/openapi.json`
       const response = await fetch(url)
       const etag = response.headers.get('etag') as string
-      expect(await response.json()).toMatchObject({ servers: [{ url: '/v1' }], paths: { '/same': {} } })
+      expect(await response.json()).toMatchObject({
+        servers: [{ url: '/v1' }],
+        paths: { '/same': {} },
+      })
       const again = await fetch(url, { headers: { 'if-none-match': etag } })
       expect([again.status, await again.text()]).toEqual([304, ''])
       const head = await fetch(url, { method: 'HEAD' })
@@ -354,7 +470,12 @@ describe('a server', () => {
 
 describe('serving openapi', () => {
   it('prints the document of a service without starting it', async () => {
-    const { code, stdout, stderr } = await run(['openapi', 'test/openapi/every.service.ts', '--base-url', '/v1'])
+    const { code, stdout, stderr } = await run([
+      'openapi',
+      'test/openapi/every.service.ts',
+      '--base-url',
+      '/v1',
+    ])
     expect([code, stderr]).toEqual([0, ''])
     const { info, ...rest } = JSON.parse(JSON.stringify(await describeServer(every, '/v1')))
     // The version of the package.json above the file.

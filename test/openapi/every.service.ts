@@ -9,7 +9,11 @@ const svc = new Service('Every_Descriptor', {
 
 const matrix = { dtype: 'float32', shape: [-1, 2], enforceDtype: true, enforceShape: true } as const
 svc.api(
-  { input: new io.NumpyNdarray(matrix), output: new io.NumpyNdarray(matrix), doc: 'Returns the array.' },
+  {
+    input: new io.NumpyNdarray(matrix),
+    output: new io.NumpyNdarray(matrix),
+    doc: 'Returns the array.',
+  },
   function array(x) {
     return x
   },
@@ -20,9 +24,17 @@ svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, functio
 svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(x) {
   return x
 })
-const typed = { dtype: { a: 'float64', b: 'int64' }, columns: ['a', 'b'], shape: [-1, 2], enforceShape: true } as const
+const typed = {
+  dtype: { a: 'float64', b: 'int64' },
+  columns: ['a', 'b'],
+  shape: [-1, 2],
+  enforceShape: true,
+} as const
 svc.api(
-  { input: new io.PandasDataFrame(typed), output: new io.PandasDataFrame({ ...typed, orient: 'split' }) },
+  {
+    input: new io.PandasDataFrame(typed),
+    output: new io.PandasDataFrame({ ...typed, orient: 'split' }),
+  },
   function typed_frame(x) {
     return x
   },
@@ -45,9 +57,12 @@ svc.api(
     return x
   },
 )
-svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries({ dtype: 'float64' }) }, function series(x) {
-  return x
-})
+svc.api(
+  { input: new io.PandasSeries(), output: new io.PandasSeries({ dtype: 'float64' }) },
+  function series(x) {
+    return x
+  },
+)
 svc.api({ input: new io.JSON(), output: new io.JSON() }, function json(x) {
   return x
 })
@@ -59,22 +74,35 @@ const tree = z.object({
     return z.array(tree)
   },
 })
-const order = z.object({ items: z.array(item), at: z.iso.datetime().optional(), tree: tree.optional() })
+const order = z.object({
+  items: z.array(item),
+  at: z.iso.datetime().optional(),
+  tree: tree.optional(),
+})
 svc.api(
-  { input: new io.JSON({ schema: order }), output: new io.JSON({ schema: z.object({ total: z.number() }) }) },
+  {
+    input: new io.JSON({ schema: order }),
+    output: new io.JSON({ schema: z.object({ total: z.number() }) }),
+  },
   function total({ items }) {
     return { total: items.reduce((sum, { amount }) => sum + amount, 0) }
   },
 )
-svc.api({ input: new io.JSON({ schema: tree }), output: new io.JSON({ schema: tree }) }, function grow(x) {
-  return { value: x.value + 1, children: [x] }
-})
+svc.api(
+  { input: new io.JSON({ schema: tree }), output: new io.JSON({ schema: tree }) },
+  function grow(x) {
+    return { value: x.value + 1, children: [x] }
+  },
+)
 svc.api({ input: new io.Text(), output: new io.Text() }, function text(x) {
   return x
 })
-svc.api({ input: new io.Text(), output: new io.Text({ contentType: 'text/event-stream' }) }, async function* words(x) {
-  for (const word of x.split(' ')) yield { data: word }
-})
+svc.api(
+  { input: new io.Text(), output: new io.Text({ contentType: 'text/event-stream' }) },
+  async function* words(x) {
+    for (const word of x.split(' ')) yield { data: word }
+  },
+)
 const png = { mimeType: 'image/png', allowedMimeTypes: ['image/png', 'image/jpeg'] } as const
 svc.api({ input: new io.Image(png), output: new io.Image(png) }, function image(x) {
   return x
@@ -118,11 +146,17 @@ class Shout extends io.IODescriptor<string> {
 svc.api({ input: new Shout(), output: new Shout() }, function shout(x) {
   return x
 })
-svc.api({ input: io.NumpyNdarray.fromSample(NDArray.from([[1.5, 2.5]])), output: new io.JSON() }, function sample(x) {
-  return x.shape
-})
+svc.api(
+  { input: io.NumpyNdarray.fromSample(NDArray.from([[1.5, 2.5]])), output: new io.JSON() },
+  function sample(x) {
+    return x.shape
+  },
+)
 
-const query = z.object({ top: z.coerce.number().int().describe('How many.'), tag: z.array(z.string()).optional() })
+const query = z.object({
+  top: z.coerce.number().int().describe('How many.'),
+  tag: z.array(z.string()).optional(),
+})
 svc.get('/labels', { query, output: new io.JSON(), doc: 'Names.' }, function labels({ top }) {
   return ['a', 'b', 'c'].slice(0, top)
 })

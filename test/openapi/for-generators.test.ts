@@ -15,7 +15,8 @@ interface Document {
   readonly paths: Record<string, Record<string, Operation>>
 }
 
-const document = async (service: Service = every) => (await service.inject({ path: '/openapi.json' })).json<Document>()
+const document = async (service: Service = every) =>
+  (await service.inject({ path: '/openapi.json' })).json<Document>()
 
 describe('the OpenAPI document, for generators of clients,', () => {
   it('has no parameter for the query of an API that names none', async () => {
@@ -56,17 +57,26 @@ describe('the OpenAPI document, for generators of clients,', () => {
     })
     svc.api({ input: new io.JSON({ schema }), output: new io.JSON(), name: 'values' }, () => 1)
     for (const dtype of ['uint8', 'int32', 'uint32', 'int64', 'uint64'] as const) {
-      svc.api({ input: new io.NumpyNdarray({ dtype, shape: [-1] }), output: new io.JSON(), name: dtype }, () => 1)
+      svc.api(
+        { input: new io.NumpyNdarray({ dtype, shape: [-1] }), output: new io.JSON(), name: dtype },
+        () => 1,
+      )
     }
     const { paths } = await document(svc)
-    const schemaOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema
+    const schemaOf = (path: string) =>
+      paths[path].post.requestBody.content['application/json'].schema
     expect(schemaOf('/values').properties).toMatchObject({
       any: { type: 'integer', format: 'int64' },
       above: { type: 'integer', format: 'int64' },
       port: { type: 'integer', format: 'int64' },
     })
-    expect((schemaOf('/values').properties as Record<string, object>).small).not.toHaveProperty('format', 'int64')
-    expect(['uint8', 'int32', 'uint32', 'int64', 'uint64'].map((name) => schemaOf(`/${name}`).items)).toMatchObject(
+    expect((schemaOf('/values').properties as Record<string, object>).small).not.toHaveProperty(
+      'format',
+      'int64',
+    )
+    expect(
+      ['uint8', 'int32', 'uint32', 'int64', 'uint64'].map((name) => schemaOf(`/${name}`).items),
+    ).toMatchObject(
       ['uint8', 'int32', 'int64', 'int64', 'int64'].map((format) => ({ type: 'integer', format })),
     )
   })

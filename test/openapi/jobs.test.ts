@@ -22,7 +22,10 @@ describe('the OpenAPI document of asynchronous APIs', async () => {
   const described = JSON.parse(JSON.stringify(await describeServer(svc, '/v1')))
 
   it('has the headers and the answer 202 of a submission, for no other API', () => {
-    const { later, now } = { later: described.paths['/later'].post, now: described.paths['/now'].post }
+    const { later, now } = {
+      later: described.paths['/later'].post,
+      now: described.paths['/now'].post,
+    }
     const names = (operation: { parameters?: { name: string; in: string }[] }) =>
       operation.parameters?.map((each) => `${each.in} ${each.name}`)
     expect(names(later)).toEqual(['header prefer', 'header idempotency-key', 'header webhook-url'])
@@ -31,9 +34,14 @@ describe('the OpenAPI document of asynchronous APIs', async () => {
   })
 
   it('has the paths of jobs, whose schema is not one of the service', () => {
-    const operations = Object.entries(described.paths as Record<string, Record<string, Operation>>).flatMap(
-      ([path, item]) =>
-        Object.entries(item).map(([method, each]) => [`${method} ${path}`, each.operationId, each.tags?.[0]]),
+    const operations = Object.entries(
+      described.paths as Record<string, Record<string, Operation>>,
+    ).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, each]) => [
+        `${method} ${path}`,
+        each.operationId,
+        each.tags?.[0],
+      ]),
     )
     expect(operations.filter(([, , tag]) => tag === 'jobs')).toEqual([
       ['get /jobs/{id}', 'getJob', 'jobs'],
@@ -47,7 +55,9 @@ describe('the OpenAPI document of asynchronous APIs', async () => {
     const { schemas } = described.components
     const refOf = ({ content }: { content: Record<string, { schema: { $ref: string } }> }) =>
       schemas[content['application/json'].schema.$ref.slice('#/components/schemas/'.length)]
-    expect(refOf(described.paths['/later'].post.requestBody).properties).toEqual({ title: { type: 'string' } })
+    expect(refOf(described.paths['/later'].post.requestBody).properties).toEqual({
+      title: { type: 'string' },
+    })
     const job = refOf(result.responses[202])
     expect(Object.keys(job.properties)).toContain('queuePosition')
     expect(refOf(described.paths['/later'].post.responses[202])).toEqual(job)
@@ -59,6 +69,8 @@ describe('the OpenAPI document of asynchronous APIs', async () => {
   })
 
   it('has no paths of jobs without asynchronous APIs', async () => {
-    expect(Object.keys((await describeServer(every, '')).paths).filter((path) => path.includes('jobs'))).toEqual([])
+    expect(
+      Object.keys((await describeServer(every, '')).paths).filter((path) => path.includes('jobs')),
+    ).toEqual([])
   })
 })

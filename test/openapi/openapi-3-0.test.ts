@@ -39,12 +39,23 @@ describe('the document in OpenAPI 3.0', () => {
 
   it('is refused in other versions', async () => {
     const answer = await every.inject({ path: '/openapi.json?openapi=2.0' })
-    expect([answer.status, answer.json()]).toMatchObject([400, { detail: expect.stringContaining('3.0 or 3.1') }])
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      { detail: expect.stringContaining('3.0 or 3.1') },
+    ])
   })
 
   it.each([
-    ['null among types', { type: ['number', 'null'], minimum: 1 }, { type: 'number', minimum: 1, nullable: true }],
-    ['several types', { type: ['number', 'string'] }, { anyOf: [{ type: 'number' }, { type: 'string' }] }],
+    [
+      'null among types',
+      { type: ['number', 'null'], minimum: 1 },
+      { type: 'number', minimum: 1, nullable: true },
+    ],
+    [
+      'several types',
+      { type: ['number', 'string'] },
+      { anyOf: [{ type: 'number' }, { type: 'string' }] },
+    ],
     [
       'several types with null',
       { type: ['array', 'string', 'null'], items: { type: 'integer' } },
@@ -77,12 +88,28 @@ describe('the document in OpenAPI 3.0', () => {
         exclusiveMaximum: true,
       },
     ],
-    ['an exclusive bound beyond an inclusive one', { minimum: 5, exclusiveMinimum: 0 }, { minimum: 5 }],
+    [
+      'an exclusive bound beyond an inclusive one',
+      { minimum: 5, exclusiveMinimum: 0 },
+      { minimum: 5 },
+    ],
     ['examples', { type: 'string', examples: ['a', 'b'] }, { type: 'string', example: 'a' }],
-    ['JSON in a text', { type: 'string', contentMediaType: 'application/json', contentSchema: {} }, { type: 'string' }],
-    ['tuples', { type: 'array', prefixItems: [{ type: 'string' }], items: false }, { type: 'array', items: {} }],
+    [
+      'JSON in a text',
+      { type: 'string', contentMediaType: 'application/json', contentSchema: {} },
+      { type: 'string' },
+    ],
+    [
+      'tuples',
+      { type: 'array', prefixItems: [{ type: 'string' }], items: false },
+      { type: 'array', items: {} },
+    ],
     ['lists of anything', { type: 'array' }, { type: 'array', items: {} }],
-    ['true and false', { properties: { a: true, b: false } }, { properties: { a: {}, b: { not: {} } } }],
+    [
+      'true and false',
+      { properties: { a: true, b: false } },
+      { properties: { a: {}, b: { not: {} } } },
+    ],
     [
       'properties of a pattern',
       { type: 'object', patternProperties: { x: {} }, additionalProperties: false },
@@ -90,10 +117,20 @@ describe('the document in OpenAPI 3.0', () => {
     ],
     [
       'names that look like keywords',
-      { type: 'object', properties: { const: { type: 'string' }, example: { type: ['string', 'null'] } } },
-      { type: 'object', properties: { const: { type: 'string' }, example: { type: 'string', nullable: true } } },
+      {
+        type: 'object',
+        properties: { const: { type: 'string' }, example: { type: ['string', 'null'] } },
+      },
+      {
+        type: 'object',
+        properties: { const: { type: 'string' }, example: { type: 'string', nullable: true } },
+      },
     ],
-    ['times', { type: 'string', format: 'date-time', pattern: 'Z$' }, { type: 'string', format: 'date-time' }],
+    [
+      'times',
+      { type: 'string', format: 'date-time', pattern: 'Z$' },
+      { type: 'string', format: 'date-time' },
+    ],
     ['a reference', { $ref: '#/components/schemas/a' }, { $ref: '#/components/schemas/a' }],
   ])('writes %s', (_, schema, expected) => {
     expect(schemaOf(schema)).toEqual(expected)

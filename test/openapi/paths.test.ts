@@ -16,7 +16,8 @@ interface Operation {
   readonly requestBody: { content: Record<string, unknown> }
 }
 
-const document = async (service: Service) => (await service.inject({ path: '/openapi.json' })).json<Document>()
+const document = async (service: Service) =>
+  (await service.inject({ path: '/openapi.json' })).json<Document>()
 
 describe('the paths of the OpenAPI document', () => {
   it("has the application's own paths alone, unless `include` names others", async () => {
@@ -28,39 +29,68 @@ describe('the paths of the OpenAPI document', () => {
     expect(await pathsOf()).toEqual(['/echo'])
     const connect = (path: string) => /Service\/\w+$/.test(path)
     const included = await pathsOf(['connect', 'health'])
-    expect(included.filter((path) => !connect(path)).toSorted()).toEqual(['/echo', '/healthz', '/livez', '/readyz'])
+    expect(included.filter((path) => !connect(path)).toSorted()).toEqual([
+      '/echo',
+      '/healthz',
+      '/livez',
+      '/readyz',
+    ])
     expect(included.some(connect)).toBe(true)
-    expect(() => new ServiceClass('x', { openapi: { include: ['docs' as 'oip'] } })).toThrow('one of health, metrics')
+    expect(() => new ServiceClass('x', { openapi: { include: ['docs' as 'oip'] } })).toThrow(
+      'one of health, metrics',
+    )
   })
 
   it('has all methods of a path with its parameters, by their schemas', async () => {
     const svc = new ServiceClass('routes')
     const output = new io.JSON()
     const params = z.object({ id: z.coerce.number().int().describe('Which.') })
-    svc.get('/items/{id}', { output, params, query: z.object({ top: z.string() }) }, (_, ctx) => ctx.params)
+    svc.get(
+      '/items/{id}',
+      { output, params, query: z.object({ top: z.string() }) },
+      (_, ctx) => ctx.params,
+    )
     svc.put('/items/{id}', { output, input: new io.Text(), name: 'write' }, (_, ctx) => ctx.params)
     svc.delete('/items/{id}', { output }, () => null)
     const { paths } = await document(svc)
-    const item = paths['/items/{id}'] as Record<string, Operation & { parameters: { name: string }[] }>
+    const item = paths['/items/{id}'] as Record<
+      string,
+      Operation & { parameters: { name: string }[] }
+    >
     expect(Object.keys(item)).toEqual(['get', 'put', 'delete'])
     expect(item.get.parameters).toMatchObject([
-      { name: 'id', in: 'path', required: true, description: 'Which.', schema: { type: 'integer' } },
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description: 'Which.',
+        schema: { type: 'integer' },
+      },
       { name: 'top', in: 'query', required: true, schema: { type: 'string' } },
     ])
-    expect(item.put.parameters).toEqual([{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }])
+    expect(item.put.parameters).toEqual([
+      { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+    ])
     expect(Object.keys(item.put.requestBody.content)).toEqual(['text/plain'])
     expect(item.delete.operationId).toBe('delete_items_id')
     expect(item.delete.requestBody).toBeUndefined()
-    expect(await new Validator().validate(JSON.parse(JSON.stringify(await document(svc))))).toEqual({ valid: true })
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(await document(svc))))).toEqual(
+      { valid: true },
+    )
   })
 
   it('has the documents of mounted handlers, whose components keep their meaning', async () => {
     const auth = apiKey({ keys: ['0'.repeat(64)] })
     const svc = new ServiceClass('host', { auth, publicPaths: ['/plain/y'] })
     const Item = z.object({ own: z.string() }).meta({ id: 'Item' })
-    svc.api({ name: 'echo', input: new io.JSON({ schema: Item }), output: new io.Text() }, ({ own }) => own)
+    svc.api(
+      { name: 'echo', input: new io.JSON({ schema: Item }), output: new io.Text() },
+      ({ own }) => own,
+    )
     const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-    const answer = { 200: { description: 'It.', content: { 'application/json': { schema: reference('Item') } } } }
+    const answer = {
+      200: { description: 'It.', content: { 'application/json': { schema: reference('Item') } } },
+    }
     const openapi = {
       openapi: '3.1.0',
       info: { title: 'app', version: '1' },
@@ -71,7 +101,10 @@ describe('the paths of the OpenAPI document', () => {
         '/app/open': { get: { operationId: 'open', security: [], responses: answer } },
       },
       components: {
-        schemas: { Item: { type: 'object', properties: { child: reference('Other') } }, Other: { type: 'string' } },
+        schemas: {
+          Item: { type: 'object', properties: { child: reference('Other') } },
+          Other: { type: 'string' },
+        },
         securitySchemes: { apiKey: { type: 'apiKey', in: 'query', name: 'key' } },
       },
     }
@@ -81,7 +114,9 @@ describe('the paths of the OpenAPI document', () => {
       openapi: { ...openapi, security: undefined, paths: { '/plain/x': plain, '/plain/y': plain } },
     })
     svc.mount('/none', () => new Response())
-    const whole = (await describeServer(svc, '')) as unknown as Document & { tags: { name: string }[] }
+    const whole = (await describeServer(svc, '')) as unknown as Document & {
+      tags: { name: string }[]
+    }
     const { schemas, securitySchemes = {} } = whole.components
     expect(Object.keys(whole.paths)).toEqual(['/plain/x', '/plain/y', '/app', '/app/open', '/echo'])
     expect(whole.paths['/plain/x'].get).toHaveProperty('security')
@@ -96,8 +131,11 @@ describe('the paths of the OpenAPI document', () => {
     expect(schemas.Item).toMatchObject({ properties: { own: { type: 'string' } } })
     expect(securitySchemes).toMatchObject({ apiKey: { in: 'header' }, app_apiKey: { in: 'query' } })
     expect(whole.tags.map(({ name }) => name)).toEqual(['host', 'app'])
-    expect(await new Validator().validate(JSON.parse(JSON.stringify(whole)))).toEqual({ valid: true })
-    const mount = (given: object) => () => svc.mount('/new', () => new Response(), { openapi: given as never })
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(whole)))).toEqual({
+      valid: true,
+    })
+    const mount = (given: object) => () =>
+      svc.mount('/new', () => new Response(), { openapi: given as never })
     expect(mount({ paths: { '/newer': {} } })).toThrow('whose paths begin with /new')
     expect(mount({})).toThrow('an OpenAPI document')
   })

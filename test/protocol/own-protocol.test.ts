@@ -8,7 +8,10 @@ import { predict } from '../../docs/snippets/protocol/predict.ts'
 import { engines, start } from '../http/harness.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
-const source = readFileSync(new URL('../../docs/snippets/protocol/predict.ts', import.meta.url), 'utf8')
+const source = readFileSync(
+  new URL('../../docs/snippets/protocol/predict.ts', import.meta.url),
+  'utf8',
+)
 
 /** Lets in who sends the key. */
 const keyed =
@@ -56,7 +59,10 @@ it('takes its names from the package alone', () => {
 
 it.each(engines)('answers behind auth, hooks and slots over HTTP on %s', async (engine) => {
   const { ask, release } = await serve(engine)
-  expect(await ask('double', { instances: [1, 2] })).toEqual({ status: 200, value: { predictions: [2, 4] } })
+  expect(await ask('double', { instances: [1, 2] })).toEqual({
+    status: 200,
+    value: { predictions: [2, 4] },
+  })
   expect(await ask('none', { instances: [] })).toMatchObject({ status: 404 })
   expect(await ask('double', '{"instances": [1')).toMatchObject({ status: 400 })
   expect(await ask('double', { instances: [1] }, 'wrong')).toMatchObject({ status: 401 })
@@ -64,7 +70,9 @@ it.each(engines)('answers behind auth, hooks and slots over HTTP on %s', async (
   expect(await ask('own', { instances: [1] })).toMatchObject({ status: 401 })
   expect(await ask('own', { instances: [1] }, 'mine')).toMatchObject({ status: 200 })
   expect(await ask('open', { instances: [1] }, 'nobody')).toMatchObject({ status: 200 })
-  expect(await ask('double', JSON.stringify({ instances: Array(300_000).fill(0) }))).toMatchObject({ status: 413 })
+  expect(await ask('double', JSON.stringify({ instances: Array(300_000).fill(0) }))).toMatchObject({
+    status: 413,
+  })
   const first = ask('slow', { instances: [1] })
   await expect.poll(async () => (await ask('slow', { instances: [1] })).status).toBe(503)
   release()
@@ -80,7 +88,9 @@ it('is counted, limited and described as others are', async () => {
   const metrics = await (await fetch(`${base}/metrics`, { headers })).text()
   expect(metrics).toContain('serving_requests_total{api="double",transport="http",code="200"} 1')
   expect(metrics).toContain('serving_rejected_total{reason="unauthorized"} 1')
-  const { paths } = (await (await fetch(`${base}/openapi.json`, { headers })).json()) as { paths: object }
+  const { paths } = (await (await fetch(`${base}/openapi.json`, { headers })).json()) as {
+    paths: object
+  }
   expect(paths).toHaveProperty(['/v1/models/{call}', 'post', 'operationId'], 'predict')
 })
 
@@ -96,7 +106,8 @@ it('answers over gRPC', async () => {
         asIs,
         asIs,
         Buffer.from(JSON.stringify(given)),
-        (error: ServiceError | null, bytes?: Buffer) => resolve(error === null ? String(bytes) : String(error.code)),
+        (error: ServiceError | null, bytes?: Buffer) =>
+          resolve(error === null ? String(bytes) : String(error.code)),
       ),
     )
   expect(await ask({ model: 'open', instances: [1] })).toBe('{"predictions":[1]}')

@@ -19,7 +19,10 @@ interface Message {
 interface HttpFixture {
   readonly document: {
     readonly title: string
-    readonly operations: Record<string, { name: string; description: string; input: unknown; output: unknown }>
+    readonly operations: Record<
+      string,
+      { name: string; description: string; input: unknown; output: unknown }
+    >
   }
   readonly calls: readonly { path: string; request: Message; response: Message }[]
 }
@@ -48,7 +51,8 @@ function comparable({ contentType, body }: Message): unknown {
   const bytes = Buffer.from(body, 'base64')
   const boundary = /boundary=(\S+)/.exec(contentType)?.[1]
   if (boundary !== undefined) return bytes.toString('latin1').replaceAll(boundary, 'boundary')
-  if (contentType.startsWith('image/') || bytes.toString('latin1', 0, 4) === 'PAR1') return bytes.subarray(0, 4)
+  if (contentType.startsWith('image/') || bytes.toString('latin1', 0, 4) === 'PAR1')
+    return bytes.subarray(0, 4)
   // On uWebSockets.js an empty line of its own follows each event.
   return bytes.toString().replace(/\n{3}/g, '\n\n')
 }
@@ -63,27 +67,42 @@ describe("BentoML's HTTP clients", () => {
       if (!post?.tags.includes('Service APIs')) return []
       const { description, requestBody, responses } = post
       const input = requestBody[spec]
-      return [[path, { name: post['x-bentoml-name'], description, input, output: responses[200][spec] }]]
+      return [
+        [path, { name: post['x-bentoml-name'], description, input, output: responses[200][spec] }],
+      ]
     })
     expect({ title: found.info.title, operations: Object.fromEntries(read) }).toEqual(document)
   })
 
-  it.each(calls.map((call) => [call.path, call] as const))('are answered as recorded: %s', async (path, call) => {
-    const { request, response } = call
-    const body = Buffer.from(request.body, 'base64')
-    const answer = await every.inject({ path, body, headers: { 'content-type': request.contentType } })
-    const contentType = answer.headers.get('content-type') as string
-    const withoutBoundary = (type: string) => type.replace(/boundary=.*/, 'boundary')
-    expect([answer.status, withoutBoundary(contentType)]).toEqual([200, withoutBoundary(response.contentType)])
-    const received = { contentType, body: Buffer.from(answer.body).toString('base64') }
-    expect(comparable(received)).toEqual(comparable(response))
-  })
+  it.each(calls.map((call) => [call.path, call] as const))(
+    'are answered as recorded: %s',
+    async (path, call) => {
+      const { request, response } = call
+      const body = Buffer.from(request.body, 'base64')
+      const answer = await every.inject({
+        path,
+        body,
+        headers: { 'content-type': request.contentType },
+      })
+      const contentType = answer.headers.get('content-type') as string
+      const withoutBoundary = (type: string) => type.replace(/boundary=.*/, 'boundary')
+      expect([answer.status, withoutBoundary(contentType)]).toEqual([
+        200,
+        withoutBoundary(response.contentType),
+      ])
+      const received = { contentType, body: Buffer.from(answer.body).toString('base64') }
+      expect(comparable(received)).toEqual(comparable(response))
+    },
+  )
 })
 
 describe("BentoML's empty body for None", () => {
   const read = (schema: io.Schema | undefined, headers: Record<string, string>) => {
     const svc = new Service('none')
-    svc.api({ input: new io.JSON({ schema: schema ?? null }), output: new io.JSON(), name: 'f' }, (value) => [value])
+    svc.api(
+      { input: new io.JSON({ schema: schema ?? null }), output: new io.JSON(), name: 'f' },
+      (value) => [value],
+    )
     return svc.inject({ path: '/f', body: '', headers })
   }
   const json = { 'content-type': 'application/json' }
@@ -92,7 +111,11 @@ describe("BentoML's empty body for None", () => {
     expect((await read(undefined, json)).text()).toBe('[null]')
     expect((await read(z.string().nullable(), json)).text()).toBe('[null]')
     expect((await read(z.string(), json)).json()).toMatchObject({ status: 400, reason: 'schema' })
-    expect((await read(undefined, {})).json()).toMatchObject({ status: 400, reason: 'syntax', offset: 0 })
+    expect((await read(undefined, {})).json()).toMatchObject({
+      status: 400,
+      reason: 'syntax',
+      offset: 0,
+    })
   })
 })
 
@@ -109,22 +132,31 @@ describe("BentoML's gRPC client", () => {
   })
 
   const messages = rpc.calls.filter(({ method }) => method.endsWith('/Call'))
-  it.each(messages.map((call, i) => [i, call] as const))('is answered as recorded: message %i', async (_, call) => {
-    const { bytes, error } = await client.raw(Buffer.from(call.request, 'base64'))
-    expect(error).toBeUndefined()
-    const expected = Buffer.from(call.response, 'base64')
-    // Pictures come from an encoder of another project.
-    const isPicture = expected.includes('image/png')
-    if (isPicture) expect(bytes?.includes('\x89PNG\r\n', undefined, 'latin1')).toBe(true)
-    else expect(bytes).toEqual(expected)
-  })
+  it.each(messages.map((call, i) => [i, call] as const))(
+    'is answered as recorded: message %i',
+    async (_, call) => {
+      const { bytes, error } = await client.raw(Buffer.from(call.request, 'base64'))
+      expect(error).toBeUndefined()
+      const expected = Buffer.from(call.response, 'base64')
+      // Pictures come from an encoder of another project.
+      const isPicture = expected.includes('image/png')
+      if (isPicture) expect(bytes?.includes('\x89PNG\r\n', undefined, 'latin1')).toBe(true)
+      else expect(bytes).toEqual(expected)
+    },
+  )
 
   it('is told of the descriptors as in /docs.json', () => {
     const { name, apis } = bentomlMetadata(every)
     const told = Object.fromEntries(
       apis.map(({ name, docs, input, output }) => {
-        const specOf = ({ descriptorId, attributes }: typeof input) => ({ id: descriptorId, ...attributes })
-        return [`/${name}`, { name, description: docs, input: specOf(input), output: specOf(output) }]
+        const specOf = ({ descriptorId, attributes }: typeof input) => ({
+          id: descriptorId,
+          ...attributes,
+        })
+        return [
+          `/${name}`,
+          { name, description: docs, input: specOf(input), output: specOf(output) },
+        ]
       }),
     )
     expect({ title: name, operations: told }).toEqual(document)
@@ -135,9 +167,23 @@ describe('metadata for BentoML', () => {
   const of = (descriptor: unknown) => bentomlSpec(descriptor as IODescriptor)
 
   it('has the types of columns in the names of pandas, and none for a series that numpy does not have', () => {
-    const dtype = { a: 'Utf8', b: 'date', c: 'Categorical', d: 'datetime64[ms]', e: 'Int32', f: 'f4' }
+    const dtype = {
+      a: 'Utf8',
+      b: 'date',
+      c: 'Categorical',
+      d: 'datetime64[ms]',
+      e: 'Int32',
+      f: 'f4',
+    }
     expect(of(new io.PandasDataFrame({ dtype, enforceDtype: true }))?.args).toMatchObject({
-      dtype: { a: 'str', b: 'datetime64[ns]', c: 'category', d: 'datetime64[ms]', e: 'int32', f: 'float32' },
+      dtype: {
+        a: 'str',
+        b: 'datetime64[ns]',
+        c: 'category',
+        d: 'datetime64[ms]',
+        e: 'int32',
+        f: 'float32',
+      },
       enforce_dtype: true,
     })
     expect(of(new io.PandasSeries({ dtype: 'category', enforceDtype: true }))?.args).toMatchObject({
@@ -149,7 +195,9 @@ describe('metadata for BentoML', () => {
 
   it('does not tell the number of rows, which the clients would check', () => {
     const shape = [10, 2]
-    expect(of(new io.PandasDataFrame({ shape, enforceShape: true }))?.args).toMatchObject({ shape: [-1, 2] })
+    expect(of(new io.PandasDataFrame({ shape, enforceShape: true }))?.args).toMatchObject({
+      shape: [-1, 2],
+    })
   })
 
   it('leaves out a form with a part of a custom descriptor', () => {
@@ -159,9 +207,12 @@ describe('metadata for BentoML', () => {
       toHttpResponse = () => ({ headers: [], body: '' })
     }
     const svc = new Service('custom')
-    svc.api({ input: new io.Multipart({ a: new io.Text(), b: new Custom() }), output: new io.Text() }, function f() {
-      return ''
-    })
+    svc.api(
+      { input: new io.Multipart({ a: new io.Text(), b: new Custom() }), output: new io.Text() },
+      function f() {
+        return ''
+      },
+    )
     expect(bentomlMetadata(svc).apis).toEqual([])
   })
 

@@ -11,7 +11,9 @@ import { start } from './harness.ts'
 
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
-    file: fileDescriptors.map(({ base64 }) => fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64'))),
+    file: fileDescriptors.map(({ base64 }) =>
+      fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64')),
+    ),
   }),
 )
 const serviceOf = (name: string) => registry.getService(name) as DescService
@@ -29,7 +31,10 @@ function service(): Service {
   svc.api({ name: 'bug', input: new io.Text(), output: new io.Text() }, () => {
     throw new TypeError('secret')
   })
-  svc.api({ name: 'hang', input: new io.Text(), output: new io.Text() }, () => new Promise<string>(() => {}))
+  svc.api(
+    { name: 'hang', input: new io.Text(), output: new io.Text() },
+    () => new Promise<string>(() => {}),
+  )
   svc.api({ name: 'header', input: new io.Text(), output: new io.Text() }, (name: string, ctx) => {
     ctx.response.setHeader('x-kettle', 'boiling')
     ctx.response.setHeader('content-type', 'text/x-own')
@@ -51,7 +56,10 @@ for (const engine of engines) {
           httpVersion: '1.1',
           useBinaryFormat,
         })
-        client = createClient(serviceOf('serving.v1.ServingService'), transport) as unknown as AnyClient
+        client = createClient(
+          serviceOf('serving.v1.ServingService'),
+          transport,
+        ) as unknown as AnyClient
       })
       afterAll(() => listener.close())
 
@@ -101,16 +109,24 @@ for (const engine of engines) {
         }
         const fields = {
           a: { representation: { case: 'text', value: { value: 'hi' } } },
-          j: { representation: { case: 'json', value: { kind: { case: 'boolValue', value: true } } } },
+          j: {
+            representation: { case: 'json', value: { kind: { case: 'boolValue', value: true } } },
+          },
           n: { representation: { case: 'ndarray', value: { floatValues: [1] } } },
         }
-        const { content } = await client.call({ apiName: 'form', content: { case: 'multipart', value: { fields } } })
+        const { content } = await client.call({
+          apiName: 'form',
+          content: { case: 'multipart', value: { fields } },
+        })
         expect(content).toMatchObject({ value: { fields: { a: fields.a, j: fields.j } } })
       })
 
       it('sends serialized bytes both ways', async () => {
         const value = new Uint8Array(Float32Array.of(1, 2).buffer)
-        const { content } = await client.call({ apiName: 'floats', content: { case: 'serializedBytes', value } })
+        const { content } = await client.call({
+          apiName: 'floats',
+          content: { case: 'serializedBytes', value },
+        })
         expect(content).toMatchObject({ case: 'ndarray', value: { floatValues: [1, 2] } })
         const zeros = await client.call({
           apiName: 'zeros',
@@ -128,10 +144,15 @@ for (const engine of engines) {
         const bad = await failure('fail')
         expect(bad).toMatchObject({ code: Code.InvalidArgument, rawMessage: 'expected tea' })
         expect(bad.details).toMatchObject([{ type: 'google.rpc.ErrorInfo' }])
-        expect(await failure('bug')).toMatchObject({ code: Code.Internal, rawMessage: 'the function failed' })
+        expect(await failure('bug')).toMatchObject({
+          code: Code.Internal,
+          rawMessage: 'the function failed',
+        })
         expect(await failure('nobody')).toMatchObject({ code: Code.NotFound })
         expect(await failure('ndarray')).toMatchObject({ code: Code.InvalidArgument })
-        expect(await failure('hang', { timeoutMs: 50 })).toMatchObject({ code: Code.DeadlineExceeded })
+        expect(await failure('hang', { timeoutMs: 50 })).toMatchObject({
+          code: Code.DeadlineExceeded,
+        })
       })
 
       it('hands headers on, both ways', async () => {
@@ -153,8 +174,14 @@ for (const engine of engines) {
         const told = await client.serviceMetadata({})
         expect(told).toMatchObject({ name: 'echo', docs: 'Echoes.' })
         expect(told.apis).toContainEqual(expect.objectContaining({ name: 'pairs' }))
-        const other = createClient(serviceOf('bentoml.grpc.v1.BentoService'), transport) as unknown as AnyClient
-        const { content } = await other.call({ apiName: 'text', content: { case: 'text', value: { value: 'x' } } })
+        const other = createClient(
+          serviceOf('bentoml.grpc.v1.BentoService'),
+          transport,
+        ) as unknown as AnyClient
+        const { content } = await other.call({
+          apiName: 'text',
+          content: { case: 'text', value: { value: 'x' } },
+        })
         expect(content).toMatchObject({ case: 'text', value: { value: 'x' } })
       })
     })
@@ -163,7 +190,11 @@ for (const engine of engines) {
   describe(`a request that is no Connect call, on the ${engine} engine`, () => {
     let listener: Listener
     const post = (headers: Record<string, string>, body: string, method = 'Call') =>
-      fetch(`http://127.0.0.1:${listener.port}/serving.v1.ServingService/${method}`, { method: 'POST', headers, body })
+      fetch(`http://127.0.0.1:${listener.port}/serving.v1.ServingService/${method}`, {
+        method: 'POST',
+        headers,
+        body,
+      })
     beforeAll(async () => {
       listener = await start(service(), { engine, maxBodyBytes: 10_000 })
     })
@@ -180,17 +211,26 @@ for (const engine of engines) {
         [{ 'connect-timeout-ms': 'soon' }, 400, 'invalid_argument'],
       ] as const) {
         const answer = await post({ ...json, ...headers }, body)
-        expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, code])
+        expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+          status,
+          code,
+        ])
       }
       const large = await post(json, `{"apiName":"text","text":"${'x'.repeat(20_000)}"}`)
-      expect([large.status, ((await large.json()) as { code: string }).code]).toEqual([429, 'resource_exhausted'])
+      expect([large.status, ((await large.json()) as { code: string }).code]).toEqual([
+        429,
+        'resource_exhausted',
+      ])
       const get = await fetch(`http://127.0.0.1:${listener.port}/serving.v1.ServingService/Call`)
       expect(get.status).toBe(405)
       expect((await post(json, body, 'Nothing')).status).toBe(404)
     })
 
     it('keeps the type of the protocol where a function sets that of its own body', async () => {
-      const answer = await post({ 'content-type': 'application/json' }, '{"apiName":"header","text":"x-cup"}')
+      const answer = await post(
+        { 'content-type': 'application/json' },
+        '{"apiName":"header","text":"x-cup"}',
+      )
       expect(answer.headers.get('content-type')).toBe('application/json')
       expect(answer.headers.get('x-kettle')).toBe('boiling')
       expect(await answer.json()).toEqual({ text: 'undefined' })

@@ -15,14 +15,20 @@ function service(): Service {
       if (text.length > 1) yield text
       throw error
     })
-    svc.api({ name: `${name}_sync`, input: new io.Text(), output: new io.Text() }, function* (text) {
-      if (text.length > 1) yield text
-      throw error
-    })
-    svc.api({ name: `${name}_json`, input: new io.Text(), output: new io.JSON() }, async function* (text) {
-      if (text.length > 1) yield text
-      throw error
-    })
+    svc.api(
+      { name: `${name}_sync`, input: new io.Text(), output: new io.Text() },
+      function* (text) {
+        if (text.length > 1) yield text
+        throw error
+      },
+    )
+    svc.api(
+      { name: `${name}_json`, input: new io.Text(), output: new io.JSON() },
+      async function* (text) {
+        if (text.length > 1) yield text
+        throw error
+      },
+    )
   }
   svc.api({ name: 'number', input: new io.Text(), output: new io.Text() }, async function* () {
     yield 1 as unknown as string
@@ -35,14 +41,23 @@ const svc = service()
 async function connect(api: string, text: string): Promise<unknown> {
   const path = '/serving.v1.ServingService/Call'
   const headers = { 'content-type': 'application/json' }
-  const answer = await svc.inject({ path, method: 'POST', headers, body: JSON.stringify({ apiName: api, text }) })
+  const answer = await svc.inject({
+    path,
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ apiName: api, text }),
+  })
   const { code, message } = answer.json<{ code: string; message: string }>()
   return [answer.status, code, message]
 }
 
 async function infer(api: string, text: string): Promise<unknown> {
   const inputs = [{ name: 'text_input', datatype: 'BYTES', shape: [1], data: [text] }]
-  const answer = await svc.inject({ path: `/v2/models/${api}/infer`, method: 'POST', body: JSON.stringify({ inputs }) })
+  const answer = await svc.inject({
+    path: `/v2/models/${api}/infer`,
+    method: 'POST',
+    body: JSON.stringify({ inputs }),
+  })
   return [answer.status, answer.json<{ code: string }>().code]
 }
 
@@ -68,29 +83,39 @@ describe('a generator that fails while its pieces are sent', () => {
   const early = 't'
   const late = 'tea'
 
-  it.each(['', '_sync', '_json'])('keeps the code of its error over CallStream: %s', async (kind) => {
-    const listener = await start(service())
-    const client = new GrpcClient(listener.grpcPort as number)
-    onTestFinished(async () => {
-      client.close()
-      await listener.close()
-    })
-    const end = (api: string, text: string) =>
-      client.stream(`${api}${kind}`, { field: 'text', message: text }).then(
-        () => 'no error',
-        ({ code, details }) => [code, details],
-      )
-    for (const text of [early, late]) {
-      expect(await end('picky', text)).toEqual([codes.INVALID_ARGUMENT, 'expected tea'])
-      expect(await end('absent', text)).toEqual([codes.NOT_FOUND, 'no tea'])
-      expect(await end('busy', text)).toEqual([codes.RESOURCE_EXHAUSTED, 'later'])
-      expect(await end('broken', text)).toEqual([codes.INTERNAL, 'the function failed'])
-    }
-  })
+  it.each(['', '_sync', '_json'])(
+    'keeps the code of its error over CallStream: %s',
+    async (kind) => {
+      const listener = await start(service())
+      const client = new GrpcClient(listener.grpcPort as number)
+      onTestFinished(async () => {
+        client.close()
+        await listener.close()
+      })
+      const end = (api: string, text: string) =>
+        client.stream(`${api}${kind}`, { field: 'text', message: text }).then(
+          () => 'no error',
+          ({ code, details }) => [code, details],
+        )
+      for (const text of [early, late]) {
+        expect(await end('picky', text)).toEqual([codes.INVALID_ARGUMENT, 'expected tea'])
+        expect(await end('absent', text)).toEqual([codes.NOT_FOUND, 'no tea'])
+        expect(await end('busy', text)).toEqual([codes.RESOURCE_EXHAUSTED, 'later'])
+        expect(await end('broken', text)).toEqual([codes.INTERNAL, 'the function failed'])
+      }
+    },
+  )
 
-  it.each([early, late])('keeps the text of its error in the events of generate_stream: %s', async (text) => {
-    const path = '/v2/models/picky/generate_stream'
-    const answer = await svc.inject({ path, method: 'POST', body: JSON.stringify({ text_input: text }) })
-    expect(answer.text()).toContain('expected tea')
-  })
+  it.each([early, late])(
+    'keeps the text of its error in the events of generate_stream: %s',
+    async (text) => {
+      const path = '/v2/models/picky/generate_stream'
+      const answer = await svc.inject({
+        path,
+        method: 'POST',
+        body: JSON.stringify({ text_input: text }),
+      })
+      expect(answer.text()).toContain('expected tea')
+    },
+  )
 })

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { Client, compressionAlgorithms, credentials, type ServiceError, status } from '@grpc/grpc-js'
+import {
+  Client,
+  compressionAlgorithms,
+  credentials,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
 import { io, type Listener, Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
@@ -47,7 +53,9 @@ describe.each(['gzip', 'deflate'] as const)('messages compressed by %s', (algori
   it('are refused where they unpack to more than their ratio allows', async () => {
     const { error } = await send('x'.repeat(3_000_000))
     expect(error?.code).toBe(status.RESOURCE_EXHAUSTED)
-    expect(error?.details).toMatch(/expected at most 1048576 bytes for the unpacked body \(maxUnpackRatio 100 of \d+ /)
+    expect(error?.details).toMatch(
+      /expected at most 1048576 bytes for the unpacked body \(maxUnpackRatio 100 of \d+ /,
+    )
     expect(await send('next')).toEqual({ length: 4 })
   })
 })

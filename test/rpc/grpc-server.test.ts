@@ -1,5 +1,14 @@
 import { status } from '@grpc/grpc-js'
-import { BadInput, io, type Listener, NotFound, Overloaded, Service, ServingError, Unauthorized } from 'serving'
+import {
+  BadInput,
+  io,
+  type Listener,
+  NotFound,
+  Overloaded,
+  Service,
+  ServingError,
+  Unauthorized,
+} from 'serving'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ProtoWriter } from '../../src/messages/protobuf.ts'
 import { stock } from '../stock-proto.ts'
@@ -63,7 +72,10 @@ function troubleService(): Service {
     )
     for (let i = 0; ; i++) yield `${i} `
   })
-  svc.api({ name: 'wrong_output', input: new io.Text(), output: new io.NumpyNdarray() }, () => 'no array' as never)
+  svc.api(
+    { name: 'wrong_output', input: new io.Text(), output: new io.NumpyNdarray() },
+    () => 'no array' as never,
+  )
   return svc
 }
 
@@ -101,23 +113,31 @@ describe('the status of a call', () => {
   })
 
   it('comes with a google.rpc.ErrorInfo of code, reason, path and request id', async () => {
-    const { error } = await client.call('fail', text('bad'), { metadata: { 'x-request-id': 'r-1' } })
+    const { error } = await client.call('fail', text('bad'), {
+      metadata: { 'x-request-id': 'r-1' },
+    })
     const [bin] = error?.metadata.get('grpc-status-details-bin') ?? []
     const texts = (bin as Buffer).toString()
-    for (const word of ['google.rpc.ErrorInfo', 'BAD_INPUT', 'schema', 'cup', 'r-1']) expect(texts).toContain(word)
+    for (const word of ['google.rpc.ErrorInfo', 'BAD_INPUT', 'schema', 'cup', 'r-1'])
+      expect(texts).toContain(word)
     expect(error?.metadata.get('x-request-id')).toEqual(['r-1'])
   })
 
   it('is NOT_FOUND for an unknown API and INTERNAL for what has no encoding', async () => {
     expect((await client.call('nobody', text(''))).error?.code).toBe(status.NOT_FOUND)
     const { error } = await client.call('wrong_output', text(''))
-    expect(error).toMatchObject({ code: status.INTERNAL, details: expect.not.stringContaining('no array') })
+    expect(error).toMatchObject({
+      code: status.INTERNAL,
+      details: expect.not.stringContaining('no array'),
+    })
   })
 
   it('follows the status that the function sets', async () => {
     expect((await client.call('own_status', text('201'))).content).toEqual(text('said'))
     expect((await client.call('own_status', text('404'))).error?.code).toBe(status.NOT_FOUND)
-    expect((await client.call('own_status', text('429'))).error?.code).toBe(status.RESOURCE_EXHAUSTED)
+    expect((await client.call('own_status', text('429'))).error?.code).toBe(
+      status.RESOURCE_EXHAUSTED,
+    )
   })
 
   it.each([
@@ -146,9 +166,12 @@ describe('the context of a call', () => {
 
   it('is aborted when the client cancels', async () => {
     const controller = new AbortController()
-    const pending = client.raw(stock.Request.encode({ apiName: 'hang', text: { value: '' } }).finish(), {
-      signal: controller.signal,
-    })
+    const pending = client.raw(
+      stock.Request.encode({ apiName: 'hang', text: { value: '' } }).finish(),
+      {
+        signal: controller.signal,
+      },
+    )
     await expect.poll(() => listenerHasCall()).toBe(true)
     controller.abort()
     expect((await pending).error?.code).toBe(status.CANCELLED)
@@ -177,7 +200,9 @@ describe('a streaming call', () => {
     expect(await other.stream('words', text('a b c'))).toEqual([text('a'), text('b'), text('c')])
     const two = { field: 'json', message: 2 } as const
     const counted = [{ i: 1 }, { i: 2 }]
-    expect(await other.stream('count', two)).toEqual(counted.map((message) => ({ field: 'json', message })))
+    expect(await other.stream('count', two)).toEqual(
+      counted.map((message) => ({ field: 'json', message })),
+    )
     expect((await other.call('count', two)).content).toEqual({ field: 'json', message: counted })
     expect(await other.stream('json', { field: 'json', message: { a: 1 } })).toEqual([
       { field: 'json', message: { a: 1 } },
@@ -191,7 +216,9 @@ describe('a streaming call', () => {
       code: status.INTERNAL,
       details: 'the function failed',
     })
-    await expect(client.stream('nobody', text(''))).rejects.toMatchObject({ code: status.NOT_FOUND })
+    await expect(client.stream('nobody', text(''))).rejects.toMatchObject({
+      code: status.NOT_FOUND,
+    })
   })
 
   it('ends the generator when the client goes', async () => {
@@ -211,7 +238,9 @@ describe('the gRPC server', () => {
     const own = await start(echoService())
     const other = new GrpcClient(own.grpcPort as number)
     const { bytes } = await other.raw(new Uint8Array(0), {}, 'ServiceMetadata')
-    const told = stock.ServiceMetadataResponse.decode(bytes as Buffer) as { readonly apis: readonly { name: string }[] }
+    const told = stock.ServiceMetadataResponse.decode(bytes as Buffer) as {
+      readonly apis: readonly { name: string }[]
+    }
     expect(told).toMatchObject({ name: 'echo', docs: 'Echoes.' })
     expect(told.apis.find(({ name }) => name === 'pairs')).toMatchObject({
       input: {
@@ -239,8 +268,13 @@ describe('the gRPC server', () => {
     const own = await start(troubleService(), { maxInFlight: 1 })
     const other = new GrpcClient(own.grpcPort as number)
     const first = other.call('hang', text(''))
-    await expect.poll(async () => (await other.call('own_status', text('200'))).error?.code).toBe(status.UNAVAILABLE)
-    const http = await fetch(`http://127.0.0.1:${own.port}/own_status`, { method: 'POST', body: '200' })
+    await expect
+      .poll(async () => (await other.call('own_status', text('200'))).error?.code)
+      .toBe(status.UNAVAILABLE)
+    const http = await fetch(`http://127.0.0.1:${own.port}/own_status`, {
+      method: 'POST',
+      body: '200',
+    })
     expect(http.status).toBe(503)
     release()
     expect((await first).content).toEqual(text('let go'))
@@ -253,7 +287,9 @@ describe('the gRPC server', () => {
     const other = new GrpcClient(own.grpcPort as number)
     const running = other.call('hang', text(''))
     await expect.poll(() => listenerHasCall()).toBe(true)
-    await expect.poll(async () => (await fetch(`http://127.0.0.1:${own.port}/readyz`)).status).toBe(200)
+    await expect
+      .poll(async () => (await fetch(`http://127.0.0.1:${own.port}/readyz`)).status)
+      .toBe(200)
     const closed = own.close()
     expect((await other.call('own_status', text('200'))).error?.code).toBe(status.UNAVAILABLE)
     release()

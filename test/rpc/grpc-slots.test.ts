@@ -17,9 +17,12 @@ function service(): Service {
   svc.api({ input: new io.Text(), output: new io.Text(), name: 'large' }, (_text: string) =>
     'x'.repeat(4 * 1024 * 1024),
   )
-  svc.api({ input: new io.Text(), output: new io.Text(), name: 'pieces' }, async function* (_text: string) {
-    for (let i = 0; i < 64; i++) yield 'x'.repeat(64 * 1024)
-  })
+  svc.api(
+    { input: new io.Text(), output: new io.Text(), name: 'pieces' },
+    async function* (_text: string) {
+      for (let i = 0; i < 64; i++) yield 'x'.repeat(64 * 1024)
+    },
+  )
   svc.api({ input: new io.Text(), output: new io.Text(), name: 'echo' }, (text: string) => text)
   return svc
 }

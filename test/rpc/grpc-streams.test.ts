@@ -48,7 +48,9 @@ function request(path: string, headers: Record<string, string> = {}): ClientHttp
 }
 
 /** The status of a call, and how many messages answered it. */
-async function answerTo(stream: ClientHttp2Stream): Promise<readonly [status: number, messages: number]> {
+async function answerTo(
+  stream: ClientHttp2Stream,
+): Promise<readonly [status: number, messages: number]> {
   let status = Number.NaN
   const read = (headers: Readonly<Record<string, unknown>>) => {
     if (headers['grpc-status'] !== undefined) status = Number(headers['grpc-status'])
@@ -114,7 +116,10 @@ describe.each(paths)('messages to %s that do not come as a whole', (path) => {
   })
 
   it('are refused without a key as soon as they begin', async () => {
-    await open(options, service({ auth: apiKey({ keys: [createHash('sha256').update('key').digest('hex')] }) }))
+    await open(
+      options,
+      service({ auth: apiKey({ keys: [createHash('sha256').update('key').digest('hex')] }) }),
+    )
     const half = request(path)
     half.write(prefix)
     expect(await answerTo(half)).toEqual([16, 0])
@@ -138,7 +143,9 @@ describe('the messages of a duplex call', () => {
     for (const step of [1, 7, 4096, MiB]) {
       called = 0
       const count = step === 1 ? 3 : 300
-      const bytes = Buffer.concat(Array.from({ length: count }, (_, i) => frame(modelStream, `tea ${i}`)))
+      const bytes = Buffer.concat(
+        Array.from({ length: count }, (_, i) => frame(modelStream, `tea ${i}`)),
+      )
       const stream = request(modelStream)
       const answer = answerTo(stream)
       for (let at = 0; at < bytes.length; at += step) stream.write(bytes.subarray(at, at + step))
@@ -165,7 +172,9 @@ describe('the messages of a duplex call', () => {
   it('end with what is not a whole one', async () => {
     await open()
     const stream = request(modelStream)
-    stream.end(Buffer.concat([frame(modelStream, 'tea'), frame(modelStream, 'tea').subarray(0, -1)]))
+    stream.end(
+      Buffer.concat([frame(modelStream, 'tea'), frame(modelStream, 'tea').subarray(0, -1)]),
+    )
     expect(await answerTo(stream)).toEqual([13, 1])
   })
 
@@ -215,7 +224,12 @@ describe('the health of the server', () => {
     await withClient(async (client) => {
       const watch = (name: string) => {
         const seen: string[] = []
-        const call = client.makeServerStreamRequest('/grpc.health.v1.Health/Watch', asIs, asIs, named(name))
+        const call = client.makeServerStreamRequest(
+          '/grpc.health.v1.Health/Watch',
+          asIs,
+          asIs,
+          named(name),
+        )
         call.on('data', (bytes: Buffer) => seen.push(bytes.toString('hex')))
         call.on('error', () => {})
         return seen
@@ -224,7 +238,9 @@ describe('the health of the server', () => {
       // status: SERVING, then NOT_SERVING; SERVICE_UNKNOWN.
       await expect.poll(() => [all, one, unknown]).toEqual([['0801'], ['0801'], ['0803']])
       const closed = listener.close()
-      await expect.poll(() => [all, one, unknown]).toEqual([['0801', '0802'], ['0801', '0802'], ['0803']])
+      await expect
+        .poll(() => [all, one, unknown])
+        .toEqual([['0801', '0802'], ['0801', '0802'], ['0803']])
       await closed
     })
   })
@@ -240,7 +256,8 @@ describe('the health of the server', () => {
             asIs,
             message,
             new Metadata(),
-            (error: ServiceError | null, answer?: Buffer) => resolve(error?.code ?? answer?.toString('hex')),
+            (error: ServiceError | null, answer?: Buffer) =>
+              resolve(error?.code ?? answer?.toString('hex')),
           )
         })
       expect(await check(Buffer.alloc(0))).toBe('0801')

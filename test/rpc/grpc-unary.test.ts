@@ -1,6 +1,15 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { BadInput, io, type Listener, Service } from 'serving'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from 'vitest'
 import { frameOf } from '../../src/messages/encoded-message.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { start } from './harness.ts'
@@ -29,7 +38,8 @@ function service(): Service {
   return svc
 }
 
-const request = (api: string, message: string) => frameOf({ bytes: encodeRequest(api, { field: 'text', message }) })
+const request = (api: string, message: string) =>
+  frameOf({ bytes: encodeRequest(api, { field: 'text', message }) })
 
 interface Answer {
   readonly http?: unknown
@@ -73,7 +83,8 @@ describe('a unary call over gRPC', () => {
       stream.on('trailers', read)
       stream.on('data', (piece: Buffer) => pieces.push(piece))
       stream.on('close', () => {
-        if (pieces.length > 0) found.text = decodeResponse(Buffer.concat(pieces).subarray(5))?.message
+        if (pieces.length > 0)
+          found.text = decodeResponse(Buffer.concat(pieces).subarray(5))?.message
         resolve(found)
       })
     })
@@ -104,7 +115,11 @@ describe('a unary call over gRPC', () => {
 
   it('gives the function the metadata that are text, without those of the protocol', async () => {
     const own = { 'x-tea': 'green', 'x-tea-bin': 'AAEC', 'x-latin': 'th\u00e9' }
-    const protocol = { 'grpc-timeout': '10S', 'grpc-accept-encoding': 'identity', 'accept-encoding': 'identity' }
+    const protocol = {
+      'grpc-timeout': '10S',
+      'grpc-accept-encoding': 'identity',
+      'accept-encoding': 'identity',
+    }
     expect(await send(request('echo', 'tea'), { ...own, ...protocol })).toEqual(right)
     expect(seen).toEqual({ 'x-tea': 'green' })
   })
@@ -124,7 +139,9 @@ describe('a unary call over gRPC', () => {
 
   it('is refused as soon as its length is known to be too long', async () => {
     const stream = open()
-    const answer = new Promise((resolve) => stream.on('response', (headers) => resolve(headers['grpc-status'])))
+    const answer = new Promise((resolve) =>
+      stream.on('response', (headers) => resolve(headers['grpc-status'])),
+    )
     stream.write(Buffer.of(0, 0xff, 0xff, 0xff, 0xff))
     expect(await answer).toBe('8')
     for (let i = 0; i < 20; i++) stream.write(Buffer.alloc(16_384))
@@ -137,7 +154,10 @@ describe('a unary call over gRPC', () => {
     packed[0] = 1
     expect(await send(packed, { 'grpc-encoding': 'snappy' })).toEqual({ http: 200, status: 12 })
     expect(await send(packed, { 'grpc-encoding': 'gzip' })).toEqual({ http: 200, status: 3 })
-    expect(await send(request('echo', 'tea'), { 'grpc-timeout': 'soon' })).toEqual({ http: 200, status: 13 })
+    expect(await send(request('echo', 'tea'), { 'grpc-timeout': 'soon' })).toEqual({
+      http: 200,
+      status: 13,
+    })
     // gRPC-Web's clients look for the trailers in the body, where they would find a missing status.
     for (const type of [
       'text/plain',
@@ -146,14 +166,21 @@ describe('a unary call over gRPC', () => {
       'application/grpc-web-text',
     ])
       expect(await send(request('echo', 'tea'), { 'content-type': type })).toEqual({ http: 415 })
-    for (const type of ['application/grpc', 'application/grpc+proto', 'application/grpc;charset=utf-8'])
+    for (const type of [
+      'application/grpc',
+      'application/grpc+proto',
+      'application/grpc;charset=utf-8',
+    ])
       expect(await send(request('echo', 'tea'), { 'content-type': type })).toEqual(right)
   })
 
   it('ends at its deadline, and gives its slot back', async () => {
     const before = aborted
     for (let i = 1; i <= 4; i++) {
-      expect(await send(request('hang', ''), { 'grpc-timeout': '50m' })).toEqual({ http: 200, status: 4 })
+      expect(await send(request('hang', ''), { 'grpc-timeout': '50m' })).toEqual({
+        http: 200,
+        status: 4,
+      })
       await expect.poll(() => aborted).toBe(before + i)
     }
     expect(await send(request('echo', 'tea'), { 'grpc-timeout': '99999999H' })).toEqual(right)
@@ -171,7 +198,9 @@ describe('a unary call over gRPC', () => {
       whole.close(8)
       await expect.poll(() => aborted).toBe(before + 1)
     }
-    expect(await Promise.all([send(request('echo', 'tea')), send(request('echo', 'tea'))])).toEqual([right, right])
+    expect(await Promise.all([send(request('echo', 'tea')), send(request('echo', 'tea'))])).toEqual(
+      [right, right],
+    )
   })
 
   it('is refused with a text that is not well-formed Unicode', async () => {
@@ -195,12 +224,18 @@ describe('messages that do not come as a whole', () => {
     })
     const open = () => {
       const headers = { 'content-type': 'application/grpc', te: 'trailers' }
-      const stream = session.request({ ':method': 'POST', ':path': '/serving.v1.ServingService/Call', ...headers })
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': '/serving.v1.ServingService/Call',
+        ...headers,
+      })
       stream.on('error', () => {})
       return stream
     }
     const statusOf = (stream: ClientHttp2Stream) =>
-      new Promise((resolve) => stream.on('response', (headers) => resolve(Number(headers['grpc-status']))))
+      new Promise((resolve) =>
+        stream.on('response', (headers) => resolve(Number(headers['grpc-status']))),
+      )
     return { open, statusOf }
   }
 

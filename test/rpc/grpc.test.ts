@@ -2,7 +2,10 @@ import { status } from '@grpc/grpc-js'
 import { type Listener, NDArray } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../src/messages/messages.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+} from '../../src/values/array/ndarray-flatbuffer.ts'
 import { encodeNpy } from '../../src/values/array/npy.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
 import { echoService } from './echo-service.ts'
@@ -19,7 +22,10 @@ afterAll(async () => {
   await listener.close()
 })
 
-const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
+const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({
+  field,
+  message,
+})
 const bytes = (...values: number[]) => content('serialized_bytes', Uint8Array.from(values))
 
 async function echo(api: string, sent: ProtoContent): Promise<ProtoContent | undefined> {
@@ -73,8 +79,14 @@ describe('NumpyNdarray over gRPC', () => {
 
   it('reads serialized bytes: a FlatBuffers table, an .npy file, elements of the dtype', async () => {
     const array = new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])
-    const wanted = content('ndarray', { dtype: 1, shape: [2, 2], floatValues: Float32Array.of(1, 2, 3, 4) })
-    expect(await echo('ndarray', content('serialized_bytes', encodeNdarrayFlatbuffer(array)))).toEqual(wanted)
+    const wanted = content('ndarray', {
+      dtype: 1,
+      shape: [2, 2],
+      floatValues: Float32Array.of(1, 2, 3, 4),
+    })
+    expect(
+      await echo('ndarray', content('serialized_bytes', encodeNdarrayFlatbuffer(array))),
+    ).toEqual(wanted)
     expect(await echo('ndarray', content('serialized_bytes', encodeNpy(array)))).toEqual(wanted)
     const raw = content('serialized_bytes', new Uint8Array(Float32Array.of(1, 2).buffer))
     expect(await echo('floats', raw)).toEqual(
@@ -84,7 +96,9 @@ describe('NumpyNdarray over gRPC', () => {
 
   it('answers in the form that accept names', async () => {
     const sent = content('ndarray', { floatValues: [1, 2] })
-    const { content: got } = await client.call('ndarray', sent, { metadata: { accept: 'application/x-flatbuffers' } })
+    const { content: got } = await client.call('ndarray', sent, {
+      metadata: { accept: 'application/x-flatbuffers' },
+    })
     expect(got?.field).toBe('serialized_bytes')
   })
 
@@ -94,7 +108,11 @@ describe('NumpyNdarray over gRPC', () => {
     ['an unknown dtype', 'ndarray', content('ndarray', { dtype: 123 })],
     ['two lists', 'ndarray', content('ndarray', { stringValues: ['a'], floatValues: [1] })],
     ['a list of another dtype', 'ndarray', content('ndarray', { dtype: 2, floatValues: [1] })],
-    ['fewer elements than the shape has', 'ndarray', content('ndarray', { shape: [3], int32Values: [1, 2] })],
+    [
+      'fewer elements than the shape has',
+      'ndarray',
+      content('ndarray', { shape: [3], int32Values: [1, 2] }),
+    ],
     ['a shape without elements', 'ndarray', content('ndarray', { shape: [2] })],
     [
       'a shape of 2^62 elements',
@@ -103,15 +121,38 @@ describe('NumpyNdarray over gRPC', () => {
     ],
     ['two -1 in the shape', 'ndarray', content('ndarray', { shape: [-1, -1], int32Values: [1] })],
     ['a shape of -2', 'ndarray', content('ndarray', { shape: [-2], int32Values: [1, 2] })],
-    ['a scalar of two elements', 'ndarray', content('ndarray', { int32Values: [1, 2], scalar: true })],
-    ['a scalar with a shape', 'ndarray', content('ndarray', { shape: [1], int32Values: [1], scalar: true })],
+    [
+      'a scalar of two elements',
+      'ndarray',
+      content('ndarray', { int32Values: [1, 2], scalar: true }),
+    ],
+    [
+      'a scalar with a shape',
+      'ndarray',
+      content('ndarray', { shape: [1], int32Values: [1], scalar: true }),
+    ],
     ['bytes without a dtype', 'ndarray', bytes(1, 2, 3, 4)],
     ['three bytes of float32', 'floats', bytes(1, 2, 3)],
-    ['floats for an enforced int32', 'pairs', content('ndarray', { shape: [1, 2], floatValues: [1.5, 2] })],
-    ['strings for an enforced int32', 'pairs', content('ndarray', { shape: [1, 2], stringValues: ['1', '2f'] })],
-    ['another shape than the enforced one', 'pairs', content('ndarray', { int32Values: [1, 2, 3, 4] })],
+    [
+      'floats for an enforced int32',
+      'pairs',
+      content('ndarray', { shape: [1, 2], floatValues: [1.5, 2] }),
+    ],
+    [
+      'strings for an enforced int32',
+      'pairs',
+      content('ndarray', { shape: [1, 2], stringValues: ['1', '2f'] }),
+    ],
+    [
+      'another shape than the enforced one',
+      'pairs',
+      content('ndarray', { int32Values: [1, 2, 3, 4] }),
+    ],
   ])('refuses %s', async (_, api, sent) => {
-    expect(await refusal(api, sent)).toEqual([status.INVALID_ARGUMENT, expect.stringContaining('expected')])
+    expect(await refusal(api, sent)).toEqual([
+      status.INVALID_ARGUMENT,
+      expect.stringContaining('expected'),
+    ])
   })
 
   it('casts within the kind where the dtype is enforced', async () => {
@@ -127,15 +168,22 @@ describe('the other descriptors over gRPC', () => {
     const value = { a: [1, null, 'é', true, { b: -0.5 }], c: {} }
     expect(await echo('json', content('json', value))).toEqual(content('json', value))
     expect(await echo('json', content('json', null))).toEqual(content('json', null))
-    expect(await echo('json', content('serialized_bytes', Buffer.from('{"a":1}')))).toEqual(content('json', { a: 1 }))
-    expect(await refusal('json', content('serialized_bytes', Buffer.from('\n?')))).toEqual([3, expect.any(String)])
+    expect(await echo('json', content('serialized_bytes', Buffer.from('{"a":1}')))).toEqual(
+      content('json', { a: 1 }),
+    )
+    expect(await refusal('json', content('serialized_bytes', Buffer.from('\n?')))).toEqual([
+      3,
+      expect.any(String),
+    ])
     expect(await refusal('json', bytes(0xff))).toEqual([3, expect.any(String)])
   })
 
   it('echo text, joined when it comes in pieces', async () => {
     expect(await echo('text', content('text', 'héllo'))).toEqual(content('text', 'héllo'))
     expect(await echo('text', content('text', ''))).toEqual(content('text', ''))
-    expect(await echo('text', content('serialized_bytes', Buffer.from('x')))).toEqual(content('text', 'x'))
+    expect(await echo('text', content('serialized_bytes', Buffer.from('x')))).toEqual(
+      content('text', 'x'),
+    )
     expect(await echo('words', content('text', 'a b c'))).toEqual(content('text', 'abc'))
     expect(await refusal('text', bytes(0xff))).toEqual([3, expect.any(String)])
   })
@@ -146,7 +194,10 @@ describe('the other descriptors over gRPC', () => {
     expect(await echo('file', bytes(9))).toEqual(
       content('file', { kind: 'application/octet-stream', content: Buffer.from([9]) }),
     )
-    expect(await refusal('pdf', content('file', file))).toEqual([3, expect.stringContaining('application/pdf')])
+    expect(await refusal('pdf', content('file', file))).toEqual([
+      3,
+      expect.stringContaining('application/pdf'),
+    ])
   })
 
   it('read pictures of any allowed format and write them', async () => {
@@ -185,7 +236,10 @@ describe('the other descriptors over gRPC', () => {
     expect(await echo('frame', content('dataframe', {}))).toEqual(content('dataframe', {}))
     const json = content('serialized_bytes', Buffer.from('[{"a":1},{"a":2}]'))
     expect(await echo('frame', json)).toEqual(
-      content('dataframe', { columnNames: ['a'], columns: [{ int64Values: BigInt64Array.of(1n, 2n) }] }),
+      content('dataframe', {
+        columnNames: ['a'],
+        columns: [{ int64Values: BigInt64Array.of(1n, 2n) }],
+      }),
     )
   })
 
@@ -203,7 +257,11 @@ describe('the other descriptors over gRPC', () => {
   })
 
   it('echo series with a name', async () => {
-    const series = { stringValues: ['a', 'b'], name: 'letters', index: { int64Values: BigInt64Array.of(5n, 4n) } }
+    const series = {
+      stringValues: ['a', 'b'],
+      name: 'letters',
+      index: { int64Values: BigInt64Array.of(5n, 4n) },
+    }
     expect(await echo('series', content('series', series))).toEqual(content('series', series))
   })
 
@@ -214,7 +272,9 @@ describe('the other descriptors over gRPC', () => {
       ['n', content('ndarray', { dtype: 1, shape: [1], floatValues: Float32Array.of(2) })],
     ])
     for (const api of ['form', 'form_async']) {
-      expect(await echo(api, content('multipart', { fields }))).toEqual(content('multipart', { fields }))
+      expect(await echo(api, content('multipart', { fields }))).toEqual(
+        content('multipart', { fields }),
+      )
     }
     const missing = new Map([...fields].slice(1))
     expect(await refusal('form', content('multipart', { fields: missing }))).toEqual([
@@ -222,7 +282,10 @@ describe('the other descriptors over gRPC', () => {
       expect.stringContaining('"a"'),
     ])
     const wrong = new Map([...fields, ['a', content('json', 1)]])
-    expect(await refusal('form', content('multipart', { fields: wrong }))).toEqual([3, expect.stringContaining('"a"')])
+    expect(await refusal('form', content('multipart', { fields: wrong }))).toEqual([
+      3,
+      expect.stringContaining('"a"'),
+    ])
     expect(await refusal('form', bytes(1))).toEqual([3, expect.any(String)])
   })
 })

@@ -26,7 +26,11 @@ export class GrpcClient {
   readonly #client: Client
   readonly #service: string
 
-  constructor(port: number, service = 'serving.v1.ServingService', channel = credentials.createInsecure()) {
+  constructor(
+    port: number,
+    service = 'serving.v1.ServingService',
+    channel = credentials.createInsecure(),
+  ) {
     this.#client = new Client(`127.0.0.1:${port}`, channel, {
       // The name in the certificate of the tests: TLS knows none for an address.
       'grpc.ssl_target_name_override': 'localhost',
@@ -76,7 +80,11 @@ export class GrpcClient {
     return { ...rest, ...(answer && { content: answer }) }
   }
 
-  async stream(apiName: string, content: ProtoContent, limit = Number.POSITIVE_INFINITY): Promise<ProtoContent[]> {
+  async stream(
+    apiName: string,
+    content: ProtoContent,
+    limit = Number.POSITIVE_INFINITY,
+  ): Promise<ProtoContent[]> {
     const call = this.#client.makeServerStreamRequest(
       `/${this.#service}/CallStream`,
       asIs,

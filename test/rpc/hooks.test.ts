@@ -71,7 +71,11 @@ describe('hooks over gRPC', () => {
     expect(answer.error).toBeUndefined()
     expect(answer.metadata?.get('x-hook')).toEqual(['ran'])
     const path = '/serving.v1.ServingService/Call'
-    expect(seen).toEqual([['service', 'POST', path, undefined, '127.0.0.1'], ['own', 'twice'], 'called'])
+    expect(seen).toEqual([
+      ['service', 'POST', path, undefined, '127.0.0.1'],
+      ['own', 'twice'],
+      'called',
+    ])
     const [[ctx, outcome]] = await ended(1)
     expect([ctx.api, ctx.path]).toEqual(['twice', path])
     expect(outcome).toMatchObject({
@@ -100,11 +104,16 @@ describe('hooks over gRPC', () => {
 
   it('are told of streams, failures, cancelled calls and other methods', async () => {
     const { client, ended } = await serveHooks()
-    expect((await client.stream('words', { field: 'text', message: 'a b c' } as never)).length).toBe(3)
+    expect(
+      (await client.stream('words', { field: 'text', message: 'a b c' } as never)).length,
+    ).toBe(3)
     await client.stream('words', { field: 'text', message: 'a b c' } as never, 1)
     await client.raw(Buffer.from([255]))
     await client.raw(Buffer.alloc(0), {}, 'ServiceMetadata')
-    const outcomes = (await ended(4)).map(([, { status, endpoint }]) => [status, endpoint?.split('/')[1]])
+    const outcomes = (await ended(4)).map(([, { status, endpoint }]) => [
+      status,
+      endpoint?.split('/')[1],
+    ])
     expect(outcomes.filter(([, name]) => name === 'CallStream').length).toBe(2)
     expect(outcomes).toContainEqual([400, 'Call'])
     expect(outcomes).toContainEqual([200, 'ServiceMetadata'])
@@ -121,14 +130,17 @@ describe('hooks over Connect and the Open Inference Protocol', () => {
         body: JSON.stringify(body),
       })
     const ndarray = { dtype: 'DTYPE_FLOAT', shape: [2], floatValues: [1, 2] }
-    const call = (headers = {}) => post('/serving.v1.ServingService/Call', { apiName: 'twice', ndarray }, headers)
+    const call = (headers = {}) =>
+      post('/serving.v1.ServingService/Call', { apiName: 'twice', ndarray }, headers)
     const tensor = { name: 'input', shape: [2], datatype: 'FP32', data: [1, 2] }
     const infer = (headers = {}) => post('/v2/models/twice/infer', { inputs: [tensor] }, headers)
     for (const send of [call, infer]) {
       seen.length = 0
       const good = await send()
       expect([good.status, good.headers.get('x-hook')]).toEqual([200, 'ran'])
-      expect(seen.filter((each) => each !== 'called').map((each) => (each as unknown[])[0])).toEqual(['service', 'own'])
+      expect(
+        seen.filter((each) => each !== 'called').map((each) => (each as unknown[])[0]),
+      ).toEqual(['service', 'own'])
       for (const refuse of ['service', 'own']) {
         seen.length = 0
         const refused = await send({ 'x-refuse': refuse })

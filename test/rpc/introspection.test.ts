@@ -12,7 +12,11 @@ const asIs = (bytes: Buffer) => bytes
  */
 async function reflected(port: number): Promise<string | number> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
-  const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', asIs, asIs)
+  const call = client.makeBidiStreamRequest(
+    '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
+    asIs,
+    asIs,
+  )
   try {
     return await new Promise<string | number>((resolve) => {
       call.on('data', (bytes: Buffer) => resolve(bytes.toString('latin1')))
@@ -30,15 +34,27 @@ async function answers({ port, grpcPort = 0 }: Listener): Promise<readonly unkno
   const client = new GrpcClient(grpcPort)
   const { bytes, error } = await client.raw(Buffer.of(), {}, 'ServiceMetadata')
   client.close()
-  const connect = await fetch(`http://127.0.0.1:${port}/serving.v1.ServingService/ServiceMetadata`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-  })
-  return [await reflected(grpcPort), bytes?.toString('latin1') ?? error?.code, connect.status, await connect.text()]
+  const connect = await fetch(
+    `http://127.0.0.1:${port}/serving.v1.ServingService/ServiceMetadata`,
+    {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    },
+  )
+  return [
+    await reflected(grpcPort),
+    bytes?.toString('latin1') ?? error?.code,
+    connect.status,
+    await connect.text(),
+  ]
 }
 
-const open = [expect.stringContaining('serving.v1.ServingService'), expect.stringContaining('ndarray'), 200]
+const open = [
+  expect.stringContaining('serving.v1.ServingService'),
+  expect.stringContaining('ndarray'),
+  200,
+]
 const closed = [status.UNIMPLEMENTED, status.UNIMPLEMENTED, 404]
 
 describe('introspection', () => {
@@ -51,7 +67,9 @@ describe('introspection', () => {
     ['is closed when it is switched off', false, 'development', closed],
   ])('%s', async (_, introspection, environment, expected) => {
     vi.stubEnv('NODE_ENV', environment)
-    const listener = await start(echoService(), { ...(introspection === undefined ? {} : { introspection }) })
+    const listener = await start(echoService(), {
+      ...(introspection === undefined ? {} : { introspection }),
+    })
     try {
       const [names, metadata, connect, text] = await answers(listener)
       expect([names, metadata, connect]).toEqual(expected)

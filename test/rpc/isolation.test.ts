@@ -26,29 +26,45 @@ interface Exchange {
 }
 
 const polars = loadPolars('the tests')
-const texts = (marker: Marker, size: number) => Array.from({ length: Math.ceil(size / 20) }, (_, i) => `${marker}-${i}`)
+const texts = (marker: Marker, size: number) =>
+  Array.from({ length: Math.ceil(size / 20) }, (_, i) => `${marker}-${i}`)
 /** Numbers that are all one client's. */
 const numbers = (marker: Marker, size: number) =>
-  Float64Array.from({ length: Math.ceil(size / 8) }, (_, i) => (marker === clients[0] ? i + 0.125 : -i - 0.25))
+  Float64Array.from({ length: Math.ceil(size / 8) }, (_, i) =>
+    marker === clients[0] ? i + 0.125 : -i - 0.25,
+  )
 const whole = (marker: Marker, size: number) => [...numbers(marker, size)].map(Math.trunc)
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 const csvOf = (rows: readonly (string | number)[]) => Buffer.from(`c\n${rows.join('\n')}\n`)
 const parquet = (marker: Marker, size: number) => {
   const values = texts(marker, size)
-  return polars.writeParquet(polars.fromColumns({ rows: values.length, columns: [columnOf('c', 'str', values)] }))
+  return polars.writeParquet(
+    polars.fromColumns({ rows: values.length, columns: [columnOf('c', 'str', values)] }),
+  )
 }
 
 function service(): Service {
   const svc = echoService()
   const same = <T>(value: T) => value
   const category = { dtype: { c: 'category' } }
-  svc.api({ name: 'category', input: new io.PandasDataFrame(category), output: new io.PandasDataFrame() }, same)
   svc.api(
-    { name: 'categories', input: new io.PandasSeries({ dtype: 'category' }), output: new io.PandasSeries() },
+    { name: 'category', input: new io.PandasDataFrame(category), output: new io.PandasDataFrame() },
     same,
   )
   svc.api(
-    { name: 'typed', input: new io.PandasDataFrame({ dtype: { c: 'str' } }), output: new io.PandasDataFrame() },
+    {
+      name: 'categories',
+      input: new io.PandasSeries({ dtype: 'category' }),
+      output: new io.PandasSeries(),
+    },
+    same,
+  )
+  svc.api(
+    {
+      name: 'typed',
+      input: new io.PandasDataFrame({ dtype: { c: 'str' } }),
+      output: new io.PandasDataFrame(),
+    },
     same,
   )
   for (const orient of ['columns', 'values', 'index', 'split', 'table'] as const) {
@@ -56,7 +72,14 @@ function service(): Service {
     svc.api({ name: `frame_${orient}`, input: new io.PandasDataFrame(), output: frame() }, same)
     svc.api({ name: `back_${orient}`, input: frame(), output: new io.PandasDataFrame() }, same)
   }
-  svc.api({ name: 'strings', input: new io.NumpyNdarray({ dtype: 'str' }), output: new io.NumpyNdarray() }, same)
+  svc.api(
+    {
+      name: 'strings',
+      input: new io.NumpyNdarray({ dtype: 'str' }),
+      output: new io.NumpyNdarray(),
+    },
+    same,
+  )
   svc.api({ name: 'frame_json', input: new io.PandasDataFrame(), output: new io.JSON() }, same)
   return svc
 }
@@ -73,14 +96,26 @@ describe.each(engines)('two clients at once on %s', (engine) => {
     await listener.close()
   })
 
-  async function http(api: string, body: Uint8Array, type: string, accept = '*/*'): Promise<Buffer> {
+  async function http(
+    api: string,
+    body: Uint8Array,
+    type: string,
+    accept = '*/*',
+  ): Promise<Buffer> {
     const headers = { 'content-type': type, accept }
-    const response = await fetch(`http://127.0.0.1:${listener.port}/${api}`, { method: 'POST', body, headers })
+    const response = await fetch(`http://127.0.0.1:${listener.port}/${api}`, {
+      method: 'POST',
+      body,
+      headers,
+    })
     const answer = Buffer.from(await response.arrayBuffer())
-    if (response.status !== 200) throw new Error(`${api}: ${response.status} ${answer.toString().slice(0, 300)}`)
+    if (response.status !== 200)
+      throw new Error(`${api}: ${response.status} ${answer.toString().slice(0, 300)}`)
     // The boundary of a form is another one each time.
     const boundary = /boundary=(\S+)/.exec(response.headers.get('content-type') ?? '')?.[1]
-    return boundary === undefined ? answer : Buffer.from(answer.toString().replaceAll(boundary, 'BND'))
+    return boundary === undefined
+      ? answer
+      : Buffer.from(answer.toString().replaceAll(boundary, 'BND'))
   }
 
   async function rpc(api: string, content: ProtoContent): Promise<Buffer> {
@@ -91,50 +126,83 @@ describe.each(engines)('two clients at once on %s', (engine) => {
 
   const app = 'application/json'
   const exchange = (name: string, send: Exchange['send']): Exchange => ({ name, send })
-  const labelled = (list: readonly unknown[]) => Object.fromEntries(list.map((value, i) => [`r${i}`, value]))
+  const labelled = (list: readonly unknown[]) =>
+    Object.fromEntries(list.map((value, i) => [`r${i}`, value]))
   const exchanges: readonly Exchange[] = [
     exchange('ndarray', (m, n) => http('ndarray', json([...numbers(m, n)]), app)),
     exchange('ndarray of text', (m, n) => http('strings', json(texts(m, n)), app)),
-    exchange('npy', (m, n) => http('ndarray', encodeNpy(NDArray.from(numbers(m, n))), 'application/x-npy')),
+    exchange('npy', (m, n) =>
+      http('ndarray', encodeNpy(NDArray.from(numbers(m, n))), 'application/x-npy'),
+    ),
     exchange('json', (m, n) => http('json', json({ list: texts(m, n) }), app)),
     exchange('text', (m, n) => http('text', Buffer.from(texts(m, n).join(' ')), 'text/plain')),
-    exchange('words', (m, n) => http('words', Buffer.from(texts(m, Math.min(n, 2000)).join(' ')), 'text/plain')),
+    exchange('words', (m, n) =>
+      http('words', Buffer.from(texts(m, Math.min(n, 2000)).join(' ')), 'text/plain'),
+    ),
     exchange('file', (m, n) => http('file', Buffer.from(texts(m, n).join('\n')), 'text/plain')),
-    exchange('image', (m, n) => pictureOf(m, n).then((picture) => http('image', picture, 'image/png'))),
+    exchange('image', (m, n) =>
+      pictureOf(m, n).then((picture) => http('image', picture, 'image/png')),
+    ),
     exchange('form', (m, n) =>
       http(
         'form',
-        formOf(['a', texts(m, n).join()], ['j', json(m), undefined, app], ['n', '[1]', undefined, app]),
+        formOf(
+          ['a', texts(m, n).join()],
+          ['j', json(m), undefined, app],
+          ['n', '[1]', undefined, app],
+        ),
         formType,
       ),
     ),
-    exchange('records', (m, n) => http('frame', json(texts(m, n).map((c) => ({ c, n: c.length }))), app)),
-    exchange('records to CSV', (m, n) => http('frame', json(texts(m, n).map((c) => ({ c }))), app, 'text/csv')),
+    exchange('records', (m, n) =>
+      http('frame', json(texts(m, n).map((c) => ({ c, n: c.length }))), app),
+    ),
+    exchange('records to CSV', (m, n) =>
+      http('frame', json(texts(m, n).map((c) => ({ c }))), app, 'text/csv'),
+    ),
     exchange('records to Parquet', (m, n) =>
       http('frame', json(texts(m, n).map((c) => ({ c }))), app, 'application/vnd.apache.parquet'),
     ),
-    exchange('records to an object', (m, n) => http('frame_json', json(texts(m, n).map((c) => ({ c }))), app)),
+    exchange('records to an object', (m, n) =>
+      http('frame_json', json(texts(m, n).map((c) => ({ c }))), app),
+    ),
     exchange('CSV', (m, n) => http('frame', csvOf(texts(m, n)), 'text/csv')),
     exchange('Parquet', (m, n) => http('frame', parquet(m, n), 'application/octet-stream')),
     exchange('cast', (m, n) => http('typed', json(whole(m, n).map((c) => ({ c }))), app)),
     exchange('category', (m, n) => http('category', json(texts(m, n).map((c) => ({ c }))), app)),
-    exchange('category of numbers', (m, n) => http('category', json(whole(m, n).map((c) => ({ c: c % 7 }))), app)),
-    exchange('category of CSV', (m, n) => http('category', csvOf(whole(m, n).map((c) => c % 7)), 'text/csv')),
-    exchange('category of Parquet', (m, n) => http('category', parquet(m, n), 'application/octet-stream')),
+    exchange('category of numbers', (m, n) =>
+      http('category', json(whole(m, n).map((c) => ({ c: c % 7 }))), app),
+    ),
+    exchange('category of CSV', (m, n) =>
+      http('category', csvOf(whole(m, n).map((c) => c % 7)), 'text/csv'),
+    ),
+    exchange('category of Parquet', (m, n) =>
+      http('category', parquet(m, n), 'application/octet-stream'),
+    ),
     exchange('categories', (m, n) => http('categories', json(whole(m, n).map((c) => c % 5)), app)),
     exchange('series', (m, n) => http('series', json(texts(m, n)), app)),
     exchange('series of labels', (m, n) => http('series', json(labelled(texts(m, n))), app)),
     ...(['columns', 'values', 'index', 'split', 'table'] as const).map((orient) =>
       exchange(orient, async (m, n) => {
-        const there = await http(`frame_${orient}`, json(texts(m, n).map((c, i) => ({ c, i }))), app)
+        const there = await http(
+          `frame_${orient}`,
+          json(texts(m, n).map((c, i) => ({ c, i }))),
+          app,
+        )
         return Buffer.concat([there, await http(`back_${orient}`, there, app)])
       }),
     ),
     exchange('gRPC ndarray', (m, n) =>
-      rpc('ndarray', { field: 'ndarray', message: { doubleValues: numbers(m, n), shape: [Math.ceil(n / 8)] } }),
+      rpc('ndarray', {
+        field: 'ndarray',
+        message: { doubleValues: numbers(m, n), shape: [Math.ceil(n / 8)] },
+      }),
     ),
     exchange('gRPC array of text', (m, n) =>
-      rpc('ndarray', { field: 'ndarray', message: { stringValues: texts(m, n), shape: [Math.ceil(n / 20)] } }),
+      rpc('ndarray', {
+        field: 'ndarray',
+        message: { stringValues: texts(m, n), shape: [Math.ceil(n / 20)] },
+      }),
     ),
     exchange('gRPC flatbuffer', (m, n) =>
       rpc('ndarray', {
@@ -143,17 +211,32 @@ describe.each(engines)('two clients at once on %s', (engine) => {
       }),
     ),
     exchange('gRPC text', (m, n) => rpc('text', { field: 'text', message: texts(m, n).join() })),
-    exchange('gRPC json', (m, n) => rpc('json', { field: 'serialized_bytes', message: json(texts(m, n)) })),
+    exchange('gRPC json', (m, n) =>
+      rpc('json', { field: 'serialized_bytes', message: json(texts(m, n)) }),
+    ),
     exchange('gRPC frame', (m, n) =>
-      rpc('frame', { field: 'dataframe', message: { columnNames: ['c'], columns: [{ stringValues: texts(m, n) }] } }),
+      rpc('frame', {
+        field: 'dataframe',
+        message: { columnNames: ['c'], columns: [{ stringValues: texts(m, n) }] },
+      }),
     ),
-    exchange('gRPC series', (m, n) => rpc('series', { field: 'series', message: { stringValues: texts(m, n) } })),
+    exchange('gRPC series', (m, n) =>
+      rpc('series', { field: 'series', message: { stringValues: texts(m, n) } }),
+    ),
     exchange('gRPC categories', (m, n) =>
-      rpc('categories', { field: 'series', message: { int64Values: whole(m, n).map((c) => BigInt(c % 5)) } }),
+      rpc('categories', {
+        field: 'series',
+        message: { int64Values: whole(m, n).map((c) => BigInt(c % 5)) },
+      }),
     ),
-    exchange('gRPC Parquet', (m, n) => rpc('frame', { field: 'serialized_bytes', message: parquet(m, n) })),
+    exchange('gRPC Parquet', (m, n) =>
+      rpc('frame', { field: 'serialized_bytes', message: parquet(m, n) }),
+    ),
     exchange('gRPC file', (m, n) =>
-      rpc('file', { field: 'file', message: { kind: 'text/plain', content: Buffer.from(texts(m, n).join()) } }),
+      rpc('file', {
+        field: 'file',
+        message: { kind: 'text/plain', content: Buffer.from(texts(m, n).join()) },
+      }),
     ),
     exchange('Connect', (m, n) =>
       http(
@@ -180,7 +263,8 @@ describe.each(engines)('two clients at once on %s', (engine) => {
         const [mine, other] = marker === clients[0] ? clients : [clients[1], clients[0]]
         for (let i = 0; i < exchanges.length * rounds; i++) {
           // The two go through the list in different orders.
-          const { name, send } = exchanges[(start + i * (mine === clients[0] ? 1 : 3)) % exchanges.length]
+          const { name, send } =
+            exchanges[(start + i * (mine === clients[0] ? 1 : 3)) % exchanges.length]
           const answer = await send(mine, size)
           expect(answer.includes(other), `${name}: an answer to ${mine}`).toBe(false)
           // And the same at every time, whatever was in memory before.
@@ -201,7 +285,10 @@ describe.each(engines)('two clients at once on %s', (engine) => {
 /** Returns a picture of one client's own. */
 async function pictureOf(marker: Marker, size: number): Promise<Uint8Array> {
   const side = Math.ceil(Math.sqrt(size / 3))
-  const pixels = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * (marker === clients[0] ? 7 : 13)) & 0xff)
+  const pixels = Uint8Array.from(
+    { length: side * side * 3 },
+    (_, i) => (i * (marker === clients[0] ? 7 : 13)) & 0xff,
+  )
   const picture = RasterImage.fromNDArray(new NDArray(pixels, [side, side, 3], 'uint8'))
   const { body } = await new io.Image({ mimeType: 'image/png' }).toHttpResponse(picture)
   return body as Uint8Array

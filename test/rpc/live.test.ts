@@ -5,7 +5,14 @@ import { create, createFileRegistry, type DescService, fromBinary } from '@bufbu
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import { createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
-import { Client, type ClientDuplexStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import {
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
 import { Forbidden, io, type Listener, NDArray, type ServeOptions, Service } from 'serving'
 import { apiKey } from 'serving/auth'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -21,7 +28,8 @@ const callLive = '/serving.v1.ServingService/CallLive'
 const asIs = (bytes: Buffer) => bytes
 const text = { input: new io.Text(), output: new io.Text() }
 const textOf = (value: string) => ({ field: 'text', message: value }) as const
-const named = (name: string, value?: string) => encodeRequest(name, value === undefined ? undefined : textOf(value))
+const named = (name: string, value?: string) =>
+  encodeRequest(name, value === undefined ? undefined : textOf(value))
 const more = (value: string) => encodeRequest('', textOf(value))
 
 let listener: Listener
@@ -158,7 +166,9 @@ describe('live streams over gRPC', () => {
       registry.getService('serving.v1.ServingService') as DescService,
       transport,
     ) as unknown as {
-      callLive(requests: AsyncIterable<object>): AsyncIterable<{ content: { value: { value: string } } }>
+      callLive(
+        requests: AsyncIterable<object>,
+      ): AsyncIterable<{ content: { value: { value: string } } }>
     }
     let answered = deferred<void>()
     async function* requests() {
@@ -230,7 +240,8 @@ describe('live streams over gRPC', () => {
     // The windows of HTTP/2 hold 4 MiB, the client a few messages.
     const isHeld = await Promise.race([
       (async () => {
-        for (; sent < 1000; sent++) await new Promise((resolve) => stream.write(more('b'.repeat(64 * 1024)), resolve))
+        for (; sent < 1000; sent++)
+          await new Promise((resolve) => stream.write(more('b'.repeat(64 * 1024)), resolve))
         return false
       })(),
       new Promise((resolve) => setTimeout(resolve, 1500, true)),
@@ -249,12 +260,20 @@ describe('live streams over gRPC', () => {
       const { code, details } = await rest(stream)
       return `${status[code]} ${details}`
     }
-    expect(await statusOf(named('echo', 'a'))).toMatch(/^NOT_FOUND expected the name of a live stream for api_name/)
+    expect(await statusOf(named('echo', 'a'))).toMatch(
+      /^NOT_FOUND expected the name of a live stream for api_name/,
+    )
     expect(await statusOf(named('fails', 'a'))).toBe('INTERNAL the function failed')
-    expect(await statusOf(named('upper'), named('first', 'a'))).toMatch(/^INVALID_ARGUMENT expected no other api_name/)
+    expect(await statusOf(named('upper'), named('first', 'a'))).toMatch(
+      /^INVALID_ARGUMENT expected no other api_name/,
+    )
     expect(await statusOf(named('upper'), Buffer.from('hello'))).toMatch(/^INVALID_ARGUMENT /)
-    expect(await statusOf(named('upper'), encodeRequest('', undefined))).toMatch(/^INVALID_ARGUMENT /)
-    expect(await statusOf(named('small'), more('a'.repeat(101)))).toMatch(/^RESOURCE_EXHAUSTED .*maxMessage/)
+    expect(await statusOf(named('upper'), encodeRequest('', undefined))).toMatch(
+      /^INVALID_ARGUMENT /,
+    )
+    expect(await statusOf(named('small'), more('a'.repeat(101)))).toMatch(
+      /^RESOURCE_EXHAUSTED .*maxMessage/,
+    )
   })
 
   it('take no slot of requests, and have limits of their own', async () => {
@@ -264,7 +283,10 @@ describe('live streams over gRPC', () => {
     one.write(named('small', 'a'))
     expect(await next(one)).toBe('a')
     two.write(named('small', 'a'))
-    expect(await rest(two)).toMatchObject({ code: status.UNAVAILABLE, details: 'too many requests in flight' })
+    expect(await rest(two)).toMatchObject({
+      code: status.UNAVAILABLE,
+      details: 'too many requests in flight',
+    })
     three.write(named('upper', 'a'))
     expect(await next(three)).toBe('A')
     four.write(named('upper', 'a'))
@@ -288,7 +310,9 @@ describe('live streams over gRPC', () => {
     }
     const refused = call()
     refused.write(named('big', 'a'))
-    expect(await rest(refused)).toMatchObject({ details: expect.stringContaining('too little memory') })
+    expect(await rest(refused)).toMatchObject({
+      details: expect.stringContaining('too little memory'),
+    })
     streams[0]?.cancel()
     await expect
       .poll(async () => {
@@ -332,7 +356,10 @@ describe('live streams over gRPC', () => {
     stream.write(named('upper', 'a'))
     expect(await next(stream)).toBe('A')
     const closed = listener.close()
-    expect(await rest(stream)).toMatchObject({ code: status.UNAVAILABLE, details: 'the server stops' })
+    expect(await rest(stream)).toMatchObject({
+      code: status.UNAVAILABLE,
+      details: 'the server stops',
+    })
     await closed
   })
 })

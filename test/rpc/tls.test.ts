@@ -27,7 +27,9 @@ async function answerOf(grpcTls: Tls, client: ChannelCredentials) {
 describe('gRPC over TLS', () => {
   it('answers clients that trust the certificate, given as bytes or as text', async () => {
     expect(await answerOf({ cert, key }, credentials.createSsl(cert))).toEqual(sent)
-    expect(await answerOf({ cert: String(cert), key: String(key) }, credentials.createSsl(cert))).toEqual(sent)
+    expect(
+      await answerOf({ cert: String(cert), key: String(key) }, credentials.createSsl(cert)),
+    ).toEqual(sent)
   })
 
   it('is not heard by clients that trust others, or speak plain text', async () => {
@@ -38,7 +40,9 @@ describe('gRPC over TLS', () => {
   it('lets in only clients with a certificate of clientCa, where it is given', async () => {
     const own = credentials.createSsl(cert, key, cert)
     expect(await answerOf({ cert, key, clientCa: cert }, own)).toEqual(sent)
-    expect(await answerOf({ cert, key, clientCa: cert }, credentials.createSsl(cert))).toBe(status.UNAVAILABLE)
+    expect(await answerOf({ cert, key, clientCa: cert }, credentials.createSsl(cert))).toBe(
+      status.UNAVAILABLE,
+    )
   })
 
   it('refuses to start with what is no certificate', async () => {

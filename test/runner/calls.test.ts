@@ -1,4 +1,12 @@
-import { BadInput, FunctionError, InvalidArgument, move, NDArray, Runner, ServingError } from 'serving'
+import {
+  BadInput,
+  FunctionError,
+  InvalidArgument,
+  move,
+  NDArray,
+  Runner,
+  ServingError,
+} from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Box } from './models/box.ts'
 import { failureOf, model, started } from './runner.ts'
@@ -50,9 +58,15 @@ for (const where of places) {
     })
 
     it('does not load a model with a method of more than one argument and the ModelCall, which it names', async () => {
-      const wrong = new Runner('test', { ...where, module: model('three'), methods: { two: {}, three: {} } })
+      const wrong = new Runner('test', {
+        ...where,
+        module: model('three'),
+        methods: { two: {}, three: {} },
+      })
       const failure = await failureOf(wrong.start())
-      expect(failure.message).toMatch(/a method three that takes one argument and the ModelCall .*, received one of 3$/)
+      expect(failure.message).toMatch(
+        /a method three that takes one argument and the ModelCall .*, received one of 3$/,
+      )
       const other = await started({ ...where, module: model('three'), methods: { two: {} } })
       expect(await other.two('a')).toBe('a undefined')
     })
@@ -95,8 +109,16 @@ for (const where of places) {
       // Short calls share a message once they are known to be short.
       for (let i = 0; i < 3; i++) await runner.add({ a: i, b: i })
       const wrong = { a: () => 1, b: 2 } as never
-      const ends = await Promise.allSettled([runner.add({ a: 1, b: 1 }), runner.add(wrong), runner.add({ a: 2, b: 2 })])
-      expect(ends).toMatchObject([{ value: 2 }, { reason: { code: 'invalid_argument' } }, { value: 4 }])
+      const ends = await Promise.allSettled([
+        runner.add({ a: 1, b: 1 }),
+        runner.add(wrong),
+        runner.add({ a: 2, b: 2 }),
+      ])
+      expect(ends).toMatchObject([
+        { value: 2 },
+        { reason: { code: 'invalid_argument' } },
+        { value: 4 },
+      ])
     })
 
     it("sends objects of the user's classes both ways, and says which side does not know a class", async () => {
@@ -108,7 +130,9 @@ for (const where of places) {
       const box = new Box('crate', Float32Array.of(1, 2), new NDArray(Float64Array.of(3)))
       const grown = await runner.grow(box)
       expect(grown).toBeInstanceOf(Box)
-      expect(grown).toEqual(new Box('crate!', Float32Array.of(2, 4), new NDArray(Float64Array.of(3))))
+      expect(grown).toEqual(
+        new Box('crate!', Float32Array.of(2, 4), new NDArray(Float64Array.of(3))),
+      )
       expect(await runner.growAll([box, box])).toEqual([grown, grown])
       const listed: Box[] = []
       for await (const one of runner.boxes(2)) listed.push(one)
@@ -123,7 +147,14 @@ for (const where of places) {
       const runner = await started<Throws>({
         ...where,
         module: model('throws'),
-        methods: { badInput: {}, teapot: {}, rangeError: {}, text: {}, returnsFunction: {}, fine: {} },
+        methods: {
+          badInput: {},
+          teapot: {},
+          rangeError: {},
+          text: {},
+          returnsFunction: {},
+          fine: {},
+        },
       })
       const bad = await failureOf(runner.badInput('[2]'))
       expect(bad).toBeInstanceOf(BadInput)
@@ -132,7 +163,12 @@ for (const where of places) {
       expect(bad.stack).toContain('throws.ts')
       const own = await failureOf(runner.teapot())
       expect(ServingError.is(own)).toBe(true)
-      expect(own).toMatchObject({ name: 'Teapot', code: 'teapot', status: 418, message: 'short and stout' })
+      expect(own).toMatchObject({
+        name: 'Teapot',
+        code: 'teapot',
+        status: 418,
+        message: 'short and stout',
+      })
       const other = await failureOf(runner.rangeError())
       expect(other).toBeInstanceOf(FunctionError)
       expect(other.cause).toMatchObject({ name: 'RangeError', message: 'out of it' })
@@ -162,15 +198,26 @@ describe('a runner', () => {
       methods: { predict: {} },
       threads: 2,
     })
-    expect((await failureOf(fails.start())).message).toMatch(/runner weights .*the weights are missing/)
-    const misses = new Runner('misses', { module: model('arithmetic'), methods: { predict: {} } as never })
+    expect((await failureOf(fails.start())).message).toMatch(
+      /runner weights .*the weights are missing/,
+    )
+    const misses = new Runner('misses', {
+      module: model('arithmetic'),
+      methods: { predict: {} } as never,
+    })
     expect((await failureOf(misses.start())).message).toMatch(/a method predict/)
-    const absent = new Runner('absent', { module: model('absent'), methods: { predict: {} } as never })
+    const absent = new Runner('absent', {
+      module: model('absent'),
+      methods: { predict: {} } as never,
+    })
     expect((await failureOf(absent.start())).message).toMatch(/absent/)
   })
 
   it('fails to start when the module ends its thread', async () => {
-    const runner = new Runner('ends', { module: model('ends-at-load'), methods: { predict: {} } as never })
+    const runner = new Runner('ends', {
+      module: model('ends-at-load'),
+      methods: { predict: {} } as never,
+    })
     expect((await failureOf(runner.start())).message).toMatch(/ended with code 5/)
   })
 

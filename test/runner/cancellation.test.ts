@@ -1,4 +1,11 @@
-import { type CallOptions, ClientClosed, Context, DeadlineExceeded, Overloaded, type RunnerEvent } from 'serving'
+import {
+  type CallOptions,
+  ClientClosed,
+  Context,
+  DeadlineExceeded,
+  Overloaded,
+  type RunnerEvent,
+} from 'serving'
 import { expect, it } from 'vitest'
 import { failureOf, model, reaches, started } from './runner.ts'
 
@@ -16,7 +23,11 @@ function flags() {
 
 it('does not make a call that was given up while it waited', async () => {
   const { shared, view, release } = flags()
-  const runner = await started<Held>({ module: model('held'), methods: { block: {}, begun: {} }, init: shared })
+  const runner = await started<Held>({
+    module: model('held'),
+    methods: { block: {}, begun: {} },
+    init: shared,
+  })
   const first = runner.block(1)
   await reaches(view, 0, 1)
   const leave = new AbortController()
@@ -38,14 +49,25 @@ it('does not make a call that was given up while it waited', async () => {
 
 it('refuses a call at once when its request is over already', async () => {
   const { shared } = flags()
-  const runner = await started<Held>({ module: model('held'), methods: { block: {}, begun: {} }, init: shared })
-  expect(await failureOf(runner.block(1, { signal: AbortSignal.abort() }))).toBeInstanceOf(ClientClosed)
+  const runner = await started<Held>({
+    module: model('held'),
+    methods: { block: {}, begun: {} },
+    init: shared,
+  })
+  expect(await failureOf(runner.block(1, { signal: AbortSignal.abort() }))).toBeInstanceOf(
+    ClientClosed,
+  )
   expect(await runner.begun()).toBe(0)
 })
 
 it('refuses more calls than may wait with 503 and a time to come back', async () => {
   const { shared, view, release } = flags()
-  const runner = await started<Held>({ module: model('held'), methods: { block: {} }, init: shared, maxQueue: 2 })
+  const runner = await started<Held>({
+    module: model('held'),
+    methods: { block: {} },
+    init: shared,
+    maxQueue: 2,
+  })
   const running = runner.block(1)
   await reaches(view, 0, 1)
   const waiting = [runner.block(2), runner.block(3)]
@@ -112,7 +134,11 @@ it('gives up a batch only when all of its requests are gone', async () => {
 
 it('fails what waits when it stops', async () => {
   const { shared, view } = flags()
-  const runner = await started<Held>({ module: model('held'), methods: { block: {} }, init: shared })
+  const runner = await started<Held>({
+    module: model('held'),
+    methods: { block: {} },
+    init: shared,
+  })
   const running = failureOf(runner.block(1))
   await reaches(view, 0, 1)
   const waiting = failureOf(runner.block(2))
@@ -121,7 +147,10 @@ it('fails what waits when it stops', async () => {
   expect((await running).message).toMatch(/lost the call/)
 })
 
-for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as { isolation?: 'process'; threads?: 0 }[]) {
+for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as {
+  isolation?: 'process'
+  threads?: 0
+}[]) {
   it(`ends and replaces what a call that never returns runs in: ${JSON.stringify(where)}`, async () => {
     const runner = await started<typeof import('./models/hangs.ts')>({
       ...where,
@@ -132,8 +161,12 @@ for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as { isolatio
     const events: RunnerEvent[] = []
     runner.watch((event) => events.push(event))
     const hang = async (call: (options: CallOptions) => Promise<unknown>) => {
-      const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
-      expect(await failureOf(call({ deadlineMs: Date.now() + 100 }))).toBeInstanceOf(DeadlineExceeded)
+      const replaced = new Promise<void>((resolve) =>
+        runner.watch(({ kind }) => kind === 'replaced' && resolve()),
+      )
+      expect(await failureOf(call({ deadlineMs: Date.now() + 100 }))).toBeInstanceOf(
+        DeadlineExceeded,
+      )
       // Nothing was done about it yet, or something is: the next call is answered in any case.
       expect(await runner.fine('next')).toBe('next')
       await replaced
@@ -142,9 +175,12 @@ for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as { isolatio
     // Our own thread could not go on beside a loop.
     if (where.threads !== 0) await hang((options) => runner.loop(1, options))
     await hang((options) => runner.wait(1, options))
-    const kinds = where.threads === 0 ? ['hung', 'replaced'] : ['hung', 'replaced', 'hung', 'replaced']
+    const kinds =
+      where.threads === 0 ? ['hung', 'replaced'] : ['hung', 'replaced', 'hung', 'replaced']
     expect(events.map(({ kind }) => kind)).toEqual(kinds)
-    expect(events[0].message).toMatch(/of the runner test has not returned .* 50 ms after its deadline/)
+    expect(events[0].message).toMatch(
+      /of the runner test has not returned .* 50 ms after its deadline/,
+    )
     // A generator that goes on when its reader has left.
     const ctx = new Context()
     const deadline = { signal: AbortSignal.timeout(50), deadlineMs: Date.now() + 50 }

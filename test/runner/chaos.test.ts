@@ -3,7 +3,12 @@ import { expect, it } from 'vitest'
 import { model, started } from './runner.ts'
 
 type Mixed = typeof import('./models/mixed.ts')
-const methods = { rows: { batchable: true, maxBatchSize: 8 }, one: {}, exit: {}, tokens: { stream: true } } as const
+const methods = {
+  rows: { batchable: true, maxBatchSize: 8 },
+  one: {},
+  exit: {},
+  tokens: { stream: true },
+} as const
 
 /** Returns a generator of the same numbers in every run. */
 function numbers(seed: number): () => number {

@@ -16,7 +16,13 @@ for (const [isolation, wanted] of [
   ['process', [0, 1, 2].map((index) => ({ index, device: 0, visible: ['4', '7', '4'][index] }))],
 ] as const) {
   it(`gives each ${isolation} an index and a device, and its replacement the same`, async () => {
-    const runner = await started<Place>({ module: model('place'), methods, isolation, threads: 3, deviceIds })
+    const runner = await started<Place>({
+      module: model('place'),
+      methods,
+      isolation,
+      threads: 3,
+      deviceIds,
+    })
     const places = async () => {
       const all = await Promise.all([runner.place(), runner.place(), runner.place()])
       return all.toSorted((a, b) => a.index - b.index)
@@ -30,7 +36,12 @@ for (const [isolation, wanted] of [
 }
 
 it('has the index 0, and no device unless it is given one, in the caller’s thread and by default', async () => {
-  const inline = await started<Place>({ module: model('place'), methods, threads: 0, deviceIds: [3] })
+  const inline = await started<Place>({
+    module: model('place'),
+    methods,
+    threads: 0,
+    deviceIds: [3],
+  })
   expect(await inline.place()).toEqual({ index: 0, device: 3, visible: undefined })
   for (const isolation of ['thread', 'process'] as const) {
     const runner = await started<Place>({ module: model('place'), methods, isolation })
@@ -38,15 +49,23 @@ it('has the index 0, and no device unless it is given one, in the caller’s thr
   }
 })
 
-it.skipIf(!hasPython)('gives each process of Python an index and a device (needs python3)', async () => {
-  const runner = await startedPython('place', { threads: 2, deviceIds: [1, 0] })
-  const places = await Promise.all([runner.place(), runner.place()])
-  expect(places.toSorted()).toEqual(['0 1', '1 0'])
-})
+it.skipIf(!hasPython)(
+  'gives each process of Python an index and a device (needs python3)',
+  async () => {
+    const runner = await startedPython('place', { threads: 2, deviceIds: [1, 0] })
+    const places = await Promise.all([runner.place(), runner.place()])
+    expect(places.toSorted()).toEqual(['0 1', '1 0'])
+  },
+)
 
 it('refuses device ids that are no list of whole numbers', () => {
   for (const wrong of [[], [-1], ['0'], 0]) {
-    const make = () => new Runner('test', { module: model('place'), methods: { place: {} }, deviceIds: wrong as never })
+    const make = () =>
+      new Runner('test', {
+        module: model('place'),
+        methods: { place: {} },
+        deviceIds: wrong as never,
+      })
     expect(make).toThrow(InvalidArgument)
     expect(make).toThrow(/deviceIds of the runner test/)
   }

@@ -34,7 +34,12 @@ for (const isolation of ['thread', 'process'] as const) {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation, threads: 2 })
       const calls = [runner.exit(), runner.self(), runner.self(), runner.self()]
       const ends = await Promise.allSettled(calls)
-      expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+      expect(ends.map(({ status }) => status)).toEqual([
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+        'fulfilled',
+      ])
     })
 
     it('is replaced when code of the model throws outside of a call', async () => {
@@ -51,11 +56,18 @@ for (const isolation of ['thread', 'process'] as const) {
       const self = await runner.self()
       expect(await runner.rejectLater()).toBe('fine')
       while (events.length === 0) expect(await runner.wait(5)).toBe(self)
-      expect(events).toMatchObject([{ kind: 'unhandled_rejection', message: expect.stringMatching(/left to nobody$/) }])
+      expect(events).toMatchObject([
+        { kind: 'unhandled_rejection', message: expect.stringMatching(/left to nobody$/) },
+      ])
     })
 
     it('is replaced when it runs out of memory', async () => {
-      const runner = await started<Dies>({ module: model('dies'), methods, isolation, memoryLimitMb: 64 })
+      const runner = await started<Dies>({
+        module: model('dies'),
+        methods,
+        isolation,
+        memoryLimitMb: 64,
+      })
       expect(await failureOf(runner.fillMemory())).toBeInstanceOf(InternalError)
       expect(await runner.self()).toBeTypeOf('number')
     })
@@ -83,7 +95,9 @@ it('ends alone when a thread fills the heap that it has by default, while others
 
 it('ends without harm to any call when code of the model throws while its process is idle', async () => {
   const runner = await started<Dies>({ module: model('dies'), methods, isolation: 'process' })
-  const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
+  const replaced = new Promise<void>((resolve) =>
+    runner.watch(({ kind }) => kind === 'replaced' && resolve()),
+  )
   const before = await runner.self()
   expect(await runner.throwWhenIdle()).toBe('fine')
   await replaced
@@ -115,11 +129,15 @@ it('says that it is not ready while no thread has the model, and refuses calls r
   await failed
   expect(runner.unready).toBe('the runner test could not load its model')
   expect(await failureOf(runner.self())).toBeInstanceOf(Overloaded)
-  const replaced = new Promise<void>((resolve) => runner.watch((event) => event.kind === 'replaced' && resolve()))
+  const replaced = new Promise<void>((resolve) =>
+    runner.watch((event) => event.kind === 'replaced' && resolve()),
+  )
   Atomics.store(new Int32Array(shared), 0, 0)
   await replaced
   expect(runner.unready).toBeUndefined()
   expect(await runner.self()).toBe('self')
-  expect(events[1].message).toMatch(/could not load its model in thread \d+: this model loads only once/)
+  expect(events[1].message).toMatch(
+    /could not load its model in thread \d+: this model loads only once/,
+  )
   expect(events.map(({ kind }) => kind)).toEqual(['ended', 'load_failed', 'replaced'])
 })

@@ -3,7 +3,8 @@ import { NDArray } from 'serving'
 import { expect, it } from 'vitest'
 import { model, started } from './runner.ts'
 
-const oldBytes = () => getHeapSpaceStatistics().find((one) => one.space_name === 'old_space')?.space_used_size as number
+const oldBytes = () =>
+  getHeapSpaceStatistics().find((one) => one.space_name === 'old_space')?.space_used_size as number
 
 // What is kept alive beyond its call is promoted, and every promotion makes the pauses of the collector longer.
 it.each([false, true])('lets go of a call with its answer, batchable: %s', async (batchable) => {
@@ -13,7 +14,8 @@ it.each([false, true])('lets go of a call with its answer, batchable: %s', async
     methods: { echo: { batchable } },
   })
   const call = async (times: number) => {
-    for (let i = 0; i < times; i++) await runner.echo(new NDArray(new Float32Array(64), [1, 64], 'float32'))
+    for (let i = 0; i < times; i++)
+      await runner.echo(new NDArray(new Float32Array(64), [1, 64], 'float32'))
   }
   const round = () => Promise.all(Array.from({ length: 64 }, () => call(32)))
   for (let i = 0; i < 4; i++) await round()

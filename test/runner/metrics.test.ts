@@ -13,7 +13,10 @@ function valuesOf(runner: RunnerLife, name: string): Record<string, number> {
   return Object.fromEntries(
     (family?.values ?? []).map(({ labels, metricName, value }) => {
       const own = Object.entries(labels).filter(([label]) => label !== 'runner')
-      return [[metricName?.replace(name, ''), ...own.map(([, text]) => text)].filter(Boolean).join(' '), value]
+      return [
+        [metricName?.replace(name, ''), ...own.map(([, text]) => text)].filter(Boolean).join(' '),
+        value,
+      ]
     }),
   )
 }
@@ -24,7 +27,8 @@ describe('metrics of a runner', () => {
       module: model('arithmetic'),
       methods: { scale: { batchable: true, maxBatchSize: 8 } },
     })
-    const rows = (count: number) => new NDArray(new Float32Array(count), [count, 1]) as NDArray<'float32'>
+    const rows = (count: number) =>
+      new NDArray(new Float32Array(count), [count, 1]) as NDArray<'float32'>
     await Promise.all([1, 2, 3].map((count) => runner.scale(rows(count))))
     const waits = valuesOf(runner, 'serving_queue_wait_seconds')
     expect(waits._count).toBe(3)
@@ -33,12 +37,20 @@ describe('metrics of a runner', () => {
     expect(batches._sum).toBe(6)
     expect(valuesOf(runner, 'serving_batches_total')).toEqual({ '': batches._count })
     expect(batches._count).toBeLessThanOrEqual(3)
-    expect(valuesOf(runner, 'serving_runner_threads')).toEqual({ busy: 0, idle: 1, hung: 0, starting: 0 })
+    expect(valuesOf(runner, 'serving_runner_threads')).toEqual({
+      busy: 0,
+      idle: 1,
+      hung: 0,
+      starting: 0,
+    })
     expect(valuesOf(runner, 'serving_queue_depth')).toEqual({ '': 0 })
   })
 
   it('count threads that were replaced', async () => {
-    const runner = await started<typeof import('./models/dies.ts')>({ module: model('dies'), methods: { exit: {} } })
+    const runner = await started<typeof import('./models/dies.ts')>({
+      module: model('dies'),
+      methods: { exit: {} },
+    })
     const replaced = new Promise<void>((resolve) => {
       runner.watch(({ kind }) => kind === 'replaced' && resolve())
     })
@@ -52,7 +64,9 @@ describe('counts of a histogram', () => {
   it('are of all values up to each bound', () => {
     const counts = new BucketCounts([1, 2, 5])
     for (const value of [0, 1, 1.5, 2, 3, 5, 6]) counts.add(value)
-    const values = counts.values('x', {}).map(({ labels, value, metricName }) => [metricName, labels.le, value])
+    const values = counts
+      .values('x', {})
+      .map(({ labels, value, metricName }) => [metricName, labels.le, value])
     expect(values).toEqual([
       ['x_bucket', 1, 2],
       ['x_bucket', 2, 4],

@@ -10,7 +10,8 @@ const flowers = [
   [6.2, 2.9, 4.3, 1.3],
   [7.7, 3.0, 6.1, 2.3],
 ]
-const array = (rows: number[][]) => new NDArray(Float32Array.from(rows.flat()), [rows.length, 4], 'float32')
+const array = (rows: number[][]) =>
+  new NDArray(Float32Array.from(rows.flat()), [rows.length, 4], 'float32')
 
 for (const where of [{ threads: 2 }, { isolation: 'process' }] as const) {
   it(`answers as an ONNX model does in its caller's thread, batched, with ${JSON.stringify(where)}`, async () => {
@@ -25,7 +26,9 @@ for (const where of [{ threads: 2 }, { isolation: 'process' }] as const) {
       warmup: { predict: array(flowers) },
     })
     for (let round = 0; round < 3; round++) {
-      expect(await Promise.all(flowers.map((flower) => runner.predict(array([flower]))))).toEqual(wanted)
+      expect(await Promise.all(flowers.map((flower) => runner.predict(array([flower]))))).toEqual(
+        wanted,
+      )
     }
     // Larger than a batch: cut into parts and put together again.
     const many = Array.from({ length: 50 }, (_, i) => flowers[i % 3])
@@ -35,8 +38,14 @@ for (const where of [{ threads: 2 }, { isolation: 'process' }] as const) {
 }
 
 it('names the provider that is not there when its Runner starts, and runs on the CPU where that is named', async () => {
-  const missing = onnxRunner('missing', path, { executionProviders: ['cuda'], deviceIds: [0, 1], threads: 2 })
-  expect((await failureOf(missing.start())).message).toMatch(/execution providers cuda to work .* bundled here: cpu/)
+  const missing = onnxRunner('missing', path, {
+    executionProviders: ['cuda'],
+    deviceIds: [0, 1],
+    threads: 2,
+  })
+  expect((await failureOf(missing.start())).message).toMatch(
+    /execution providers cuda to work .* bundled here: cpu/,
+  )
   const cpu = onnxRunner('cpu', path, { executionProviders: ['cpu'], deviceIds: [0] })
   await cpu.start()
   expect((await cpu.predict(array(flowers))).shape).toEqual([3])
@@ -51,7 +60,9 @@ describe('an array of a shape that the model does not take', () => {
     const svc = new Service('shapes', { runners: [scores] })
     const tensor = { size: [1, 1], layout: 'hwc' } as const
     const wrong = new io.Image({ tensor: { ...tensor, batch: true } })
-    svc.api({ input: wrong, output: new io.NumpyNdarray(), name: 'wrong' }, (x, ctx) => scores.predict(x, ctx))
+    svc.api({ input: wrong, output: new io.NumpyNdarray(), name: 'wrong' }, (x, ctx) =>
+      scores.predict(x, ctx),
+    )
     svc.api({ input: wrong, output: new io.NumpyNdarray(), name: 'named' }, async (rows, ctx) => {
       return (await scores.run({ rows: rows.reshape([3]) }, ctx)).scores
     })
@@ -60,20 +71,29 @@ describe('an array of a shape that the model does not take', () => {
       return scores.predict(x.reshape([1, 3]), ctx)
     })
     const any = new io.NumpyNdarray({ dtype: 'float32' })
-    svc.api({ input: any, output: new io.NumpyNdarray(), name: 'sent' }, (x, ctx) => scores.predict(x, ctx))
+    svc.api({ input: any, output: new io.NumpyNdarray(), name: 'sent' }, (x, ctx) =>
+      scores.predict(x, ctx),
+    )
     const lines: Record<string, unknown>[] = []
     const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const listener = await serve(svc, { port: 0, host: '127.0.0.1', logger })
     const png = await new RasterImage('RGB', 1, 1, Uint8Array.of(1, 2, 3)).encode('image/png')
     const ask = (path: string, body: string | Uint8Array<ArrayBuffer>, type: string) =>
-      fetch(`http://127.0.0.1:${listener.port}/${path}`, { method: 'POST', body, headers: { 'content-type': type } })
+      fetch(`http://127.0.0.1:${listener.port}/${path}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': type },
+      })
     try {
       for (const [path, shape] of [
         ['wrong', '(1, 1, 1, 3)'],
         ['named', '(3,)'],
       ]) {
         const answer = await ask(path, png as Uint8Array<ArrayBuffer>, 'image/png')
-        expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('rows')])
+        expect([answer.status, await answer.text()]).toEqual([
+          500,
+          expect.not.stringContaining('rows'),
+        ])
         const message = `expected shape (-1, 3) for input rows, received shape ${shape}, which the service chose`
         await vi.waitFor(() => expect(JSON.stringify(lines)).toContain(message))
       }
@@ -92,7 +112,11 @@ describe('an array of a shape that the model does not take', () => {
 it('takes an array of any shape where the model says none, also by the Open Inference Protocol', async () => {
   const any = onnxRunner('any', new URL('../fixtures/onnx/any-rank.onnx', import.meta.url))
   const svc = new Service('ranks', { models: [any] })
-  const listener = await serve(svc, { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) })
+  const listener = await serve(svc, {
+    port: 0,
+    host: '127.0.0.1',
+    logger: pino({ level: 'silent' }),
+  })
   try {
     expect(await any.describe()).toMatchObject({ inputs: [{ name: 'x', shape: [] }] })
     const input = { name: 'x', datatype: 'FP32', shape: [1, 2], data: [1, -2] }

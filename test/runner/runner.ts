@@ -14,7 +14,9 @@ export async function started<M>(options: RunnerOptions<M>): Promise<Runner<M>> 
 }
 
 /** Returns what a promise was rejected with. */
-export async function failureOf(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
+export async function failureOf(
+  promise: Promise<unknown>,
+): Promise<Error & Record<string, unknown>> {
   try {
     await promise
   } catch (error) {
@@ -33,5 +35,9 @@ export async function reaches(flags: Int32Array, index: number, count: number): 
 }
 
 interface AsyncAtomics {
-  waitAsync(array: Int32Array, index: number, value: number): { readonly value: Promise<string> | string }
+  waitAsync(
+    array: Int32Array,
+    index: number,
+    value: number,
+  ): { readonly value: Promise<string> | string }
 }

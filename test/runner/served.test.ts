@@ -14,12 +14,26 @@ for (const engine of engines) {
   it(`is not ready while a call hangs, logs that once, and answers again with a new thread, on ${engine}`, async () => {
     const lines: LogLine[] = []
     const log = (fields: object) => void lines.push(fields as LogLine)
-    const hangs = new Runner<Hangs>('hangs', { module: model('hangs'), methods: { loop: {}, fine: {} } })
+    const hangs = new Runner<Hangs>('hangs', {
+      module: model('hangs'),
+      methods: { loop: {}, fine: {} },
+    })
     const svc = new Service('hanging', { runners: [hangs] })
-    svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'loop' }, (_, ctx) => hangs.loop(1, ctx))
-    svc.api({ input: new io.Text(), output: new io.Text(), name: 'fine' }, (text, ctx) => hangs.fine(text, ctx))
+    svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'loop' }, (_, ctx) =>
+      hangs.loop(1, ctx),
+    )
+    svc.api({ input: new io.Text(), output: new io.Text(), name: 'fine' }, (text, ctx) =>
+      hangs.fine(text, ctx),
+    )
     const logger = { debug: log, info: log, warn: log, error: log, fatal: log } as never
-    const options = { port: 0, host: '127.0.0.1', engine, logger, requestTimeoutMs: 1000, modelGraceMs: 100 }
+    const options = {
+      port: 0,
+      host: '127.0.0.1',
+      engine,
+      logger,
+      requestTimeoutMs: 1000,
+      modelGraceMs: 100,
+    }
     const listener = await serve(svc, options)
     onTestFinished(() => listener.close())
     const base = `http://127.0.0.1:${listener.port}`
@@ -51,18 +65,25 @@ for (const engine of engines) {
 
 describe.each(engines)('a Runner that the service was not given on %s', (engine) => {
   it('is told by /readyz once a function has called it, until somebody starts it', async () => {
-    const forgotten = new Runner<Arithmetic>('forgotten', { module: model('arithmetic'), methods: { add: {} } })
+    const forgotten = new Runner<Arithmetic>('forgotten', {
+      module: model('arithmetic'),
+      methods: { add: {} },
+    })
     const { ask } = await start(engine, (svc) => {
       svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'add' }, (pair: unknown, ctx) =>
         forgotten.add(pair as { a: number; b: number }, ctx),
       )
     })
     const other = await start(engine, () => {})
-    const ready = async (server = { ask }) => (await server.ask(post('/readyz', '', {}, 'GET'))).text
+    const ready = async (server = { ask }) =>
+      (await server.ask(post('/readyz', '', {}, 'GET'))).text
     const add = () => ask(post('/add', '{"a":1,"b":2}', { 'content-type': 'application/json' }))
     expect(await ready()).toBe('ok\n')
     expect((await add()).status).toBe(500)
-    expect([await ready(), await ready(other)]).toEqual(['the runner forgotten has not started\n', 'ok\n'])
+    expect([await ready(), await ready(other)]).toEqual([
+      'the runner forgotten has not started\n',
+      'ok\n',
+    ])
     expect((await ask(post('/v2/health/ready', '', {}, 'GET'))).status).toBe(503)
     await forgotten.start()
     onTestFinished(() => forgotten.stop())

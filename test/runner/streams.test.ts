@@ -5,7 +5,13 @@ import { failureOf, model, reaches, started } from './runner.ts'
 
 type Tokens = typeof import('./models/tokens.ts')
 const stream = { stream: true } as const
-const methods = { count: stream, failAfter: stream, untilAborted: stream, endThread: stream, made: {} } as const
+const methods = {
+  count: stream,
+  failAfter: stream,
+  untilAborted: stream,
+  endThread: stream,
+  made: {},
+} as const
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = []

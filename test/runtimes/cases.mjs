@@ -23,7 +23,8 @@ const sum = (data) => data.reduce((total, value) => total + value, 0)
 
 const rows = new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 2], enforceShape: true })
 const places = ['thread', 'process']
-const byPlace = (make) => Object.fromEntries(places.map((isolation) => [isolation, make(isolation)]))
+const byPlace = (make) =>
+  Object.fromEntries(places.map((isolation) => [isolation, make(isolation)]))
 const methods = {
   double: {},
   scale: { batchable: true, maxBatchSize: 8 },
@@ -33,7 +34,8 @@ const methods = {
   count: { stream: true },
 }
 const models = byPlace(
-  (isolation) => new Runner(`model_${isolation}`, { module: here('./model.mjs'), isolation, methods }),
+  (isolation) =>
+    new Runner(`model_${isolation}`, { module: here('./model.mjs'), isolation, methods }),
 )
 const network = here('../../examples/digits/model.onnx')
 const digits = byPlace((isolation) => onnxRunner(`digits_${isolation}`, network, { isolation }))
@@ -50,7 +52,10 @@ svc.api(
 )
 svc.api({ name: 'echo', input: anything, output: anything }, (value) => value)
 svc.api({ name: 'text', input: new io.Text(), output: new io.Text() }, (text) => text)
-svc.api({ name: 'frame', input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, (frame) => frame)
+svc.api(
+  { name: 'frame', input: new io.PandasDataFrame(), output: new io.PandasDataFrame() },
+  (frame) => frame,
+)
 svc.api({ name: 'int64', input: new io.NumpyNdarray({ dtype: 'int64' }), output: anything }, (x) =>
   sum([...x.data].map(Number)),
 )
@@ -87,7 +92,9 @@ svc.api({ name: 'ctx', input: anything, output: anything }, (_, ctx) => {
   ctx.response.setHeader('x-seen', ctx.headers.get('x-sent') ?? '')
   return ctx.query.get('q')
 })
-svc.api({ name: 'model', input: anything, output: anything }, (x, ctx) => models.thread.double(x, ctx))
+svc.api({ name: 'model', input: anything, output: anything }, (x, ctx) =>
+  models.thread.double(x, ctx),
+)
 svc.get('/items/{id}', { output: anything }, (_, ctx) => ({ id: ctx.params.id }))
 
 const asked = async (path, body, headers = json) => {
@@ -98,7 +105,9 @@ const cases = []
 const add = (group, name, run) => cases.push([`${group}: ${name}`, run])
 
 const polars = { schema: ['a', 'b'], records: '[{"a":1,"b":"x"},{"a":2,"b":"y"}]' }
-const picture = new Uint8Array(readFileSync(here('../../examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png')))
+const picture = new Uint8Array(
+  readFileSync(here('../../examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png')),
+)
 const form = () => {
   const made = new FormData()
   made.set('x', new Blob(['[[1, 2]]'], { type: 'application/json' }))
@@ -128,7 +137,14 @@ function addCalls(group, ask) {
   call('text', '/text', 'grüße', plain, 200, 'grüße')
   call('a frame', '/frame', polars.records, json, 200, polars.records)
   call('int64 beyond 2^53', '/int64', '[9007199254740993, 1]', json, 200, '9007199254740992')
-  call('a file', '/file', new Uint8Array(5), { 'content-type': 'application/octet-stream' }, 200, '5')
+  call(
+    'a file',
+    '/file',
+    new Uint8Array(5),
+    { 'content-type': 'application/octet-stream' },
+    200,
+    '5',
+  )
   call('a picture', '/picture', picture, { 'content-type': 'image/png' }, 200, '[200,150,"RGB"]')
   call('a form', '/form', form(), {}, 200, '{"sum":3,"name":"n"}')
   call('pieces of text', '/count', '3', json, 200, '0 1 2 ')
@@ -141,12 +157,22 @@ function addCalls(group, ask) {
     )
   refuse('a wrong shape', '/double', '[[1]]', json, 400, 'bad_input')
   refuse('broken JSON', '/echo', '{"a":', json, 400, 'bad_input')
-  refuse('a media type', '/double', 'x', { 'content-type': 'image/png' }, 415, 'unsupported_media_type')
+  refuse(
+    'a media type',
+    '/double',
+    'x',
+    { 'content-type': 'image/png' },
+    415,
+    'unsupported_media_type',
+  )
   refuse('an unknown path', '/nothing', '1', json, 404, 'not_found')
   refuse('an error of the function', '/refuse', '1', json, 400, 'bad_input')
   add(group, 'a failure says nothing', async () => {
     const { status, text } = await ask('/fail', '1', json)
-    deepStrictEqual([status, JSON.parse(text).code, text.includes('secret')], [500, 'function_error', false])
+    deepStrictEqual(
+      [status, JSON.parse(text).code, text.includes('secret')],
+      [500, 'function_error', false],
+    )
   })
   add(group, 'events', async () => {
     const { status, text } = await ask('/events', '2', json)
@@ -176,7 +202,12 @@ add('inject', 'the OpenAPI document', async () => {
 
 const listener = await (async () => {
   const { pino } = await import('pino')
-  return await serve(svc, { port: 0, host: '127.0.0.1', engine: 'node', logger: pino({ level: 'silent' }) })
+  return await serve(svc, {
+    port: 0,
+    host: '127.0.0.1',
+    engine: 'node',
+    logger: pino({ level: 'silent' }),
+  })
 })()
 const url = `http://127.0.0.1:${listener.port}`
 const fetched = async (path, body, headers) => {
@@ -194,14 +225,18 @@ add('serve', 'the page', async () => {
   match(await (await fetch(`${url}/`)).text(), /<!doctype html>/)
 })
 add('serve', 'twenty requests at a time', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => fetched('/echo', `${i}`, json)))
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => fetched('/echo', `${i}`, json)),
+  )
   deepStrictEqual(
     all.map(({ text }) => Number(text)),
     Array.from({ length: 20 }, (_, i) => i),
   )
 })
 add('serve', 'a body of 5 MB', async () => {
-  const { status, text } = await fetched('/file', new Uint8Array(5e6), { 'content-type': 'application/octet-stream' })
+  const { status, text } = await fetched('/file', new Uint8Array(5e6), {
+    'content-type': 'application/octet-stream',
+  })
   deepStrictEqual([status, text], [200, '5000000'])
 })
 
@@ -255,7 +290,9 @@ add('client', 'pieces', async () => {
   deepStrictEqual(text, '0 1 2 ')
 })
 add('client', 'a file', async () => deepStrictEqual(await client.file(new Blob(['abc'])), 3))
-add('client', 'a refusal', () => rejects(async () => await client.refuse(1), { code: 'bad_input', status: 400 }))
+add('client', 'a refusal', () =>
+  rejects(async () => await client.refuse(1), { code: 'bad_input', status: 400 }),
+)
 add('client', 'a deadline', async () => {
   await rejects(async () => await client.echo(1, { signal: AbortSignal.abort() }))
 })
@@ -270,7 +307,10 @@ const handlers = {
         x.shape,
       ),
   ),
-  small: fetchHandler({ input: new io.Text(), output: new io.Text(), maxBodyBytes: 3 }, (text) => text),
+  small: fetchHandler(
+    { input: new io.Text(), output: new io.Text(), maxBodyBytes: 3 },
+    (text) => text,
+  ),
   count: fetchHandler({ input: anything, output: new io.Text() }, async function* (n) {
     for (let i = 0; i < n; i++) yield `${i} `
   }),
@@ -280,7 +320,9 @@ const handlers = {
   }),
 }
 const handled = async (name, body, headers = json) => {
-  const response = await handlers[name](new Request('http://localhost/', { method: 'POST', body, headers }))
+  const response = await handlers[name](
+    new Request('http://localhost/', { method: 'POST', body, headers }),
+  )
   return { status: response.status, text: await response.text() }
 }
 add(
@@ -307,7 +349,9 @@ add('io', 'more than there is room for', async () => {
   const all = await Promise.all([handled('alone', '1'), handled('alone', '1')])
   deepStrictEqual(all.map(({ status }) => status).sort(), [200, 503])
 })
-add('io', 'a wrong option', () => rejects(async () => new io.NumpyNdarray({ dtype: 'float31' }), InvalidArgument))
+add('io', 'a wrong option', () =>
+  rejects(async () => new io.NumpyNdarray({ dtype: 'float31' }), InvalidArgument),
+)
 
 for (const [name, run] of cases) {
   try {

@@ -17,7 +17,10 @@ describe.each(Object.entries(runtimes))('%s', (_name, [program, ...args]) => {
       timeout: 120_000,
     },
     () => {
-      const { stdout, stderr } = spawnSync(program, [...args, cases], { encoding: 'utf8', timeout: 110_000 })
+      const { stdout, stderr } = spawnSync(program, [...args, cases], {
+        encoding: 'utf8',
+        timeout: 110_000,
+      })
       const lines = stdout.trimEnd().split('\n')
       expect(lines.filter((line) => !line.startsWith('ok '))).toEqual(['end'])
       expect(lines.length).toBeGreaterThan(60)

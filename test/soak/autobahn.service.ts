@@ -14,7 +14,10 @@ class Raw extends io.IODescriptor<string | Uint8Array> {
   }
 
   toHttpResponse(body: string | Uint8Array): HttpResponse {
-    return { headers: [['content-type', typeof body === 'string' ? 'text/plain' : this.mimeType]], body }
+    return {
+      headers: [['content-type', typeof body === 'string' ? 'text/plain' : this.mimeType]],
+      body,
+    }
   }
 }
 

@@ -36,7 +36,12 @@ async function run(engine: EngineName): Promise<Record<string, Verdict>> {
   const listener = await serve(service, { port: 0, host: '127.0.0.1', engine, logLevel: 'error' })
   try {
     const url = `ws://127.0.0.1:${listener.port}/echo`
-    const spec = { outdir: folder, cases: options.cases.split(','), 'exclude-cases': [], 'exclude-agent-cases': {} }
+    const spec = {
+      outdir: folder,
+      cases: options.cases.split(','),
+      'exclude-cases': [],
+      'exclude-agent-cases': {},
+    }
     const file = join(folder, 'spec.json')
     writeFileSync(file, JSON.stringify({ ...spec, servers: [{ agent: engine, url }] }))
     const child = spawn(program, [...args, '-m', 'fuzzingclient', '-s', file], {
@@ -51,7 +56,8 @@ async function run(engine: EngineName): Promise<Record<string, Verdict>> {
   }
 }
 
-const isFailed = (verdict: string) => verdict === 'FAILED' || verdict === 'WRONG CODE' || verdict === 'UNCLEAN'
+const isFailed = (verdict: string) =>
+  verdict === 'FAILED' || verdict === 'WRONG CODE' || verdict === 'UNCLEAN'
 const all: Record<string, Record<string, Verdict>> = {}
 for (const engine of options.engines.split(',') as EngineName[]) {
   all[engine] = await run(engine)

@@ -28,7 +28,9 @@ const [width, left, right, top, panelHeight, gap] = [900, 70, 20, 50, 110, 44]
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const short = (value: number) => {
   if (value >= 1e6) return `${(value / 1e6).toPrecision(3)}M`
-  return value >= 10_000 ? `${(value / 1000).toPrecision(3)}k` : String(Number(value.toPrecision(3)))
+  return value >= 10_000
+    ? `${(value / 1000).toPrecision(3)}k`
+    : String(Number(value.toPrecision(3)))
 }
 
 /** Returns the picture. **Units**: minutes for the times and the marks. */
@@ -41,7 +43,9 @@ export function drawCharts(
   const last = times.at(-1) ?? 1
   const x = (minutes: number) => (left + ((width - left - right) * minutes) / last).toFixed(1)
   const height = top + panels.length * (panelHeight + gap) + 20
-  const parts = panels.map((panel, i) => drawPanel(panel, top + 20 + i * (panelHeight + gap), times, x, marks))
+  const parts = panels.map((panel, i) =>
+    drawPanel(panel, top + 20 + i * (panelHeight + gap), times, x, marks),
+  )
   const axis = Array.from({ length: 7 }, (_, i) => {
     const minutes = (last * i) / 6
     const anchor = i === 6 ? 'end' : 'middle'
@@ -68,12 +72,16 @@ function drawPanel(
 ): string {
   const all = curves.flatMap(({ values }) => values.filter((value) => value !== undefined))
   const max = Math.max(...all, logarithmic ? 1 : 0.001)
-  const min = logarithmic ? Math.max(0.01, Math.min(...all.filter((value) => value > 0), max / 10)) : 0
+  const min = logarithmic
+    ? Math.max(0.01, Math.min(...all.filter((value) => value > 0), max / 10))
+    : 0
   const share = (value: number) =>
     logarithmic ? Math.log(Math.max(value, min) / min) / Math.log(max / min) : value / max
   const y = (value: number) => (y0 + panelHeight * (1 - share(value))).toFixed(1)
   const lines = curves.map(({ values }, i) => {
-    const points = values.flatMap((value, at) => (value === undefined ? [] : [`${x(times[at])},${y(value)}`]))
+    const points = values.flatMap((value, at) =>
+      value === undefined ? [] : [`${x(times[at])},${y(value)}`],
+    )
     return `<polyline points="${points.join(' ')}" fill="none" stroke="${colours[i]}" stroke-width="1.5"/>`
   })
   const names = curves.map(

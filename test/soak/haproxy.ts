@@ -68,9 +68,20 @@ class Replica {
   }
 
   start(): void {
-    const where = ['--host', '127.0.0.1', '--port', String(this.port), '--grpc-port', String(this.grpcPort)]
+    const where = [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(this.port),
+      '--grpc-port',
+      String(this.grpcPort),
+    ]
     const how = ['--workers', '1', '--engine', this.#engine, '--drain-delay-ms', options.delay]
-    this.#process = start(process.execPath, [join(folder, 'build/main.js'), ...where, ...how], `${this.name}.log`)
+    this.#process = start(
+      process.execPath,
+      [join(folder, 'build/main.js'), ...where, ...how],
+      `${this.name}.log`,
+    )
   }
 
   /** Ends it in order. Returns its exit code. */
@@ -92,7 +103,9 @@ class Replica {
   async answered(transport: string): Promise<number> {
     const page = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text()
     const lines = page.split('\n').filter((line) => line.startsWith('serving_requests_total{'))
-    const counts = lines.filter((line) => line.includes(`transport="${transport}"`)).map((line) => line.split(' ')[1])
+    const counts = lines
+      .filter((line) => line.includes(`transport="${transport}"`))
+      .map((line) => line.split(' ')[1])
     return counts.reduce((sum, count) => sum + Number(count), 0)
   }
 }
@@ -109,7 +122,9 @@ class Balancer {
     this.grpcPort = grpcPort
     this.#socket = join(folder, `haproxy-${port}.sock`)
     const recipe =
-      /```haproxy\n([^`]+)```/.exec(readFileSync(join(root, 'docs/deploy/load-balancer.md'), 'utf8'))?.[1] ?? ''
+      /```haproxy\n([^`]+)```/.exec(
+        readFileSync(join(root, 'docs/deploy/load-balancer.md'), 'utf8'),
+      )?.[1] ?? ''
     const config = recipe
       .replace('bind :80\n', `bind 127.0.0.1:${port}\n`)
       .replace('bind :81 ', `bind 127.0.0.1:${grpcPort} `)
@@ -186,7 +201,18 @@ class HttpLoad {
 
   constructor(port: number) {
     const script = fileURLToPath(new URL('reload.lua', import.meta.url))
-    const how = ['-t', '1', '-c', options.connections, '-d', '3600', '--timeout', '10', '-s', script]
+    const how = [
+      '-t',
+      '1',
+      '-c',
+      options.connections,
+      '-d',
+      '3600',
+      '--timeout',
+      '10',
+      '-s',
+      script,
+    ]
     this.#process = start('wrk', [...how, `http://127.0.0.1:${port}/classify`], 'wrk.log')
     this.#output = text(this.#process.stdout as NodeJS.ReadableStream)
   }
@@ -196,23 +222,29 @@ class HttpLoad {
     this.#process.kill('SIGINT')
     const output = await this.#output
     const failures = output.split('\n').filter((line) => /Socket errors|Non-2xx/.test(line))
-    return { requests: Number(/(\d+) requests in/.exec(output)?.[1]), failures: failures.map((line) => line.trim()) }
+    return {
+      requests: Number(/(\d+) requests in/.exec(output)?.[1]),
+      failures: failures.map((line) => line.trim()),
+    }
   }
 }
 
-const list = (values: readonly number[]) => values.map((value) => String(Math.round(value))).join(', ')
+const list = (values: readonly number[]) =>
+  values.map((value) => String(Math.round(value))).join(', ')
 
 /** Returns whether no request failed. */
 async function run(engine: string): Promise<boolean> {
   const replicas: Replica[] = []
-  for (const name of 'abcd') replicas.push(new Replica(name, await freePort(), await freePort(), engine))
+  for (const name of 'abcd')
+    replicas.push(new Replica(name, await freePort(), await freePort(), engine))
   const balancer = new Balancer(replicas, await freePort(), await freePort())
   for (const replica of replicas) replica.start()
   for (const replica of replicas) await balancer.becomes('UP', replica)
 
   const spread = new GrpcClient(balancer.grpcPort)
   const message = { dtype: 1, shape: [1, 4], floatValues: Float32Array.of(5.1, 3.5, 1.4, 0.2) }
-  for (let i = 0; i < 400; i++) await spread.raw(encodeRequest('classify', { field: 'ndarray', message }))
+  for (let i = 0; i < 400; i++)
+    await spread.raw(encodeRequest('classify', { field: 'ndarray', message }))
   spread.close()
   const calls = await Promise.all(replicas.map((replica) => replica.answered('grpc')))
   console.log(`${engine}: 400 gRPC calls of one channel went to replicas as ${list(calls)}`)
@@ -234,7 +266,9 @@ async function run(engine: string): Promise<boolean> {
   const { requests, failures } = await http.stop()
   failures.push(...new Set(grpc.failures))
   const rolled = `${requests} requests and ${grpc.calls} gRPC calls during ${exits.length} replacements`
-  console.log(`${engine}: ${rolled}: ${failures.join('; ') || '0 failed'}; out of rotation after ${list(removals)} ms`)
+  console.log(
+    `${engine}: ${rolled}: ${failures.join('; ') || '0 failed'}; out of rotation after ${list(removals)} ms`,
+  )
 
   const unlucky = new HttpLoad(balancer.port)
   const begun = await total()
@@ -249,7 +283,9 @@ async function run(engine: string): Promise<boolean> {
   })
   const killed = await unlucky.stop()
   const lost = killed.failures.join('; ') || '0 failed'
-  console.log(`${engine}: ${killed.requests} requests, one replica killed: ${lost}; out after ${list([removal])} ms`)
+  console.log(
+    `${engine}: ${killed.requests} requests, one replica killed: ${lost}; out after ${list([removal])} ms`,
+  )
 
   const codes = await Promise.all(others.map((replica) => replica.stop()))
   await balancer.stop()
@@ -261,7 +297,13 @@ async function run(engine: string): Promise<boolean> {
 
 let failed = false
 try {
-  const build = ['dist/cli/main.js', 'build', 'examples/iris/service.ts', '--out', join(folder, 'build')]
+  const build = [
+    'dist/cli/main.js',
+    'build',
+    'examples/iris/service.ts',
+    '--out',
+    join(folder, 'build'),
+  ]
   const [code] = await once(start(process.execPath, build, 'build.log'), 'exit')
   if (code !== 0) throw new Error(readFileSync(join(folder, 'build.log'), 'utf8'))
   for (const engine of options.engines.split(',')) if (!(await run(engine))) failed = true

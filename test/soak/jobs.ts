@@ -76,7 +76,14 @@ const servers = [1, 2].map(() => new Part(['serve', '--job-role', 'submit', ...s
 const workers = [1, 2].map(() => new Part(['work', ...store]))
 const parts = [...servers, ...workers]
 const accepted: Accepted[] = []
-const counts = { refused: 0, unreachable: 0, killed: 0, terminated: 0, redisKilled: 0, cancelsAsked: 0 }
+const counts = {
+  refused: 0,
+  unreachable: 0,
+  killed: 0,
+  terminated: 0,
+  redisKilled: 0,
+  cancelsAsked: 0,
+}
 const faults: string[] = []
 let isOver = false
 
@@ -86,7 +93,10 @@ const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   for (;;) {
     try {
-      const answer = await fetch(pick(servers).base + path, { ...init, signal: AbortSignal.timeout(20_000) })
+      const answer = await fetch(pick(servers).base + path, {
+        ...init,
+        signal: AbortSignal.timeout(20_000),
+      })
       if (answer.status < 500) return answer
       await answer.arrayBuffer()
       counts.refused++
@@ -100,7 +110,11 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
 /** Submits by a key, so that a submission whose answer was lost is the same job. */
 async function submit(number: number): Promise<void> {
   const text = `take ${Math.round(50 + Math.random() * 1000)} ${number}`
-  const headers = { 'content-type': 'text/plain', prefer: 'respond-async', 'idempotency-key': `"${number}"` }
+  const headers = {
+    'content-type': 'text/plain',
+    prefer: 'respond-async',
+    'idempotency-key': `"${number}"`,
+  }
   const answer = await ask('/take', { method: 'POST', headers, body: text })
   const { id } = (await answer.json()) as { id: string }
   if (answer.status !== 202) faults.push(`${text}: submission answered ${answer.status}`)
@@ -115,8 +129,11 @@ async function submit(number: number): Promise<void> {
 /** Looks at a job; a final status must be the one that was seen before. */
 async function look(job: Accepted): Promise<string> {
   const answer = await ask(`/jobs/${job.id}`)
-  const { status = `answer ${answer.status}` } = (await answer.json()) as { status?: string | number }
-  if (job.seen !== undefined && status !== job.seen) faults.push(`${job.text}: ${job.seen}, and later ${status}`)
+  const { status = `answer ${answer.status}` } = (await answer.json()) as {
+    status?: string | number
+  }
+  if (job.seen !== undefined && status !== job.seen)
+    faults.push(`${job.text}: ${job.seen}, and later ${status}`)
   if (finalStatuses.includes(String(status))) job.seen = String(status)
   return String(status)
 }
@@ -143,8 +160,11 @@ async function disturb(): Promise<void> {
 /** Checks a job that has ended: one end, and the answer to its request. */
 async function check(job: Accepted): Promise<void> {
   const events = await (await ask(`/jobs/${job.id}/events`)).text()
-  const ends = [...events.matchAll(/"status":"(\w+)"/g)].filter(([, status]) => finalStatuses.includes(status))
-  if (ends.length !== 1 || ends[0][1] !== job.seen) faults.push(`${job.text}: ${job.seen}, ends ${ends.join(' ')}`)
+  const ends = [...events.matchAll(/"status":"(\w+)"/g)].filter(([, status]) =>
+    finalStatuses.includes(status),
+  )
+  if (ends.length !== 1 || ends[0][1] !== job.seen)
+    faults.push(`${job.text}: ${job.seen}, ends ${ends.join(' ')}`)
   // The result of a failed one is its problem of 5xx.
   if (job.seen !== 'completed') return
   const body = await (await ask(`/jobs/${job.id}/result`)).text()
@@ -152,7 +172,10 @@ async function check(job: Accepted): Promise<void> {
 }
 
 /** Runs `act` for each job, 16 at a time. */
-async function each(jobs: readonly Accepted[], act: (job: Accepted) => Promise<unknown>): Promise<void> {
+async function each(
+  jobs: readonly Accepted[],
+  act: (job: Accepted) => Promise<unknown>,
+): Promise<void> {
   const rest = [...jobs]
   const next = async () => {
     for (let job = rest.pop(); job !== undefined; job = rest.pop()) await act(job)
@@ -167,7 +190,8 @@ try {
   const submissions: Promise<void>[] = []
   for (let number = 1; Date.now() < end; number++) {
     submissions.push(submit(number))
-    if (number % 10 === 0 && accepted.length > 0) submissions.push(look(pick(accepted)).then(() => {}))
+    if (number % 10 === 0 && accepted.length > 0)
+      submissions.push(look(pick(accepted)).then(() => {}))
     await wait(1000 / Number(options.rate))
   }
   isOver = true
@@ -180,13 +204,15 @@ try {
     waiting = waiting.filter(({ seen }) => seen === undefined)
     if (waiting.length > 0) await wait(1000)
   }
-  for (const job of waiting) faults.push(`${job.text}: lost or without an end, it is ${await look(job)}`)
+  for (const job of waiting)
+    faults.push(`${job.text}: lost or without an end, it is ${await look(job)}`)
   await each(
     accepted.filter(({ seen }) => seen !== undefined),
     check,
   )
   const ids = new Set(accepted.map(({ id }) => id))
-  if (ids.size !== accepted.length) faults.push(`${accepted.length - ids.size} jobs have the id of another`)
+  if (ids.size !== accepted.length)
+    faults.push(`${accepted.length - ids.size} jobs have the id of another`)
 } finally {
   await Promise.all(parts.map((part) => part.end('SIGKILL').catch(() => {})))
   await redis?.stop()
@@ -194,7 +220,9 @@ try {
 }
 const tally = (status: string | undefined) => accepted.filter(({ seen }) => seen === status).length
 const ended = finalStatuses.map((status) => `${tally(status)} ${status}`).join(', ')
-console.log(`${options.store}, ${options.minutes} minutes, Node ${process.versions.node}: ${JSON.stringify(counts)}`)
+console.log(
+  `${options.store}, ${options.minutes} minutes, Node ${process.versions.node}: ${JSON.stringify(counts)}`,
+)
 console.log(`${accepted.length} jobs accepted: ${ended}, ${tally(undefined)} without an end`)
 console.log(`${faults.length} faults`)
 for (const fault of faults.slice(0, 20)) console.log(`  ${fault}`)

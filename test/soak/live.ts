@@ -32,9 +32,20 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const faults: string[] = []
 
 async function startServer(engine: string) {
-  const args = ['dist/cli/main.js', 'serve', 'test/soak/live.service.ts', '--port', '0', '--host', '127.0.0.1']
+  const args = [
+    'dist/cli/main.js',
+    'serve',
+    'test/soak/live.service.ts',
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1',
+  ]
   const more = ['--workers', '1', '--engine', engine, '--max-live', '20000', '--log-level', 'fatal']
-  const child = spawn(process.execPath, [...args, ...more], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...args, ...more], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   for await (const line of createInterface(child.stdout as Readable)) {
     const port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
     if (port > 0) return { child, port, worker: childrenOf(child.pid as number)[0] }
@@ -43,7 +54,11 @@ async function startServer(engine: string) {
 }
 
 /** Opens a live stream on a plain socket, which is not read further. */
-async function open(port: number, path = '/echo', headers: Record<string, string> = {}): Promise<Socket> {
+async function open(
+  port: number,
+  path = '/echo',
+  headers: Record<string, string> = {},
+): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(upgradeText(path, headers))
@@ -95,11 +110,20 @@ const harms: Readonly<Record<string, (port: number) => Promise<void>>> = {
     await wait(200)
   },
   async 'broken control messages'(port) {
-    const texts = ['{"$":"end"}', '{"$":"ping"}', '{"$":"value","value":"x"}', '{"$":"credit","bytes":1e9}', '{"$":']
+    const texts = [
+      '{"$":"end"}',
+      '{"$":"ping"}',
+      '{"$":"value","value":"x"}',
+      '{"$":"credit","bytes":1e9}',
+      '{"$":',
+    ]
     for (let i = 0; i < 400; i++) {
       const socket = await open(port, '/echo', { 'sec-websocket-protocol': 'serving.v1' })
       for (let part = 0; part < 4; part++) {
-        const text = Buffer.concat([Buffer.from(texts[(i + part) % texts.length]), randomBytes(i % 3)])
+        const text = Buffer.concat([
+          Buffer.from(texts[(i + part) % texts.length]),
+          randomBytes(i % 3),
+        ])
         if (i % 2 === 0) text[i % text.length] ^= 1 << (i % 8)
         socket.write(frame(1, text))
       }
@@ -161,7 +185,9 @@ async function rest(engine: string, port: number, worker: number): Promise<void>
   await wait(2000)
   const each = ((memory(worker, 'VmRSS') ?? 0) - before) / Math.max(1, idle.length)
   const size = `${(each / 1000).toFixed(1)} KB`
-  console.log(`${engine}: ${idle.length} idle streams take ${size} each, ${descriptorsOf(worker)} descriptors`)
+  console.log(
+    `${engine}: ${idle.length} idle streams take ${size} each, ${descriptorsOf(worker)} descriptors`,
+  )
   for (const socket of idle) socket.destroy()
   await wait(1000)
 }
@@ -176,14 +202,18 @@ async function endure(engine: string): Promise<void> {
     for (const harm of Object.values(harms)) await harm(port)
     await wait(1000)
     rss.push(memory(worker, 'VmRSS') ?? 0)
-    console.log(`${engine}, round ${round}: ${mb(rss.at(-1))} MB, ${descriptorsOf(worker)} descriptors`)
+    console.log(
+      `${engine}, round ${round}: ${mb(rss.at(-1))} MB, ${descriptorsOf(worker)} descriptors`,
+    )
   }
   // The first round warms up; a quarter is what collections of the garbage leave.
   if ((rss.at(-1) ?? 0) > 1.25 * rss[1])
     faults.push(`${engine}: memory rose from ${mb(rss[1])} to ${mb(rss.at(-1))} MB`)
   isOver = true
   const counts = await Promise.all(good)
-  console.log(`${engine}: ${counts.reduce((sum, count) => sum + count, 0)} messages of good streams came back`)
+  console.log(
+    `${engine}: ${counts.reduce((sum, count) => sum + count, 0)} messages of good streams came back`,
+  )
   if (child.exitCode !== null) faults.push(`${engine}: the server ended with ${child.exitCode}`)
   else {
     child.kill('SIGTERM')

@@ -11,7 +11,8 @@ import { pixelBytes, type RasterMode, rasterModes } from '../../src/values/image
 const side = Math.round(Math.sqrt(Number(process.argv[2] ?? 60) * 1e6))
 
 /** CPU time of this thread. */
-const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
+const cpuMs = () =>
+  Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
 
 async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
   const start = cpuMs()
@@ -25,7 +26,9 @@ async function measure<T>(name: string, work: () => Promise<T>): Promise<T> {
   const result = await work()
   clearInterval(timer)
   const end = cpuMs()
-  const [all, turn] = [end - start, Math.max(longest, end - last)].map((ms) => ms.toFixed(0).padStart(6))
+  const [all, turn] = [end - start, Math.max(longest, end - last)].map((ms) =>
+    ms.toFixed(0).padStart(6),
+  )
   console.log(`${name.padEnd(34)} CPU ${all} ms, longest turn ${turn} ms`)
   return result
 }

@@ -31,18 +31,32 @@ const folder = mkdtempSync(join(tmpdir(), 'serving-reload-'))
 function postFresh(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const headers = { 'content-type': 'application/json' }
-    const sent = request({ port, host: '127.0.0.1', path: '/classify', method: 'POST', headers, agent: false })
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      path: '/classify',
+      method: 'POST',
+      headers,
+      agent: false,
+    })
     sent.setTimeout(10_000, () => sent.destroy(new Error('no answer within 10 s')))
     sent.on('error', (error) => resolve(error.message))
     sent.on('response', (response) => {
-      response.resume().on('end', () => resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`))
+      response
+        .resume()
+        .on('end', () =>
+          resolve(response.statusCode === 200 ? undefined : `${response.statusCode}`),
+        )
     })
     sent.end('[[5.1, 3.5, 1.4, 0.2]]')
   })
 }
 
 /** Sends requests over fresh connections, four at a time, until `isOver`; returns how many, and what went wrong. */
-async function sendFresh(port: number, isOver: () => boolean): Promise<{ sent: number; faults: string[] }> {
+async function sendFresh(
+  port: number,
+  isOver: () => boolean,
+): Promise<{ sent: number; faults: string[] }> {
   let sent = 0
   const faults: string[] = []
   const client = async () => {
@@ -60,7 +74,16 @@ let failed = false
 try {
   for (const engine of options.engines.split(',')) {
     const log = join(folder, `${engine}.log`)
-    const more = ['--port', '0', '--workers', options.workers, '--engine', engine, '--grpc-port', '0']
+    const more = [
+      '--port',
+      '0',
+      '--workers',
+      options.workers,
+      '--engine',
+      engine,
+      '--grpc-port',
+      '0',
+    ]
     const args = ['serve', 'examples/iris/service.ts', ...more]
     const { child: server, port } = await startCommand(args, openSync(log, 'w'))
     const timer = setInterval(() => server.kill('SIGHUP'), Number(options.every) * 1000)
@@ -68,7 +91,12 @@ try {
     const script = fileURLToPath(new URL('reload.lua', import.meta.url))
     let isOver = false
     const fresh = sendFresh(port, () => isOver)
-    const { stdout } = await promisify(execFile)('wrk', [...wrk, '-s', script, `http://127.0.0.1:${port}/classify`])
+    const { stdout } = await promisify(execFile)('wrk', [
+      ...wrk,
+      '-s',
+      script,
+      `http://127.0.0.1:${port}/classify`,
+    ])
     isOver = true
     const { sent, faults } = await fresh
     clearInterval(timer)
@@ -80,7 +108,8 @@ try {
     const failures = errors.map((line) => line.trim()).join('; ') || '0 failed'
     const freshFaults = `${sent} over fresh connections, ${faults.length} failed ${[...new Set(faults)].join(', ')}`
     console.log(`${engine}: ${requests} requests, ${reloads} reloads; ${failures}; ${freshFaults}`)
-    if (!(requests > 0) || reloads === 0 || errors.length + faults.length > 0 || code !== 0) failed = true
+    if (!(requests > 0) || reloads === 0 || errors.length + faults.length > 0 || code !== 0)
+      failed = true
   }
 } finally {
   rmSync(folder, { recursive: true, force: true })

@@ -49,7 +49,15 @@ const lost = /other side closed|ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|^[^
 async function startServer(tmp: string) {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const { PATH = '', HOME = '' } = process.env
-  const args = ['dist/cli/main.js', 'serve', 'test/soak/soak.service.ts', '--port', '0', '--host', '127.0.0.1']
+  const args = [
+    'dist/cli/main.js',
+    'serve',
+    'test/soak/soak.service.ts',
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1',
+  ]
   const more = ['--grpc-port', '0', '--workers', options.workers, '--engine', options.engine]
   const child = spawn(process.execPath, [...args, ...more], {
     cwd: root,
@@ -103,21 +111,28 @@ const samples: Sample[] = []
 const unexplained: Failure[] = []
 /** Writes what there is so far, so that a soak that is cut off leaves its picture. */
 const save = () => {
-  const pace = options.rate === undefined ? `${options.load} of capacity` : `${options.rate} requests/s`
+  const pace =
+    options.rate === undefined ? `${options.load} of capacity` : `${options.rate} requests/s`
   const set = `${options.engine}, ${options.workers} workers, ${options.minutes} minutes at ${pace}`
   const title = `${set}; dashed: a worker is killed (red), all are reloaded (green)`
   writeFileSync(`${options.out}.svg`, drawSamples(title, samples, marks))
-  writeFileSync(`${options.out}.json`, `${JSON.stringify({ options, marks, samples, unexplained }, undefined, 1)}\n`)
+  writeFileSync(
+    `${options.out}.json`,
+    `${JSON.stringify({ options, marks, samples, unexplained }, undefined, 1)}\n`,
+  )
 }
 let echoed = 0
 const trouble = { counts: {} as Readonly<Record<string, number>> }
 try {
   const load = await startSteadyLoad(port, grpcPort, capacitySeconds)
-  const pace = options.rate === undefined ? load.capacity * Number(options.load) : Number(options.rate)
+  const pace =
+    options.rate === undefined ? load.capacity * Number(options.load) : Number(options.rate)
   console.log(
     `engine ${options.engine}, ${options.workers} workers; capacity ${load.capacity.toFixed(0)} requests/s with 32`,
   )
-  console.log(`connections; ${pace.toFixed(0)}/s for ${options.minutes} minutes, a worker killed every ${options.kill}`)
+  console.log(
+    `connections; ${pace.toFixed(0)}/s for ${options.minutes} minutes, a worker killed every ${options.kill}`,
+  )
   load.start(pace)
   const harm = startTrouble(port)
   trouble.counts = harm.counts
@@ -141,7 +156,8 @@ try {
     reported = Date.now()
     const all = [...failures, ...harm.failures.splice(0)]
     const isLost = ({ at: time, what }: Failure) =>
-      lost.test(what) && marks.some((mark) => mark.isKill && time >= mark.time - 100 && time <= mark.time + lossMs)
+      lost.test(what) &&
+      marks.some((mark) => mark.isKill && time >= mark.time - 100 && time <= mark.time + lossMs)
     const others = all.filter((failure) => !isLost(failure))
     unexplained.push(...others)
     const share = (p: number) => (times.length === 0 ? undefined : percentile(times, p))
@@ -149,18 +165,31 @@ try {
       ...{ minutes: at(), seconds, answered: times.length, skipped },
       ...{ lostToKills: all.length - others.length, failures: others.length },
       ...{ p50: share(0.5), p99: share(0.99), p999: share(0.999) },
-      ...{ pid: eldest, ageMinutes: at() - (births.get(eldest) ?? 0), rss: memory(eldest, 'VmRSS') },
-      ...{ heap: heap?.heapUsed, external: heap?.external, supervisorRss: memory(supervisor, 'VmRSS') },
+      ...{
+        pid: eldest,
+        ageMinutes: at() - (births.get(eldest) ?? 0),
+        rss: memory(eldest, 'VmRSS'),
+      },
+      ...{
+        heap: heap?.heapUsed,
+        external: heap?.external,
+        supervisorRss: memory(supervisor, 'VmRSS'),
+      },
       descriptors: workers.reduce((sum, pid) => sum + descriptorsOf(pid), 0),
       temporaryFiles: readdirSync(tmp).length,
     })
     save()
-    for (const { what } of others.slice(0, 3)) console.log(`  ${at().toFixed(2)} min: ${what.slice(0, 300)}`)
+    for (const { what } of others.slice(0, 3))
+      console.log(`  ${at().toFixed(2)} min: ${what.slice(0, 300)}`)
     if (nextReload > 0 && at() >= nextReload) {
       nextReload += Number(options.reload)
       marks.push({ at: at(), colour: '#009e73', time: Date.now(), isKill: false })
       process.kill(supervisor, 'SIGHUP')
-    } else if (Number(options.kill) > 0 && at() >= nextKill && workers.length === Number(options.workers)) {
+    } else if (
+      Number(options.kill) > 0 &&
+      at() >= nextKill &&
+      workers.length === Number(options.workers)
+    ) {
       // Never during a reload, when there is one more: it ends when a worker that takes over is killed.
       nextKill = at() + Number(options.kill)
       marks.push({ at: at(), colour: '#d55e00', time: Date.now(), isKill: true })
@@ -178,8 +207,13 @@ try {
   rmSync(tmp, { recursive: true, force: true })
 }
 
-const sum = (of: (sample: Sample) => number) => samples.reduce((total, sample) => total + of(sample), 0)
-const [answered, skipped, killed] = [sum((s) => s.answered), sum((s) => s.skipped), sum((s) => s.lostToKills)]
+const sum = (of: (sample: Sample) => number) =>
+  samples.reduce((total, sample) => total + of(sample), 0)
+const [answered, skipped, killed] = [
+  sum((s) => s.answered),
+  sum((s) => s.skipped),
+  sum((s) => s.lostToKills),
+]
 const kills = marks.filter(({ isKill }) => isKill).length
 console.log(`${answered} requests answered, ${skipped} not sent; ${killed} lost to ${kills} kills`)
 console.log(`${unexplained.length} other failures over ${marks.length - kills} reloads`)
@@ -187,6 +221,8 @@ console.log(`${echoed} messages of live streams came back`)
 console.log(`harmful clients: ${JSON.stringify(trouble.counts)}`)
 const supervisorRise = rise(samples, (s) => s.supervisorRss)
 console.log(`last third to first: RSS of workers at equal age ${riseOfWorkers(samples).toFixed(3)}`)
-console.log(`RSS of the supervisor ${supervisorRise.toFixed(3)}, p99 ${rise(samples, (s) => s.p99).toFixed(2)}`)
+console.log(
+  `RSS of the supervisor ${supervisorRise.toFixed(3)}, p99 ${rise(samples, (s) => s.p99).toFixed(2)}`,
+)
 console.log(`written: ${options.out}.svg, ${options.out}.json, ${options.out}.log`)
 process.exitCode = unexplained.length === 0 ? 0 : 1

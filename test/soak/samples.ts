@@ -34,7 +34,11 @@ export interface Sample {
 type Value = (sample: Sample) => number | undefined
 
 /** Draws all of it. */
-export function drawSamples(title: string, samples: readonly Sample[], marks: readonly Mark[]): string {
+export function drawSamples(
+  title: string,
+  samples: readonly Sample[],
+  marks: readonly Mark[],
+): string {
   const curve = (name: string, of: Value) => ({ name, values: samples.map(of) })
   const mb = (of: Value) => (sample: Sample) => {
     const bytes = of(sample)
@@ -43,15 +47,25 @@ export function drawSamples(title: string, samples: readonly Sample[], marks: re
   const panels = [
     {
       title: 'requests per second',
-      curves: [curve('answered', (s) => s.answered / s.seconds), curve('not sent', (s) => s.skipped / s.seconds)],
+      curves: [
+        curve('answered', (s) => s.answered / s.seconds),
+        curve('not sent', (s) => s.skipped / s.seconds),
+      ],
     },
     {
       title: 'failures',
-      curves: [curve('of killed workers', (s) => s.lostToKills), curve('others', (s) => s.failures)],
+      curves: [
+        curve('of killed workers', (s) => s.lostToKills),
+        curve('others', (s) => s.failures),
+      ],
     },
     {
       ...{ title: 'milliseconds', logarithmic: true },
-      curves: [curve('p50', (s) => s.p50), curve('p99', (s) => s.p99), curve('p99.9', (s) => s.p999)],
+      curves: [
+        curve('p50', (s) => s.p50),
+        curve('p99', (s) => s.p99),
+        curve('p99.9', (s) => s.p999),
+      ],
     },
     {
       title: 'MB',
@@ -99,7 +113,9 @@ export function rise(samples: readonly Sample[], of: Value): number {
  */
 export function riseOfWorkers(samples: readonly Sample[]): number {
   const oldest = Math.max(...samples.map(({ ageMinutes }) => ageMinutes))
-  const whole = samples.filter(({ pid, ageMinutes }, i) => ageMinutes > oldest * 0.7 && samples[i + 1]?.pid !== pid)
+  const whole = samples.filter(
+    ({ pid, ageMinutes }, i) => ageMinutes > oldest * 0.7 && samples[i + 1]?.pid !== pid,
+  )
   if (whole.length < 2) return rise(samples, ({ rss }) => rss)
   const sizes = whole.map(({ pid }) => {
     const late = samples.filter((sample) => sample.pid === pid && sample.ageMinutes > oldest / 2)

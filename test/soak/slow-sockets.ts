@@ -29,7 +29,8 @@ const seconds = Number(options.seconds)
 /** Between two bytes of a socket. **Units**: milliseconds. */
 const byteEveryMs = 3000
 const openPerTurn = 50
-const head = 'POST /text HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 4000\r\n\r\n'
+const head =
+  'POST /text HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 4000\r\n\r\n'
 
 /** A third of them sends headers, a third a body, and a third nothing. */
 class SlowSockets {
@@ -58,7 +59,11 @@ class SlowSockets {
   }
 
   #open(i: number): void {
-    const socket = connect({ port: this.#port, host: '127.0.0.1', localAddress: `127.0.1.${1 + (i % 200)}` })
+    const socket = connect({
+      port: this.#port,
+      host: '127.0.0.1',
+      localAddress: `127.0.1.${1 + (i % 200)}`,
+    })
     socket.on('error', () => {})
     this.#sockets[i] = { socket, sent: 0 }
     if (i % 3 === 1) socket.write(head)
@@ -94,15 +99,31 @@ async function measure(port: number): Promise<{ text: string; p99: number; refus
   const all = [...times.values()].flat()
   const [p50, p99] = [percentile(all, 0.5), percentile(all, 0.99)]
   const text = `${all.length} requests, ${failures.length} failed, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(1)} ms`
-  return { text: failures.length === 0 ? text : `${text}: ${failures[0].slice(0, 200)}`, p99, refused: failures.length }
+  return {
+    text: failures.length === 0 ? text : `${text}: ${failures[0].slice(0, 200)}`,
+    p99,
+    refused: failures.length,
+  }
 }
 
 for (const engine of options.engines.split(',')) {
-  const args = ['dist/cli/main.js', 'serve', 'test/fuzz/fuzz.service.ts', '--port', '0', '--host', '127.0.0.1']
-  const child = spawn(process.execPath, [...args, '--workers', options.workers, '--engine', engine], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const args = [
+    'dist/cli/main.js',
+    'serve',
+    'test/fuzz/fuzz.service.ts',
+    '--port',
+    '0',
+    '--host',
+    '127.0.0.1',
+  ]
+  const child = spawn(
+    process.execPath,
+    [...args, '--workers', options.workers, '--engine', engine],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   let port = 0
   for await (const line of createInterface(child.stdout as Readable)) {
     port = Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1])
@@ -115,7 +136,9 @@ for (const engine of options.engines.split(',')) {
   await slow.open(Number(options.sockets))
   // A new connection waits until those before it were taken.
   const begun = performance.now()
-  await (await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })).text()
+  await (
+    await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })
+  ).text()
   const accepting = performance.now() - begun
   const open = slow.established
   const beside = await measure(port)

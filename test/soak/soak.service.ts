@@ -6,13 +6,17 @@ import hostile from '../corpora/regressions.service.ts'
 
 const module = new URL('../cli/services/model.ts', import.meta.url)
 const methods = { double: { batchable: true }, words: { stream: true }, exit: {} } as const
-const inThreads = new Runner<typeof import('../cli/services/model.ts')>('threads', { module, methods })
+const inThreads = new Runner<typeof import('../cli/services/model.ts')>('threads', {
+  module,
+  methods,
+})
 const inProcesses = new Runner<typeof import('../cli/services/model.ts')>('processes', {
   ...{ module, methods, isolation: 'process', threads: 1 },
 })
 
 const svc = new Service('soak', { runners: [inThreads, inProcesses] })
-for (const { name, input, output, [functionOf]: fn } of hostile.apis.values()) svc.api({ name, input, output }, fn)
+for (const { name, input, output, [functionOf]: fn } of hostile.apis.values())
+  svc.api({ name, input, output }, fn)
 
 const array = { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }
 svc.api({ ...array, name: 'double' }, (x, ctx) => inThreads.double(x, ctx))

@@ -16,7 +16,13 @@ import { type Good, goods } from '../fuzz/good-load.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import type * as service from './soak.service.ts'
 
-const same = (name: string, path: string, contentType: string, body: string, right = body): Good => {
+const same = (
+  name: string,
+  path: string,
+  contentType: string,
+  body: string,
+  right = body,
+): Good => {
   return { name, path, contentType, body: Buffer.from(body), isRight: (answer) => answer === right }
 }
 
@@ -48,18 +54,32 @@ const mix: readonly Good[] = [
   same('file', '/file', 'application/pdf', '%PDF-1.4 and so on'),
   same('CSV', '/frame_records', 'text/csv', 'a,s\n1,x\n2,y\n', '[{"a":1,"s":"x"},{"a":2,"s":"y"}]'),
   {
-    ...{ name: 'form', path: '/form', contentType: `multipart/form-data; boundary=${boundary}`, body: form },
+    ...{
+      name: 'form',
+      path: '/form',
+      contentType: `multipart/form-data; boundary=${boundary}`,
+      body: form,
+    },
     isRight: (answer) => answer.includes('[2.0,2.0,3.0,24.0,100000.0]') && answer.includes('naïve'),
   },
   {
-    ...{ name: 'Connect', path: '/serving.v1.ServingService/Call', contentType: 'application/json' },
+    ...{
+      name: 'Connect',
+      path: '/serving.v1.ServingService/Call',
+      contentType: 'application/json',
+    },
     body: Buffer.from('{"apiName":"text","text":"naïve"}'),
     isRight: (answer) => answer === '{"text":"naïve"}',
   },
   {
-    ...{ name: 'Open Inference Protocol', path: '/v2/models/ndarray/infer', contentType: 'application/json' },
+    ...{
+      name: 'Open Inference Protocol',
+      path: '/v2/models/ndarray/infer',
+      contentType: 'application/json',
+    },
     body: Buffer.from(`{"inputs":[{"name":"input",${tensor}}]}`),
-    isRight: (answer) => answer.includes('"shape":[2,2]') && answer.includes('"data":[1.5,2.5,3.5,4.5]'),
+    isRight: (answer) =>
+      answer.includes('"shape":[2,2]') && answer.includes('"data":[1.5,2.5,3.5,4.5]'),
   },
   same('runner in threads', '/double', 'application/json', '[1.5,2.5]', '[3.0,5.0]'),
   same('runner in processes', '/double_apart', 'application/json', '[1.5,2.5]', '[3.0,5.0]'),
@@ -114,14 +134,25 @@ class SteadyLoad {
 
   constructor(port: number, grpcPort: number) {
     this.#origin = `http://127.0.0.1:${port}`
-    this.#pool = new Pool(this.#origin, { connections, headersTimeout: 30_000, bodyTimeout: 30_000 })
+    this.#pool = new Pool(this.#origin, {
+      connections,
+      headersTimeout: 30_000,
+      bodyTimeout: 30_000,
+    })
     this.#grpc = new GrpcClient(grpcPort)
   }
 
   async #post({ path, contentType, body, isRight }: Good): Promise<string | undefined> {
-    const answer = await this.#pool.request({ method: 'POST', path, body, headers: { 'content-type': contentType } })
+    const answer = await this.#pool.request({
+      method: 'POST',
+      path,
+      body,
+      headers: { 'content-type': contentType },
+    })
     const text = await answer.body.text()
-    return answer.statusCode === 200 && isRight(text) ? undefined : `${answer.statusCode} ${text.slice(0, 200)}`
+    return answer.statusCode === 200 && isRight(text)
+      ? undefined
+      : `${answer.statusCode} ${text.slice(0, 200)}`
   }
 
   async #call(): Promise<string | undefined> {
@@ -131,7 +162,8 @@ class SteadyLoad {
 
   /** Sends request `i` of the mix. */
   async one(i: number): Promise<void> {
-    const good = i % largeEvery === 0 ? large[(i / largeEvery) % large.length] : mix[i % (mix.length + 1)]
+    const good =
+      i % largeEvery === 0 ? large[(i / largeEvery) % large.length] : mix[i % (mix.length + 1)]
     const name = good?.name ?? 'gRPC'
     const start = performance.now()
     this.#waiting++
@@ -169,8 +201,12 @@ class SteadyLoad {
         const text = `client ${client}, message ${i} ${'x'.repeat(i % 100 === 0 ? 200_000 : i % 1000)}`
         await live.send(text)
         unanswered = text
-        const { value } = await Promise.race([answers.next(), wait(liveTimeoutMs, { value: 'nothing' })])
-        if (value !== text) throw new Error(`expected message ${i}, received ${String(value).slice(0, 60)}`)
+        const { value } = await Promise.race([
+          answers.next(),
+          wait(liveTimeoutMs, { value: 'nothing' }),
+        ])
+        if (value !== text)
+          throw new Error(`expected message ${i}, received ${String(value).slice(0, 60)}`)
         unanswered = undefined
         this.#messages++
         await wait(liveEveryMs)
@@ -200,7 +236,12 @@ class SteadyLoad {
   }
 
   report(): LoadReport {
-    const report = { times: this.#times, failures: this.#failures, skipped: this.#skipped, messages: this.#messages }
+    const report = {
+      times: this.#times,
+      failures: this.#failures,
+      skipped: this.#skipped,
+      messages: this.#messages,
+    }
     this.#times = []
     this.#failures = []
     this.#skipped = 0
@@ -223,9 +264,17 @@ export interface LoadProcess {
 }
 
 /** Starts the process and lets it measure what the server can answer. */
-export async function startSteadyLoad(port: number, grpcPort: number, seconds: number): Promise<LoadProcess> {
+export async function startSteadyLoad(
+  port: number,
+  grpcPort: number,
+  seconds: number,
+): Promise<LoadProcess> {
   const options = { execArgv: ['--import', 'tsx'], serialization: 'advanced' as const }
-  const child = fork(fileURLToPath(import.meta.url), [String(port), String(grpcPort), String(seconds)], options)
+  const child = fork(
+    fileURLToPath(import.meta.url),
+    [String(port), String(grpcPort), String(seconds)],
+    options,
+  )
   const [capacity] = (await once(child, 'message')) as [number]
   return {
     capacity,

@@ -19,14 +19,30 @@ export interface Trouble {
   stop(): Promise<void>
 }
 
-const everyMs = { hostile: 500, broken: 100, abort: 100, slow: 1000, deaf: 2000, vanish: 200, unread: 2000 }
+const everyMs = {
+  hostile: 500,
+  broken: 100,
+  abort: 100,
+  slow: 1000,
+  deaf: 2000,
+  vanish: 200,
+  unread: 2000,
+}
 const slowSockets = 50
 /** A message of 10 kB. */
 const piece = frame(1, 'x'.repeat(10_000))
 
 /** Starts all of them; each kind at its own pace, one after another. */
 export function startTrouble(port: number): Trouble {
-  const counts: Record<string, number> = { hostile: 0, broken: 0, abort: 0, slow: 0, deaf: 0, vanish: 0, unread: 0 }
+  const counts: Record<string, number> = {
+    hostile: 0,
+    broken: 0,
+    abort: 0,
+    slow: 0,
+    deaf: 0,
+    vanish: 0,
+    unread: 0,
+  }
   const failures: { at: number; what: string }[] = []
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4, headersTimeout: 60_000 })
   const sockets = new Set<Socket>()
@@ -39,9 +55,19 @@ export function startTrouble(port: number): Trouble {
     sockets.add(socket)
     return socket
   }
-  const send = async (name: string, path: string, headers: Record<string, string>, body: Uint8Array) => {
+  const send = async (
+    name: string,
+    path: string,
+    headers: Record<string, string>,
+    body: Uint8Array,
+  ) => {
     try {
-      const { statusCode, body: answer } = await pool.request({ method: 'POST', path, headers, body })
+      const { statusCode, body: answer } = await pool.request({
+        method: 'POST',
+        path,
+        headers,
+        body,
+      })
       await answer.dump()
       if (statusCode === 500) failures.push({ at: Date.now(), what: `${name}: ${statusCode}` })
     } catch (error) {
@@ -59,7 +85,12 @@ export function startTrouble(port: number): Trouble {
     async broken(i) {
       const kind = kinds[i % kinds.length]
       const { path, contentType, body } = fuzzRequest(17, kind, 500 + i)
-      await send(`${kind} ${500 + i}`, path, contentType === undefined ? {} : { 'content-type': contentType }, body)
+      await send(
+        `${kind} ${500 + i}`,
+        path,
+        contentType === undefined ? {} : { 'content-type': contentType },
+        body,
+      )
     },
     // In the middle of the body, or of the answer.
     async abort(i) {

@@ -21,31 +21,51 @@ export default svc
 `
 
 /** Resident memory of a process. **Units**: bytes. */
-const rssOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+const rssOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 
 describe.skipIf(process.platform !== 'linux')('the memory of a worker', () => {
   it('comes back after a burst of large bodies', async () => {
-    const { port } = await serveFile(`${folder({ 'service.mjs': service }, true)}/service.mjs`, ['--workers', '1'])
+    const { port } = await serveFile(`${folder({ 'service.mjs': service }, true)}/service.mjs`, [
+      '--workers',
+      '1',
+    ])
     const post = async (api: string, body: string, type = 'application/json') =>
       (
-        await fetch(`http://127.0.0.1:${port}/${api}`, { method: 'POST', body, headers: { 'content-type': type } })
+        await fetch(`http://127.0.0.1:${port}/${api}`, {
+          method: 'POST',
+          body,
+          headers: { 'content-type': type },
+        })
       ).text()
     const pid = Number(await post('pid', '', 'text/plain'))
     // Warm: code is compiled and the add-on has run, so that what is measured is what a burst leaves behind.
     await post('double', '[1,2]')
     const before = rssOf(pid)
     const large = `[${Array.from({ length: 1_000_000 }, (_, i) => i / 7).join()}]`
-    for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: 16 }, () => post('double', large)))
+    for (let round = 0; round < 2; round++)
+      await Promise.all(Array.from({ length: 16 }, () => post('double', large)))
     expect(rssOf(pid)).toBeGreaterThan(2 * before)
     await until(() => rssOf(pid) <= 1.5 * before)
   }, 120_000)
 
   it('is not collected as a whole for every few bodies of 600 KB', async () => {
-    const { port } = await serveFile(`${folder({ 'service.mjs': service }, true)}/service.mjs`, ['--workers', '1'])
-    const post = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers })
+    const { port } = await serveFile(`${folder({ 'service.mjs': service }, true)}/service.mjs`, [
+      '--workers',
+      '1',
+    ])
+    const post = (
+      path: string,
+      body: string | Uint8Array<ArrayBuffer>,
+      headers: Record<string, string>,
+    ) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body, headers })
     const bytes = 3 * 224 * 224 * 4
-    const input = { name: 'input', shape: [1, 3, 224, 224], datatype: 'FP32', parameters: { binary_data_size: bytes } }
+    const input = {
+      name: 'input',
+      shape: [1, 3, 224, 224],
+      datatype: 'FP32',
+      parameters: { binary_data_size: bytes },
+    }
     const json = JSON.stringify({ inputs: [input], parameters: { binary_data_output: true } })
     const body = new Uint8Array(Buffer.concat([Buffer.from(json), Buffer.alloc(bytes)]))
     for (let i = 0; i < 400; i++) {

@@ -56,13 +56,19 @@ async function byWebpack(project, file) {
   })
   const { errors, warnings } = stats.compilation
   if (errors.length > 0) throw errors[0]
-  return { text: readFileSync(join(project, 'webpack.js'), 'utf8'), warnings: warnings.map(({ message }) => message) }
+  return {
+    text: readFileSync(join(project, 'webpack.js'), 'utf8'),
+    warnings: warnings.map(({ message }) => message),
+  }
 }
 
 const bundlers = { esbuild: byEsbuild, Rollup: byRollup, Vite: byVite, webpack: byWebpack }
 
 /** Bundles `serving/client` of a project, whole, as the global object `serving`; returns the script and warnings. */
 export function bundleClient(project, bundler) {
-  writeFileSync(join(project, 'main.js'), "import * as client from 'serving/client'\nglobalThis.serving = client\n")
+  writeFileSync(
+    join(project, 'main.js'),
+    "import * as client from 'serving/client'\nglobalThis.serving = client\n",
+  )
   return bundlers[bundler](project, 'main.js')
 }

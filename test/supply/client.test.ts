@@ -11,11 +11,14 @@ import { bundleClient, bundlerNames, packedProject } from './packed.ts'
 
 const project = packedProject()
 
-it.each(bundlerNames)('%s makes a script of the packed client, with nothing of Node in it', async (bundler) => {
-  const { text, warnings } = await bundleClient(project, bundler)
-  expect(warnings).toEqual([])
-  expect(text.match(/\bnode:\w*|\brequire\(|^import\b.*|sourceMappingURL/gm)).toBe(null)
-})
+it.each(bundlerNames)(
+  '%s makes a script of the packed client, with nothing of Node in it',
+  async (bundler) => {
+    const { text, warnings } = await bundleClient(project, bundler)
+    expect(warnings).toEqual([])
+    expect(text.match(/\bnode:\w*|\brequire\(|^import\b.*|sourceMappingURL/gm)).toBe(null)
+  },
+)
 
 const service = `
 import { io, Service } from 'serving'
@@ -34,9 +37,21 @@ client.nothing`
 it('the types of the packed client are whole in a project for browsers, which has no types of Node', () => {
   writeFileSync(join(project, 'service.ts'), service)
   writeFileSync(join(project, 'page.ts'), page)
-  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--skipLibCheck', 'page.ts']
+  const tsc = [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    'page.ts',
+  ]
   const target = ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--types', '']
-  const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--allowImportingTsExtensions']
+  const modules = [
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--allowImportingTsExtensions',
+  ]
   const options = { cwd: project, encoding: 'utf8' } as const
   const { status, stdout } = spawnSync(process.execPath, [...tsc, ...target, ...modules], options)
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })

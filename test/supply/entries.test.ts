@@ -24,10 +24,14 @@ describe.each(entries)('the entry %s of the package', (entry) => {
   it('is imported without optional packages, with the exports of its source, and says nothing', async () => {
     const specifier = specifierOf(entry)
     const code = `console.log(JSON.stringify(Object.keys(await import('${specifier}'))))`
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
-      cwd: project,
-      encoding: 'utf8',
-    })
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', code],
+      {
+        cwd: project,
+        encoding: 'utf8',
+      },
+    )
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(JSON.parse(stdout).sort()).toEqual(Object.keys(await import(specifier)).sort())
   })
@@ -38,12 +42,19 @@ it('has each file that a source names beside itself', () => {
   const named = sources.flatMap((source) => {
     if (!source.endsWith('.ts')) return []
     // Without comments and texts in which a user's file is an example.
-    const code = readFileSync(join(root, 'src', source), 'utf8').replace(/\/\*[\s\S]*?\*\/|"[^"\n]*"/g, '')
+    const code = readFileSync(join(root, 'src', source), 'utf8').replace(
+      /\/\*[\s\S]*?\*\/|"[^"\n]*"/g,
+      '',
+    )
     if (!code.includes('import.meta.url')) return []
     const paths = code.matchAll(/(?:new URL\(|: )'(\.{1,2}\/[\w./-]+\.(?:js|json|py|html|wasm))'/g)
-    return [...paths].map(([, path]) => posix.join('src', source, '..', path).replace(/^src\//, 'dist/'))
+    return [...paths].map(([, path]) =>
+      posix.join('src', source, '..', path).replace(/^src\//, 'dist/'),
+    )
   })
-  expect(named).toEqual(expect.arrayContaining(['dist/cli/worker.js', 'dist/page/index.html', 'package.json']))
+  expect(named).toEqual(
+    expect.arrayContaining(['dist/cli/worker.js', 'dist/page/index.html', 'package.json']),
+  )
   expect(named.filter((path) => !existsSync(join(installed, path)))).toEqual([])
 })
 
@@ -65,14 +76,24 @@ export default svc`
 
 it('serves from there: threads, processes, Python, jobs in SQLite, and the page', async () => {
   writeFileSync(join(project, 'service.ts'), service)
-  writeFileSync(join(project, 'model.ts'), 'export const load = () => ({ double: (x: number): number => 2 * x })')
+  writeFileSync(
+    join(project, 'model.ts'),
+    'export const load = () => ({ double: (x: number): number => 2 * x })',
+  )
   writeFileSync(join(project, 'model.py'), 'def double(x):\n    return 2 * x\n')
   const jobs = hasSqlite ? ['--job-store', 'sqlite:./jobs.db'] : []
-  const { port, stderr } = await serveFile('service.ts', ['--workers', '1', ...jobs], { cwd: project, program })
+  const { port, stderr } = await serveFile('service.ts', ['--workers', '1', ...jobs], {
+    cwd: project,
+    program,
+  })
   await until(async () => (await send(port, '/readyz')).status === 200)
   const ask = async (prefer: string) => {
     const headers = { 'content-type': 'application/json', prefer }
-    const response = await fetch(`http://localhost:${port}/double`, { method: 'POST', headers, body: '21' })
+    const response = await fetch(`http://localhost:${port}/double`, {
+      method: 'POST',
+      headers,
+      body: '21',
+    })
     return { status: response.status, body: (await response.json()) as { id?: string } }
   }
   const body = hasPython ? [42, 42, 42] : [42, 42]
@@ -87,16 +108,25 @@ it('serves from there: threads, processes, Python, jobs in SQLite, and the page'
 
 it('makes a project of each template', async () => {
   for (const template of readdirSync(join(root, 'template')).filter((name) => name !== 'common')) {
-    const made = await run(['new', template, '--template', template, '--package', '.'], { cwd: project, program })
+    const made = await run(['new', template, '--template', template, '--package', '.'], {
+      cwd: project,
+      program,
+    })
     expect(made).toMatchObject({ code: 0, stderr: '' })
-    expect(readdirSync(join(project, template))).toEqual(expect.arrayContaining(['.gitignore', 'service.ts']))
+    expect(readdirSync(join(project, template))).toEqual(
+      expect.arrayContaining(['.gitignore', 'service.ts']),
+    )
   }
 })
 
 it('tells a project a command that is there where it has no add-on', async () => {
   // As npm runs it.
   const env = { ...process.env, INIT_CWD: project }
-  const installation = spawnSync(process.execPath, ['native/build.mjs'], { cwd: installed, env, encoding: 'utf8' })
+  const installation = spawnSync(process.execPath, ['native/build.mjs'], {
+    cwd: installed,
+    env,
+    encoding: 'utf8',
+  })
   const { stdout } = await run(['--version'], { cwd: project, program })
   for (const text of [installation.stdout, stdout]) {
     expect(text).toContain('npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers')

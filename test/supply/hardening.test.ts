@@ -5,12 +5,18 @@ import { describe, expect, it } from 'vitest'
 const folder = fileURLToPath(new URL('../../native/', import.meta.url))
 const addOns = ['build/Release', 'prebuilds']
   .filter((part) => existsSync(folder + part))
-  .flatMap((part) => readdirSync(folder + part, { recursive: true }).map((file) => `${part}/${file}`))
+  .flatMap((part) =>
+    readdirSync(folder + part, { recursive: true }).map((file) => `${part}/${file}`),
+  )
   .filter((file) => file.endsWith('.node') && !file.includes('/obj.target/'))
 
 /** Entries of the dynamic section of a 64-bit ELF file, least significant byte first: tag and value. */
 function dynamicEntries(file: Buffer): Map<number, number> {
-  const [headers, size, count] = [Number(file.readBigUInt64LE(32)), file.readUInt16LE(54), file.readUInt16LE(56)]
+  const [headers, size, count] = [
+    Number(file.readBigUInt64LE(32)),
+    file.readUInt16LE(54),
+    file.readUInt16LE(56),
+  ]
   const found = new Map<number, number>()
   for (let i = 0; i < count; i++) {
     const at = headers + i * size
@@ -25,7 +31,11 @@ function dynamicEntries(file: Buffer): Map<number, number> {
 
 /** Types of the program headers. */
 function segments(file: Buffer): { readonly type: number; readonly flags: number }[] {
-  const [headers, size, count] = [Number(file.readBigUInt64LE(32)), file.readUInt16LE(54), file.readUInt16LE(56)]
+  const [headers, size, count] = [
+    Number(file.readBigUInt64LE(32)),
+    file.readUInt16LE(54),
+    file.readUInt16LE(56),
+  ]
   return Array.from({ length: count }, (_, i) => {
     const at = headers + i * size
     return { type: file.readUInt32LE(at), flags: file.readUInt32LE(at + 4) }
@@ -43,6 +53,8 @@ describe.skipIf(process.platform !== 'linux' || addOns.length === 0)('native add
     expect((dynamicEntries(file).get(flagsTag) ?? 0) & bindNow).toBe(bindNow)
     const found = segments(file)
     expect(found.some(({ type }) => type === relroSegment)).toBe(true)
-    expect(found.filter(({ type, flags }) => type === stackSegment && (flags & executable) !== 0)).toEqual([])
+    expect(
+      found.filter(({ type, flags }) => type === stackSegment && (flags & executable) !== 0),
+    ).toEqual([])
   })
 })

@@ -8,10 +8,15 @@ import { root } from '../cli/process.ts'
 import { packedProject } from './packed.ts'
 
 const project = packedProject(['nodejs-polars'])
-const tarball = execFileSync(process.execPath, ['scripts/pack-io.mjs', project], { cwd: root, encoding: 'utf8' }).trim()
+const tarball = execFileSync(process.execPath, ['scripts/pack-io.mjs', project], {
+  cwd: root,
+  encoding: 'utf8',
+}).trim()
 execFileSync('tar', ['-xzf', tarball, '-C', project])
 renameSync(join(project, 'package'), join(project, 'node_modules/serving-io'))
-const manifest = JSON.parse(readFileSync(join(project, 'node_modules/serving-io/package.json'), 'utf8'))
+const manifest = JSON.parse(
+  readFileSync(join(project, 'node_modules/serving-io/package.json'), 'utf8'),
+)
 
 /** Runs a module in a folder and returns what it prints. */
 function printed(folder: string, program: string): string {
@@ -31,7 +36,11 @@ describe('the package serving-io', () => {
       mkdirSync(dirname(join(alone, 'node_modules', name)), { recursive: true })
       symlinkSync(join(root, 'node_modules', name), join(alone, 'node_modules', name), 'dir')
     }
-    execFileSync('cp', ['-r', join(project, 'node_modules/serving-io'), join(alone, 'node_modules')])
+    execFileSync('cp', [
+      '-r',
+      join(project, 'node_modules/serving-io'),
+      join(alone, 'node_modules'),
+    ])
     const program = `
 import { fetchHandler, io } from 'serving-io'
 const rows = new io.NumpyNdarray({ dtype: 'float32' })

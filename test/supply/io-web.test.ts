@@ -16,7 +16,15 @@ const packed = packedIo()
 
 /** What browsers and Workers have of what the handlers use. Bytes are of one kind inside and outside. */
 const webGlobals = [
-  ...['AbortController', 'ArrayBuffer', 'Blob', 'DecompressionStream', 'Headers', 'ReadableStream', 'Request'],
+  ...[
+    'AbortController',
+    'ArrayBuffer',
+    'Blob',
+    'DecompressionStream',
+    'Headers',
+    'ReadableStream',
+    'Request',
+  ],
   ...['Response', 'TextDecoder', 'TextEncoder', 'URL', 'URLSearchParams', 'Uint8Array'],
   ...['clearTimeout', 'crypto', 'performance', 'setTimeout', 'structuredClone'],
 ]
@@ -29,27 +37,38 @@ describe.each(['browser', 'workerd'] as const)('serving-io under the condition %
   })
 
   it('is bundled whole, without frames, pictures, files and modules of Node', () => {
-    const files = Object.keys(bundle.inputs).map((file) => file.split('serving-io/dist/').at(-1) ?? '')
+    const files = Object.keys(bundle.inputs).map(
+      (file) => file.split('serving-io/dist/').at(-1) ?? '',
+    )
     expect(
-      files.filter((file) => /^(web\/)?values\/(table|image)|^core\/file\/(?!extension)|^(io|chunks)\//.test(file)),
+      files.filter((file) =>
+        /^(web\/)?values\/(table|image)|^core\/file\/(?!extension)|^(io|chunks)\//.test(file),
+      ),
     ).toEqual([])
     expect(files).toContain('web/descriptors/numpy-ndarray.js')
     expect(bundle.text).not.toMatch(/node:|\bBuffer\b/)
   })
 
-  it.runIf(platform === 'browser')('has the names of that for Node, and refuses to make what needs Node', async () => {
-    const { text } = await bundleOf('test/io/web-names.ts', platform, packed)
-    const { names, refusals } = runInContext(`${text};handlers`, webContext())
-    expect(JSON.parse(names)).toEqual([Object.keys(io).toSorted(), Object.keys(io.io).toSorted()])
-    expect(JSON.parse(refusals)).toEqual(
-      ['io.Image', 'io.PandasDataFrame', 'nodeHandler'].map((name) => expect.stringMatching(`${name} needs Node`)),
-    )
-  })
+  it.runIf(platform === 'browser')(
+    'has the names of that for Node, and refuses to make what needs Node',
+    async () => {
+      const { text } = await bundleOf('test/io/web-names.ts', platform, packed)
+      const { names, refusals } = runInContext(`${text};handlers`, webContext())
+      expect(JSON.parse(names)).toEqual([Object.keys(io).toSorted(), Object.keys(io.io).toSorted()])
+      expect(JSON.parse(refusals)).toEqual(
+        ['io.Image', 'io.PandasDataFrame', 'nodeHandler'].map((name) =>
+          expect.stringMatching(`${name} needs Node`),
+        ),
+      )
+    },
+  )
 })
 
 function webContext(): object {
   const context = createContext(
-    Object.fromEntries(webGlobals.map((name) => [name, globalThis[name as keyof typeof globalThis]])),
+    Object.fromEntries(
+      webGlobals.map((name) => [name, globalThis[name as keyof typeof globalThis]]),
+    ),
   )
   // Pages that are not isolated from others have none.
   runInContext('delete globalThis.SharedArrayBuffer', context)

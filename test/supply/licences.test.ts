@@ -28,15 +28,19 @@ const packages = lockedPackages(JSON.parse(read('package-lock.json')))
 
 /** Packages with install scripts, and what those do. An unknown one is looked at before it comes here. */
 const installScripts: Readonly<Record<string, string>> = {
-  esbuild: 'checks the binary of its platform package; downloads it where optional packages were left out',
-  'msgpackr-extract': 'development and peer only, with bullmq: compiles an add-on that msgpackr does without',
+  esbuild:
+    'checks the binary of its platform package; downloads it where optional packages were left out',
+  'msgpackr-extract':
+    'development and peer only, with bullmq: compiles an add-on that msgpackr does without',
   protobufjs: 'compares version schemes of package.json and warns',
   simdjson: 'compiles an add-on that nothing here loads; its C++ sources are what is wanted',
 }
 
 describe('packages that come with serving', () => {
   it('have licences of the list', () => {
-    const wrong = production(packages).filter(({ license }) => license === undefined || !allowed.includes(license))
+    const wrong = production(packages).filter(
+      ({ license }) => license === undefined || !allowed.includes(license),
+    )
     expect(wrong.map(({ path, license }) => `${path}: ${license}`)).toEqual([])
   })
 
@@ -49,7 +53,9 @@ describe('packages that come with serving', () => {
     const rows = read('docs/adr/000-dependencies.md').split('\n')
     const isNamed = (name: string) =>
       rows.some((row) => row.startsWith('|') && row.split('|')[1].includes(`\`${name}\``))
-    expect(Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !isNamed(name))).toEqual([])
+    expect(
+      Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !isNamed(name)),
+    ).toEqual([])
   })
 
   it('are not named among those of development, too: npm would leave them out with --omit=dev', () => {
@@ -76,12 +82,16 @@ describe('install scripts', () => {
   })
 
   it('are known, all of them', () => {
-    const found = packages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+    const found = packages
+      .filter(({ hasInstallScript }) => hasInstallScript)
+      .map(({ name }) => name)
     expect([...new Set(found)].filter((name) => !(name in installScripts))).toEqual([])
   })
 
   it('are none that npm 11 would run: serving needs none of them', () => {
-    const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> }
+    const { allowScripts } = JSON.parse(read('package.json')) as {
+      allowScripts: Record<string, boolean>
+    }
     for (const name of Object.keys(installScripts)) expect(allowScripts[name]).toBe(false)
   })
 })

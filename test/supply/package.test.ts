@@ -30,25 +30,44 @@ const binaries = targets.flatMap((target) =>
 
 describe('the tarball', () => {
   it('has the notices, what compiles the add-ons, and every program', () => {
-    const wanted = ['LICENSE', 'README.md', 'SECURITY.md', 'THIRD_PARTY.md', 'CHANGELOG.md', 'package.json']
-    const sources = ['native/build.mjs', 'native/binding.gyp', 'native/src/addon.cpp', 'native/image/jpeg.cpp']
-    const programs = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'dist/runner/model-thread.js']
+    const wanted = [
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'THIRD_PARTY.md',
+      'CHANGELOG.md',
+      'package.json',
+    ]
+    const sources = [
+      'native/build.mjs',
+      'native/binding.gyp',
+      'native/src/addon.cpp',
+      'native/image/jpeg.cpp',
+    ]
+    const programs = [
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/cli/main.js',
+      'dist/runner/model-thread.js',
+    ]
     expect(paths).toEqual(expect.arrayContaining([...wanted, ...sources, ...programs]))
   })
 
   it.skipIf(process.platform === 'win32')('has a command that a build leaves executable', () => {
     const { bin } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-    for (const path of Object.values<string>(bin)) expect(statSync(root + path).mode & 0o111).toBe(0o111)
+    for (const path of Object.values<string>(bin))
+      expect(statSync(root + path).mode & 0o111).toBe(0o111)
   })
 
   it('has nothing else: no tests, no leftovers of a build, no tools of development', () => {
-    const own = /^(dist\/.+\.(js|d\.ts)|dist\/runner\/python\/\w+\.py|template\/.+|proto\/.+|native\/prebuilds\/.+)$/
+    const own =
+      /^(dist\/.+\.(js|d\.ts)|dist\/runner\/python\/\w+\.py|template\/.+|proto\/.+|native\/prebuilds\/.+)$/
     const sources = /^native\/(src|image)\/[a-z_]+\.(cpp|h)$/
-    const single = /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp))$/
-    expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual([
-      'dist/cli/config/schema.json',
-      'dist/page/index.html',
-    ])
+    const single =
+      /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp))$/
+    expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual(
+      ['dist/cli/config/schema.json', 'dist/page/index.html'],
+    )
   })
 
   it('has all types that its types name', () => {
@@ -91,9 +110,13 @@ describe('the tarball', () => {
   })
 
   it('depends on nothing that is compiled at installation', () => {
-    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+    const { dependencies, optionalDependencies } = JSON.parse(
+      readFileSync(`${root}package.json`, 'utf8'),
+    )
     const names = Object.keys({ ...dependencies, ...optionalDependencies })
-    expect(names.filter((name) => ['node-gyp', 'node-api-headers', 'simdjson'].includes(name))).toEqual([])
+    expect(
+      names.filter((name) => ['node-gyp', 'node-api-headers', 'simdjson'].includes(name)),
+    ).toEqual([])
   })
 })
 

@@ -18,7 +18,9 @@ interface ClientScript {
 export const bundlerNames = ['esbuild', 'Rollup', 'Vite', 'webpack']
 
 /** Bundles `serving/client` of a project, whole, as the global object `serving`. */
-export const { bundleClient }: { bundleClient(project: string, bundler: string): Promise<ClientScript> } = await import(
+export const {
+  bundleClient,
+}: { bundleClient(project: string, bundler: string): Promise<ClientScript> } = await import(
   `${new URL('./bundlers.mjs', import.meta.url)}`
 )
 
@@ -27,11 +29,17 @@ export const { bundleClient }: { bundleClient(project: string, bundler: string):
  * that are named: by default, those that TypeScript and the commands for development need. It is removed after the
  * tests of the file.
  */
-export function packedProject(packages: readonly string[] = ['tsx', 'chokidar', 'esbuild']): string {
+export function packedProject(
+  packages: readonly string[] = ['tsx', 'chokidar', 'esbuild'],
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'serving-packed-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
-  const told = execFileSync('npm', pack, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const told = execFileSync('npm', pack, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const [{ filename }] = Object.values<{ filename: string }>(JSON.parse(told))
   execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder])
   const { dependencies } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'))

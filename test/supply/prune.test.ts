@@ -1,19 +1,31 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 
 const script = fileURLToPath(new URL('../../native/prune.mjs', import.meta.url))
-const { unused }: { unused: (names: string[], system: string, abi: number) => string[] } = await import(script)
+const { unused }: { unused: (names: string[], system: string, abi: number) => string[] } =
+  await import(script)
 const scratch = mkdtempSync(join(tmpdir(), 'serving-prune-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 const names = ['108', '115', '127'].flatMap((abi) =>
-  ['linux_x64', 'linux_arm64', 'linux_arm', 'win32_x64'].map((system) => `uws_${system}_${abi}.node`),
+  ['linux_x64', 'linux_arm64', 'linux_arm', 'win32_x64'].map(
+    (system) => `uws_${system}_${abi}.node`,
+  ),
 )
-const kept = (system: string, abi: number) => names.filter((name) => !unused(names, system, abi).includes(name))
+const kept = (system: string, abi: number) =>
+  names.filter((name) => !unused(names, system, abi).includes(name))
 
 describe('binaries of uWebSockets.js', () => {
   it('stay for this system, for this Node and newer ones', () => {
@@ -49,14 +61,21 @@ describe('binaries of uWebSockets.js', () => {
       writeFileSync(join(native, 'prebuilds', 'sources.txt'), '')
       const program = join(native, 'prune.mjs')
       cpSync(script, program)
-      const output = execFileSync(process.execPath, [program], { env: { ...process.env, ...env }, encoding: 'utf8' })
-      const left = addons.filter((target) => existsSync(join(native, 'prebuilds', target, 'serving_native.node')))
+      const output = execFileSync(process.execPath, [program], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      })
+      const left = addons.filter((target) =>
+        existsSync(join(native, 'prebuilds', target, 'serving_native.node')),
+      )
       expect(existsSync(join(native, 'prebuilds', 'sources.txt'))).toBe(true)
       return { output, left: readdirSync(bin).length + readdirSync(newer).length, addons: left }
     }
     const { output, left, addons: kept } = install('node_modules')
     expect(left).toBeLessThanOrEqual(6)
-    expect(kept).toEqual(addons.filter((target) => target.startsWith(`${process.platform}-${process.arch}`)))
+    expect(kept).toEqual(
+      addons.filter((target) => target.startsWith(`${process.platform}-${process.arch}`)),
+    )
     const removed = 2 * names.length - left + addons.length - kept.length
     expect(output).toContain(`serving: ${removed} binaries for other systems removed`)
     const whole = { output: '', left: 2 * names.length, addons }

@@ -5,12 +5,18 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { uwsChecksums } from '../../src/engine/uws/uws-checksums.ts'
-import { checkUwsBinary, findUwsBinaries, loadUws, uwsRemedy } from '../../src/engine/uws/uws-package.ts'
+import {
+  checkUwsBinary,
+  findUwsBinaries,
+  loadUws,
+  uwsRemedy,
+} from '../../src/engine/uws/uws-package.ts'
 
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url))
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
-const newest = 'uWebSockets.js v20.57.0, newer than November 2025, packed by @btc-vision/uwebsockets.js 20.57.0'
+const newest =
+  'uWebSockets.js v20.57.0, newer than November 2025, packed by @btc-vision/uwebsockets.js 20.57.0'
 const oldest = 'uWebSockets.js v20.44 to v20.50, of 2024, packed by uws-pack 20.0.8'
 const scratch = mkdtempSync(join(tmpdir(), 'serving-supply-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -30,21 +36,28 @@ describe('binaries of uWebSockets.js', () => {
     const files = ['uWebSockets.js-20.57', 'uws-pack/dist/bin'].flatMap((folder) =>
       readdirSync(join(modules, folder)).map((file) => join(modules, folder, file)),
     )
-    const found = files.filter((file) => /\.node$/.test(file) && !/_win32_|_(?:108|120)\.node$/.test(file))
-    expect(uwsChecksums).toEqual(Object.fromEntries(found.map((file) => [sha256(readFileSync(file)), basename(file)])))
+    const found = files.filter(
+      (file) => /\.node$/.test(file) && !/_win32_|_(?:108|120)\.node$/.test(file),
+    )
+    expect(uwsChecksums).toEqual(
+      Object.fromEntries(found.map((file) => [sha256(readFileSync(file)), basename(file)])),
+    )
   })
 
   it('load, the newest first that this system can, and tell version, age and packer', () => {
     const here = findUwsBinaries()
     expect(here.map(({ origin }) => origin)).toEqual([newest, oldest])
-    const { glibcVersionRuntime = '0' } = (process.report.getReport() as { header: Record<string, string> }).header
+    const { glibcVersionRuntime = '0' } = (
+      process.report.getReport() as { header: Record<string, string> }
+    ).header
     const hasGlibc = Number(glibcVersionRuntime.split('.')[1]) >= 38
     const expected = hasGlibc || process.platform !== 'linux' ? here[0] : here[1]
     const loaded = loadUws()
     if (expected.file === undefined) {
       expect(loaded).toMatch(/: no uws_|GLIBC_2\.38/)
       expect(loaded).toContain(uwsRemedy())
-    } else expect(loaded).toMatchObject({ origin: expected.origin, uws: { App: expect.any(Function) } })
+    } else
+      expect(loaded).toMatchObject({ origin: expected.origin, uws: { App: expect.any(Function) } })
   })
 
   it('are refused with their checksum when they are not known', () => {
@@ -64,12 +77,17 @@ describe('binaries of uWebSockets.js', () => {
     expect(() => checkUwsBinary(file)).toThrow('is not a binary')
   })
 
-  it.each(['dist/bin/', '', '../@uws/uws_linux_x64/'])('are found in %s of the package', (folder) => {
-    const root = packageWith('uws-pack', `${folder}${name}`)
-    const file = join(root, 'uws-pack', folder, name)
-    const origin = oldest.replace('20.0.8', '1.2.3')
-    expect(findUwsBinaries([join(scratch, 'absent'), root])).toEqual([{ file, origin, isChosen: false }])
-  })
+  it.each(['dist/bin/', '', '../@uws/uws_linux_x64/'])(
+    'are found in %s of the package',
+    (folder) => {
+      const root = packageWith('uws-pack', `${folder}${name}`)
+      const file = join(root, 'uws-pack', folder, name)
+      const origin = oldest.replace('20.0.8', '1.2.3')
+      expect(findUwsBinaries([join(scratch, 'absent'), root])).toEqual([
+        { file, origin, isChosen: false },
+      ])
+    },
+  )
 
   it("of the application's own uWebSockets.js go first if they load, and need no checksum", () => {
     // A stand-in with the layout of the project's package, which is to be had on GitHub alone.
@@ -93,7 +111,9 @@ describe('binaries of uWebSockets.js', () => {
 
   it('that a package lacks for this Node are named', () => {
     const root = packageWith('uWebSockets.js')
-    expect(loadUws(findUwsBinaries([root]))).toContain(`uWebSockets.js 1.2.3, chosen by the application: no ${name}; `)
+    expect(loadUws(findUwsBinaries([root]))).toContain(
+      `uWebSockets.js 1.2.3, chosen by the application: no ${name}; `,
+    )
     expect(loadUws([])).toContain('no package of uWebSockets.js is installed; ')
   })
 })

@@ -20,7 +20,9 @@ interface Workflow {
 
 describe('the workflow of each change', () => {
   const { step } = (parse(read('.github/workflows/ci.yml')) as Workflow).jobs
-  const steps = execFileSync('bash', ['.ci/run', '--list'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const steps = execFileSync('bash', ['.ci/run', '--list'], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n')
 
   it('runs every step of .ci/run', () => {
     const run = step.strategy.matrix.steps.flatMap((each) => each.split(' '))
@@ -30,15 +32,21 @@ describe('the workflow of each change', () => {
   })
 
   it('runs on the oldest Node that the package is made for', () => {
-    const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } }
+    const { engines } = JSON.parse(read('package.json')) as {
+      readonly engines: { readonly node: string }
+    }
     expect(engines.node).toBe(`>=${/^node:(\d+)/.exec(step.container)?.[1]}`)
   })
 })
 
 it('.ci/run names the steps it has if it gets another one', () => {
-  expect(() => execFileSync('bash', ['.ci/run', 'none'], { cwd: root, stdio: 'pipe' })).toThrow(/no step none/)
+  expect(() => execFileSync('bash', ['.ci/run', 'none'], { cwd: root, stdio: 'pipe' })).toThrow(
+    /no step none/,
+  )
 })
 
 it('the Node of developers is one that SUPPORT.md names in full support', () => {
-  expect(read('SUPPORT.md')).toMatch(new RegExp(`^\\| .*\\b${read('.nvmrc').trim()}\\b.* \\| full`, 'm'))
+  expect(read('SUPPORT.md')).toMatch(
+    new RegExp(`^\\| .*\\b${read('.nvmrc').trim()}\\b.* \\| full`, 'm'),
+  )
 })

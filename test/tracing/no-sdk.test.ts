@@ -17,7 +17,9 @@ describe('without an SDK', () => {
     )
     expect((await ask(post('/echo', 'x', { traceparent: parent }))).status).toBe(200)
     expect(traces).toEqual([undefined])
-    const ctx = new Context({ headers: HeaderList.from({ traceparent: parent, tracestate: 'a=b', other: 'x' }) })
+    const ctx = new Context({
+      headers: HeaderList.from({ traceparent: parent, tracestate: 'a=b', other: 'x' }),
+    })
     expect(traceHeaders(ctx)).toEqual({ traceparent: parent, tracestate: 'a=b' })
   })
 })
@@ -50,7 +52,11 @@ describe('traceparent', () => {
   })
 
   it('is written as it is read', () => {
-    expect(formatTraceparent(parseTraceparent(parent) as NonNullable<ReturnType<typeof parseTraceparent>>)).toBe(parent)
+    expect(
+      formatTraceparent(
+        parseTraceparent(parent) as NonNullable<ReturnType<typeof parseTraceparent>>,
+      ),
+    ).toBe(parent)
   })
 })
 

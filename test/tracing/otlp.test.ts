@@ -15,9 +15,15 @@ const options = {
 
 interface Received {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] }
+    readonly resource: {
+      readonly attributes: readonly { readonly key: string; readonly value: object }[]
+    }
     readonly scopeSpans: readonly {
-      readonly spans: readonly { readonly name: string; readonly spanId: string; readonly traceId: string }[]
+      readonly spans: readonly {
+        readonly name: string
+        readonly spanId: string
+        readonly traceId: string
+      }[]
     }[]
   }[]
 }
@@ -92,7 +98,9 @@ describe('an SDK for otlpEndpoint', () => {
     const traceparent = await where(two)
     await two.close()
     expect(collectors[0].names()).toHaveLength(stages.length)
-    expect(collectors[1].names()).toEqual([...stages, ...stages].map((name) => `service-1: ${name}`))
+    expect(collectors[1].names()).toEqual(
+      [...stages, ...stages].map((name) => `service-1: ${name}`),
+    )
     // What the function calls goes on below its span: that of this server's own SDK.
     const [, last] = collectors[1].spans().filter(({ name }) => name === 'function')
     expect(traceparent).toBe(`00-${last.traceId}-${last.spanId}-01`)

@@ -25,7 +25,10 @@ const counting: Sampler = {
   toString: () => 'counting',
 }
 const sampler = new ParentBasedSampler({ root: counting, remoteParentSampled: counting })
-const provider = new NodeTracerProvider({ sampler, spanProcessors: [new SimpleSpanProcessor(spans)] })
+const provider = new NodeTracerProvider({
+  sampler,
+  spanProcessors: [new SimpleSpanProcessor(spans)],
+})
 provider.register()
 
 beforeEach(() => {
@@ -69,7 +72,9 @@ describe.each(engines)('traces of the engine %s', (engine) => {
   it('have a span for the request and its stages, below the one of the caller', async () => {
     const { ask, port } = await start(engine, define)
     expect(port).toBeGreaterThan(0)
-    const answer = await ask(post('/where', '1', { ...json, traceparent: parent, 'user-agent': 'test' }))
+    const answer = await ask(
+      post('/where', '1', { ...json, traceparent: parent, 'user-agent': 'test' }),
+    )
     await ended('POST /where')
     expect(names()).toEqual(['decode', 'own', 'function', 'encode', 'POST /where'])
     const request = span('POST /where')
@@ -87,7 +92,8 @@ describe.each(engines)('traces of the engine %s', (engine) => {
       'serving.api': 'where',
     })
     expect(request.status.code).toBe(SpanStatusCode.UNSET)
-    for (const stage of ['decode', 'function', 'encode']) expect(parentOf(stage)).toBe(idOf('POST /where'))
+    for (const stage of ['decode', 'function', 'encode'])
+      expect(parentOf(stage)).toBe(idOf('POST /where'))
     expect(parentOf('own')).toBe(idOf('function'))
     const { headers, active } = JSON.parse(answer.text)
     expect(headers.traceparent).toBe(`00-${traceId}-${idOf('function')}-01`)
@@ -136,7 +142,10 @@ describe.each(engines)('traces of the engine %s', (engine) => {
     await ended('POST /fail')
     const failed = span('POST /fail')
     expect(failed.status.code).toBe(SpanStatusCode.ERROR)
-    expect(failed.attributes).toMatchObject({ 'http.response.status_code': 500, 'error.type': 'function_error' })
+    expect(failed.attributes).toMatchObject({
+      'http.response.status_code': 500,
+      'error.type': 'function_error',
+    })
     expect(span('function').status.code).toBe(SpanStatusCode.ERROR)
     spans.reset()
     await ask(post('/fail', '{', json))
@@ -148,11 +157,18 @@ describe.each(engines)('traces of the engine %s', (engine) => {
 
   it('follow gRPC and Connect, with the names of RPC', async () => {
     const text = (svc: Service) =>
-      void svc.api({ input: new io.Text(), output: new io.Text(), name: 'echo' }, (value: string) => value)
+      void svc.api(
+        { input: new io.Text(), output: new io.Text(), name: 'echo' },
+        (value: string) => value,
+      )
     const { ask, listener } = await start(engine, text, { grpcPort: 0 })
     const client = new GrpcClient(listener.grpcPort as number)
     const name = 'serving.v1.ServingService/Call'
-    await client.call('echo', { field: 'text', message: 'x' }, { metadata: { traceparent: parent } })
+    await client.call(
+      'echo',
+      { field: 'text', message: 'x' },
+      { metadata: { traceparent: parent } },
+    )
     await ended(name)
     const attributes = { 'rpc.method': name, 'rpc.status_code': 'OK', 'serving.api': 'echo' }
     expect(span(name).attributes).toMatchObject({ ...attributes, 'rpc.system.name': 'grpc' })
@@ -176,19 +192,33 @@ describe('traces of a Runner', () => {
 
   function serveModel(isolation: 'thread' | 'process', threads = 1) {
     const module = model('traced')
-    const runner = new Runner<typeof import('../runner/models/traced.ts')>('m', { module, methods, isolation, threads })
+    const runner = new Runner<typeof import('../runner/models/traced.ts')>('m', {
+      module,
+      methods,
+      isolation,
+      threads,
+    })
     const runnable = (svc: Service) => {
       ;(svc as unknown as { runners: unknown[] }).runners = [runner]
       svc.api({ input: new io.Text(), output: new io.Text(), name: 'where' }, (text: string, ctx) =>
         runner.where(text, ctx),
       )
-      svc.api({ input: new io.Text(), output: new io.Text(), name: 'alone' }, (text: string) => runner.where(text))
-      svc.api({ input: new io.Text(), output: new io.Text(), name: 'fail' }, async (text: string, ctx) => {
-        await runner.fail(text, ctx)
-        return ''
-      })
+      svc.api({ input: new io.Text(), output: new io.Text(), name: 'alone' }, (text: string) =>
+        runner.where(text),
+      )
       svc.api(
-        { input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray(), name: 'rows' },
+        { input: new io.Text(), output: new io.Text(), name: 'fail' },
+        async (text: string, ctx) => {
+          await runner.fail(text, ctx)
+          return ''
+        },
+      )
+      svc.api(
+        {
+          input: new io.NumpyNdarray({ dtype: 'float32' }),
+          output: new io.NumpyNdarray(),
+          name: 'rows',
+        },
         async (x, ctx) => (await runner.rows(x, ctx)) as NDArray,
       )
     }
@@ -201,7 +231,9 @@ describe('traces of a Runner', () => {
     ['process', 1],
   ] as const)('cross into a %s (%i)', async (isolation, threads) => {
     const { ask } = await serveModel(isolation, threads)
-    const answer = await ask(post('/where', 'x', { 'content-type': 'text/plain', traceparent: parent }))
+    const answer = await ask(
+      post('/where', 'x', { 'content-type': 'text/plain', traceparent: parent }),
+    )
     await ended('POST /where')
     expect(parentOf('m.where')).toBe(idOf('function'))
     expect(parentOf('queue')).toBe(idOf('m.where'))
@@ -211,7 +243,9 @@ describe('traces of a Runner', () => {
 
   it('are below the function also without its ctx', async () => {
     const { ask } = await serveModel('thread')
-    const answer = await ask(post('/alone', 'x', { 'content-type': 'text/plain', traceparent: parent }))
+    const answer = await ask(
+      post('/alone', 'x', { 'content-type': 'text/plain', traceparent: parent }),
+    )
     await ended('POST /alone')
     expect(parentOf('m.where')).toBe(idOf('function'))
     expect(answer.text).toBe(`00-${traceId}-${idOf('model m.where')}-01`)
@@ -219,8 +253,14 @@ describe('traces of a Runner', () => {
 
   it('are not there for a caller that is not sampled', async () => {
     const { ask } = await serveModel('thread')
-    const answer = await ask(post('/where', 'x', { 'content-type': 'text/plain', traceparent: unsampled }))
-    expect({ text: answer.text, asked, names: names() }).toEqual({ text: 'nowhere', asked: 0, names: [] })
+    const answer = await ask(
+      post('/where', 'x', { 'content-type': 'text/plain', traceparent: unsampled }),
+    )
+    expect({ text: answer.text, asked, names: names() }).toEqual({
+      text: 'nowhere',
+      asked: 0,
+      names: [],
+    })
   })
 
   it('tell of a method that fails', async () => {
@@ -232,7 +272,9 @@ describe('traces of a Runner', () => {
 
   it('link a batch to its requests, and each of them to the batch', async () => {
     const { ask } = await serveModel('thread')
-    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => ask(post('/rows', '[[1],[2]]', json))))
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => ask(post('/rows', '[[1],[2]]', json))),
+    )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
     await ended('POST /rows', 5)
     const all = spans.getFinishedSpans()
@@ -246,7 +288,10 @@ describe('traces of a Runner', () => {
       const [{ context: to }] = call.links
       expect(batches.map((batch) => batch.spanContext().spanId)).toContain(to.spanId)
     }
-    const rows = batches.reduce((sum, { attributes }) => sum + Number(attributes['serving.batch.rows']), 0)
+    const rows = batches.reduce(
+      (sum, { attributes }) => sum + Number(attributes['serving.batch.rows']),
+      0,
+    )
     expect(rows).toBe(10)
     expect(all.filter(({ name }) => name === 'model m.rows')).toHaveLength(batches.length)
   })

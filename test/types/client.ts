@@ -3,7 +3,13 @@
  * @module
  */
 import { type Context, io, NDArray, Service } from 'serving'
-import { type ArrayValue, createClient, type FrameValue, type SeriesValue, ServingError } from 'serving/client'
+import {
+  type ArrayValue,
+  createClient,
+  type FrameValue,
+  type SeriesValue,
+  ServingError,
+} from 'serving/client'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 
@@ -15,24 +21,44 @@ const svc = new Service('types')
 const array = new io.NumpyNdarray({ dtype: 'float32' })
 const scale = svc.api({ input: array, output: array }, (x) => new NDArray(x.data, x.shape))
 const anything = svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, (x) => x)
-const total = svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, (frame) => frame)
-const center = svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries() }, (series) => series)
+const total = svc.api(
+  { input: new io.PandasDataFrame(), output: new io.PandasDataFrame() },
+  (frame) => frame,
+)
+const center = svc.api(
+  { input: new io.PandasSeries(), output: new io.PandasSeries() },
+  (series) => series,
+)
 const Person = z.object({ name: z.string(), isAdmin: z.boolean().default(false) })
-const greet = svc.api({ input: new io.JSON({ schema: Person }), output: new io.JSON() }, async ({ name, isAdmin }) => {
-  return { greeting: name, isAdmin, at: new Date(), list: [1n, undefined], run: () => 1 }
-})
-const person = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, () => ({ name: 'Ada' }))
+const greet = svc.api(
+  { input: new io.JSON({ schema: Person }), output: new io.JSON() },
+  async ({ name, isAdmin }) => {
+    return { greeting: name, isAdmin, at: new Date(), list: [1n, undefined], run: () => 1 }
+  },
+)
+const person = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, () => ({
+  name: 'Ada',
+}))
 const count = svc.api({ input: new io.JSON(), output: new io.JSON() }, async function* count(n) {
   yield { i: Number(n) }
 })
-const people = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, function* people() {
-  yield { name: 'Ada' }
-})
-const words = svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text: string, _: Context) {
-  yield text
-})
+const people = svc.api(
+  { input: new io.JSON(), output: new io.JSON({ schema: Person }) },
+  function* people() {
+    yield { name: 'Ada' }
+  },
+)
+const words = svc.api(
+  { input: new io.Text(), output: new io.Text() },
+  async function* words(text: string, _: Context) {
+    yield text
+  },
+)
 const negative = svc.api({ input: new io.Image(), output: new io.Image() }, (picture) => picture)
-const preview = svc.api({ input: new io.Image({ tensor: { size: [4, 4] } }), output: array }, (x) => x)
+const preview = svc.api(
+  { input: new io.Image({ tensor: { size: [4, 4] } }), output: array },
+  (x) => x,
+)
 const copy = svc.api({ input: new io.File(), output: new io.File() }, (file) => file)
 const form = new io.Multipart({
   picture: new io.Image(),
@@ -41,9 +67,13 @@ const form = new io.Multipart({
 })
 const mix = svc.api({ input: form, output: form }, (parts) => parts)
 
-const dictate = svc.live('dictate', { input: array, output: new io.JSON() }, async function* dictate(frames) {
-  for await (const { data } of frames) yield { at: new Date(), loudest: Math.max(...data) }
-})
+const dictate = svc.live(
+  'dictate',
+  { input: array, output: new io.JSON() },
+  async function* dictate(frames) {
+    for await (const { data } of frames) yield { at: new Date(), loudest: Math.max(...data) }
+  },
+)
 const chat = svc.live(
   'chat',
   { input: new io.Text(), output: new io.JSON({ schema: Person }) },
@@ -57,14 +87,29 @@ const service = { ...values, words, negative, preview, copy, mix, default: svc, 
 const client = createClient<typeof service>('http://localhost:3000', { WebSocket })
 
 // Right: a method for each API, and for nothing else that a module exports.
-type Names = 'scale' | 'anything' | 'total' | 'center' | 'greet' | 'person' | 'words' | 'negative' | 'preview'
+type Names =
+  | 'scale'
+  | 'anything'
+  | 'total'
+  | 'center'
+  | 'greet'
+  | 'person'
+  | 'words'
+  | 'negative'
+  | 'preview'
 holds<Same<keyof typeof client, Names | 'copy' | 'mix' | 'count' | 'people' | 'dictate' | 'chat'>>()
 
 async function live(): Promise<void> {
-  const stream = client.dictate.open({ resume: () => new Float32Array(1), retries: 1, token: 'token' })
+  const stream = client.dictate.open({
+    resume: () => new Float32Array(1),
+    retries: 1,
+    token: 'token',
+  })
   await stream.send(new Float32Array(2))
-  for await (const { at, loudest } of stream) holds<Same<[typeof at, typeof loudest], [string, number]>>()
-  for await (const person of client.chat.open()) holds<Same<typeof person, { name: string; isAdmin: boolean }>>()
+  for await (const { at, loudest } of stream)
+    holds<Same<[typeof at, typeof loudest], [string, number]>>()
+  for await (const person of client.chat.open())
+    holds<Same<typeof person, { name: string; isAdmin: boolean }>>()
   // @ts-expect-error the input is text
   void client.chat.open().send(1)
   // @ts-expect-error a live stream is opened, not called
@@ -81,12 +126,20 @@ async function right(file: Blob): Promise<void> {
     ])
   ).data
   const { dtype, data } = await client.anything({ shape: [1], data: numbers, dtype: 'float32' })
-  if (dtype === 'int64') holds<Same<typeof data extends infer D ? (D extends bigint ? true : false) : never, false>>()
-  const frame: FrameValue = await client.total({ a: [1, null], b: ['x', true], c: Float64Array.of(1, 2) })
+  if (dtype === 'int64')
+    holds<Same<typeof data extends infer D ? (D extends bigint ? true : false) : never, false>>()
+  const frame: FrameValue = await client.total({
+    a: [1, null],
+    b: ['x', true],
+    c: Float64Array.of(1, 2),
+  })
   const rows: FrameValue = await client.total([{ a: 1 }, { a: null }])
   const series: SeriesValue = await client.center(Float32Array.of(1))
   holds<Same<Parameters<typeof client.greet>[0], { name: string; isAdmin?: boolean | undefined }>>()
-  const { greeting, isAdmin, at, list } = await client.greet({ name: 'Ada' }, { timeoutMs: 100, retries: 1 })
+  const { greeting, isAdmin, at, list } = await client.greet(
+    { name: 'Ada' },
+    { timeoutMs: 100, retries: 1 },
+  )
   const texts: [string, boolean, string, (number | bigint | null)[]] = [greeting, isAdmin, at, list]
   holds<Same<Awaited<ReturnType<typeof client.person>>, { name: string; isAdmin: boolean }>>()
   const text: string = await client.words('a b')
@@ -106,11 +159,21 @@ async function right(file: Blob): Promise<void> {
 
 const chained = new Service('chained')
   .add('scale', { input: array, output: array }, (x) => new NDArray(x.data, x.shape))
-  .add('greet', { input: new io.JSON({ schema: Person }), output: new io.JSON() }, ({ name }, ctx) => {
-    return { greeting: name, id: ctx.id }
-  })
-  .addGet('labels', { query: z.object({ top: z.number().optional() }), output: new io.JSON() }, ({ top }) => [top ?? 1])
-  .addGet('need', { query: z.object({ top: z.number() }), output: new io.Text() }, ({ top }) => String(top))
+  .add(
+    'greet',
+    { input: new io.JSON({ schema: Person }), output: new io.JSON() },
+    ({ name }, ctx) => {
+      return { greeting: name, id: ctx.id }
+    },
+  )
+  .addGet(
+    'labels',
+    { query: z.object({ top: z.number().optional() }), output: new io.JSON() },
+    ({ top }) => [top ?? 1],
+  )
+  .addGet('need', { query: z.object({ top: z.number() }), output: new io.Text() }, ({ top }) =>
+    String(top),
+  )
   .addGet('any', { output: new io.JSON() }, (query) => Object.keys(query))
 const item = svc.get('/items/{id}', { output: new io.JSON() }, (_, ctx) => {
   holds<Same<typeof ctx.params, { readonly id: string }>>()
@@ -118,18 +181,27 @@ const item = svc.get('/items/{id}', { output: new io.JSON() }, (_, ctx) => {
 })
 const part = svc.put(
   '/items/{id}/{part}',
-  { input: new io.Text(), output: new io.JSON(), params: z.object({ id: z.number(), part: z.string() }) },
+  {
+    input: new io.Text(),
+    output: new io.JSON(),
+    params: z.object({ id: z.number(), part: z.string() }),
+  },
   (text, { params }) => {
     holds<Same<typeof params, { id: number; part: string }>>()
     return [text, params.id]
   },
 )
-const routed = svc.api({ input: new io.Text(), output: new io.Text(), route: 'a/{b}' }, (text, { params: { b } }) => {
-  // @ts-expect-error TS2345: the parameter is a string
-  Math.abs(b)
-  return text
-})
-const byId = createClient<{ item: typeof item; part: typeof part; routed: typeof routed }>('http://localhost:3000')
+const routed = svc.api(
+  { input: new io.Text(), output: new io.Text(), route: 'a/{b}' },
+  (text, { params: { b } }) => {
+    // @ts-expect-error TS2345: the parameter is a string
+    Math.abs(b)
+    return text
+  },
+)
+const byId = createClient<{ item: typeof item; part: typeof part; routed: typeof routed }>(
+  'http://localhost:3000',
+)
 export async function withParams(): Promise<void> {
   await byId.item(undefined, { params: { id: 7 } })
   await byId.part('text', { params: { id: 7, part: 'x' }, timeoutMs: 1 })
@@ -141,7 +213,11 @@ export async function withParams(): Promise<void> {
   // @ts-expect-error TS2353: the path has no parameter of this name
   await byId.routed('text', { params: { c: 'x' } })
 }
-const labels = svc.get('labels', { query: z.object({ top: z.number() }), output: new io.JSON() }, ({ top }) => top)
+const labels = svc.get(
+  'labels',
+  { query: z.object({ top: z.number() }), output: new io.JSON() },
+  ({ top }) => top,
+)
 const typed = createClient<typeof chained>('http://localhost:3000')
 holds<Same<keyof typeof typed, 'scale' | 'greet' | 'labels' | 'need' | 'any'>>()
 // The module of such a service knows them, too.
@@ -155,7 +231,10 @@ async function rightOfService(stream: ReadableStream<Uint8Array>): Promise<void>
   holds<Same<Awaited<ReturnType<typeof typed.scale>>, ArrayValue<'float32'>>>()
   const { greeting, id } = await typed.greet({ name: 'Ada' }, { timeoutMs: 100 })
   const texts: string[] = [greeting, id, await typed.need({ top: 1 })]
-  const numbers: number[] = [...(await typed.labels()), ...(await typed.labels({ top: 2 }, { retries: 0 }))]
+  const numbers: number[] = [
+    ...(await typed.labels()),
+    ...(await typed.labels({ top: 2 }, { retries: 0 })),
+  ]
   const keys: string[] = await typed.any({ a: 1, b: ['x', true] })
   const top: number = await createClient<{ labels: typeof labels }>('').labels({ top: 3 })
   const copied: Blob[] = [
@@ -181,7 +260,9 @@ async function wrongOfService(): Promise<void> {
 void [rightOfService, wrongOfService]
 
 function failed(error: unknown): string | undefined {
-  return error instanceof ServingError ? `${error.code} ${error.reason} ${error.path} ${error.offset}` : undefined
+  return error instanceof ServingError
+    ? `${error.code} ${error.reason} ${error.path} ${error.offset}`
+    : undefined
 }
 
 async function wrong(file: Blob): Promise<void> {

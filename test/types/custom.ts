@@ -33,7 +33,8 @@ class Points extends io.IODescriptor<Point> {
   readonly #scale = 1
   fromHttpRequest(request: HttpRequest): Point {
     const x = Number(Buffer.from(request.peek()).toString()) * this.#scale
-    if (Number.isNaN(x)) throw new BadInput('expected a number for Points, received none', { reason: 'syntax' })
+    if (Number.isNaN(x))
+      throw new BadInput('expected a number for Points, received none', { reason: 'syntax' })
     return new Point(x)
   }
   toHttpResponse(value: Point): HttpResponse {

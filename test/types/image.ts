@@ -20,7 +20,10 @@ svc.api({ input: image, output: new io.NumpyNdarray() }, function c(value) {
   return value.toNDArray()
 })
 svc.api(
-  { input: new io.NumpyNdarray({ dtype: 'uint8' }), output: new io.Image({ mimeType: 'image/png' }) },
+  {
+    input: new io.NumpyNdarray({ dtype: 'uint8' }),
+    output: new io.Image({ mimeType: 'image/png' }),
+  },
   function d(value) {
     return RasterImage.fromNDArray(value, 'L')
   },
@@ -34,10 +37,13 @@ svc.api({ input: tensor, output: image, name: 'g' }, async function g(value) {
   const bytes: NDArray<'uint8'> = await picture.toTensor({ size: [1, 1], dtype: 'uint8' })
   return floats.size > 0 ? bytes : (await picture.resize(2, 2)).crop(0, 0, 1, 1)
 })
-svc.api({ input: new io.Image({ tensor: { size: [8, 8], dtype: 'uint8' } }), output: image, name: 'h' }, (value) => {
-  const bytes: NDArray<'uint8'> = value
-  return bytes
-})
+svc.api(
+  { input: new io.Image({ tensor: { size: [8, 8], dtype: 'uint8' } }), output: image, name: 'h' },
+  (value) => {
+    const bytes: NDArray<'uint8'> = value
+    return bytes
+  },
+)
 const sample = io.Image.fromSample('a.png', { tensor: { size: [8, 8] } })
 svc.api({ input: sample, output: image, name: 'i' }, (value: NDArray<'float32'>) => value)
 

@@ -10,7 +10,10 @@ const json = new io.JSON()
 const Flower = z.strictObject({ name: z.string(), petals: z.number(), note: z.string().optional() })
 const flower = new io.JSON({ schema: Flower })
 // What the client sends is a string, what the function receives is a Date; and the other way round for its answer.
-const When = z.object({ at: z.string().transform((value) => new Date(value)), times: z.number().default(1) })
+const When = z.object({
+  at: z.string().transform((value) => new Date(value)),
+  times: z.number().default(1),
+})
 const when = new io.JSON({ schema: When })
 
 // Right: the schema's output comes in, the schema's input goes out.
@@ -29,7 +32,10 @@ svc.api({ input: json, output: when, name: 'c' }, () => ({ at: '2026-01-01' }))
 svc.api({ input: json, output: when, name: 'd' }, async () => ({ at: '2026-01-01', times: 2 }))
 svc.api({ input: json, output: flower, name: 'e' }, () => ({ name: 'setosa', petals: 5 }))
 svc.api({ input: flower, output: flower, name: 'f' }, (value) => value)
-svc.api({ input: flower, output: flower, name: 'g' }, ({ name, ...rest }) => ({ ...rest, name: name.trim() }))
+svc.api({ input: flower, output: flower, name: 'g' }, ({ name, ...rest }) => ({
+  ...rest,
+  name: name.trim(),
+}))
 
 svc.api({ input: json, output: flower, name: 'ee' }, async function* () {
   yield { name: 'setosa', petals: 5 }
@@ -51,7 +57,11 @@ svc.api({ input: json, output: json, name: 'j' }, () => {})
 svc.api({ input: json, output: json, name: 'k' }, async () => new Map([['at', new Date()]]))
 svc.api({ input: json, output: json, name: 'l' }, (value: unknown) => value)
 svc.api(
-  { input: io.JSON.fromSample({ name: 'setosa', petals: 5 }, { schema: Flower }), output: json, name: 'm' },
+  {
+    input: io.JSON.fromSample({ name: 'setosa', petals: 5 }, { schema: Flower }),
+    output: json,
+    name: 'm',
+  },
   (value) => value.name.trim(),
 )
 class Encoder extends io.JSONEncoder {}
@@ -63,7 +73,10 @@ svc.api({ input: json, output: flower, name: 'n' }, () => ({ name: 'setosa' }))
 // @ts-expect-error TS2322: a property is of another type
 svc.api({ input: json, output: flower, name: 'o' }, () => ({ name: 'setosa', petals: 'five' }))
 // @ts-expect-error TS2322: also when it comes later
-svc.api({ input: json, output: flower, name: 'p' }, async () => ({ name: 'setosa', petals: 'five' }))
+svc.api({ input: json, output: flower, name: 'p' }, async () => ({
+  name: 'setosa',
+  petals: 'five',
+}))
 // @ts-expect-error TS2322: the schema takes a string and makes a Date of it
 svc.api({ input: json, output: when, name: 'q' }, () => ({ at: new Date() }))
 // @ts-expect-error TS2322: what a schema with a transform gives is not what it takes

@@ -6,14 +6,21 @@ import { BinaryFile, io, NDArray, Service } from 'serving'
 import { z } from 'zod'
 
 const svc = new Service('types')
-const Flower = z.strictObject({ name: z.string(), at: z.string().transform((value) => new Date(value)) })
+const Flower = z.strictObject({
+  name: z.string(),
+  at: z.string().transform((value) => new Date(value)),
+})
 const input = new io.Multipart({
   file: new io.File(),
   arr: new io.NumpyNdarray({ dtype: 'float32' }),
   flower: new io.JSON({ schema: Flower }),
   text: new io.Text(),
 })
-const output = new io.Multipart({ arr: new io.NumpyNdarray(), lines: new io.Text(), file: new io.File() })
+const output = new io.Multipart({
+  arr: new io.NumpyNdarray(),
+  lines: new io.Text(),
+  file: new io.File(),
+})
 const json = new io.JSON()
 
 // Right: each part comes as what its descriptor makes of it, and goes as what it takes.
@@ -23,7 +30,11 @@ svc.api({ input, output: json, name: 'a' }, ({ file, arr, flower, text }) => {
   const at: Date = flower.at
   return [size, data, at, text.length]
 })
-svc.api({ input, output, name: 'b' }, async ({ file, arr, text }) => ({ arr, lines: text.split('\n'), file }))
+svc.api({ input, output, name: 'b' }, async ({ file, arr, text }) => ({
+  arr,
+  lines: text.split('\n'),
+  file,
+}))
 svc.api({ input, output, name: 'c' }, ({ file }, ctx) => {
   ctx.onEnd(() => {})
   async function* lines() {
@@ -31,8 +42,14 @@ svc.api({ input, output, name: 'c' }, ({ file }, ctx) => {
   }
   return { arr: new NDArray(Float64Array.of(1)), lines: lines(), file: file.bytes }
 })
-svc.api({ input: new io.File(), output: new io.File(), name: 'd' }, (file) => new BinaryFile(file.bytes, { name: 'a' }))
-const received: io.MultipartIn<{ a: io.NumpyNdarray; b: io.JSON }> = { a: new NDArray(['x']), b: { c: [1] } }
+svc.api(
+  { input: new io.File(), output: new io.File(), name: 'd' },
+  (file) => new BinaryFile(file.bytes, { name: 'a' }),
+)
+const received: io.MultipartIn<{ a: io.NumpyNdarray; b: io.JSON }> = {
+  a: new NDArray(['x']),
+  b: { c: [1] },
+}
 const sample: Promise<io.File> = io.File.fromSample('a.pdf', { mimeType: 'a/b', anything: 1 })
 
 const album = new io.Multipart({ images: io.many(new io.File()), note: io.optional(new io.Text()) })
@@ -68,7 +85,10 @@ export { received, sample }
 
 // Right: an example has each part as its descriptor takes it: a path, lists, JSON before its schema changes it.
 const form = { file: '/tmp/a.wav', arr: [1, 2], flower: { name: 'a', at: '2024-01-01' }, text: 'b' }
-svc.api({ input, output: json, name: 'with_examples', examples: [{ name: 'one', input: form }] }, () => 1)
+svc.api(
+  { input, output: json, name: 'with_examples', examples: [{ name: 'one', input: form }] },
+  () => 1,
+)
 // Wrong: a part of another kind.
 svc.api(
   {

@@ -30,7 +30,11 @@ svc.api({ input: any, output: any, name: 'd' }, (x) => (x.dtype === 'str' ? x : 
 svc.api({ input: any, output: any, name: 'e' }, async (x) => x)
 svc.api({ input: float32, output: any, name: 'f' }, (x: NDArray) => x)
 svc.api(
-  { input: io.NumpyNdarray.fromSample(new NDArray(Int8Array.of(1), [1], 'int8')), output: any, name: 'g' },
+  {
+    input: io.NumpyNdarray.fromSample(new NDArray(Int8Array.of(1), [1], 'int8')),
+    output: any,
+    name: 'g',
+  },
   (x) => {
     const data: Int8Array = x.data
     return new NDArray(data)

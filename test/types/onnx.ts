@@ -17,7 +17,9 @@ svc.api({ input: picture, output: new io.JSON(), name: 'a' }, async (x, ctx) => 
   const { extra } = await scores.run({ x }, ctx)
   return { best: best * 100, max: Math.max(...y.data), index: index + 1, extra: extra.data[0] / 2 }
 })
-svc.api({ input: picture, output: new io.NumpyNdarray(), name: 'b' }, (x, ctx) => scores.predict(x, ctx))
+svc.api({ input: picture, output: new io.NumpyNdarray(), name: 'b' }, (x, ctx) =>
+  scores.predict(x, ctx),
+)
 svc.api({ input: picture, output: new io.JSON(), name: 'c' }, async (x, ctx) => {
   const label: bigint = (await labels.predict(x, ctx)).data[0]
   const { run } = await loadOnnx<'float32'>('./scores.onnx')

@@ -59,7 +59,10 @@ const something: Promise<unknown> = loose.predict(1)
 
 // Wrong: a method of more than one argument and the ModelCall, whose type says so.
 interface TwoArguments {
-  load(): { tokens(prompt: string, max: number): AsyncGenerator<string>; fine(text: string): string }
+  load(): {
+    tokens(prompt: string, max: number): AsyncGenerator<string>
+    fine(text: string): string
+  }
 }
 new Runner<TwoArguments>('two', {
   module: '/model.js',
@@ -69,7 +72,12 @@ new Runner<TwoArguments>('two', {
   },
 })
 const two = new Runner<TwoArguments>('two', { module: '/model.js', methods: { fine: {} } })
-holds<Same<typeof two.tokens, { readonly error: 'a Runner method takes one argument and the ModelCall' }>>()
+holds<
+  Same<
+    typeof two.tokens,
+    { readonly error: 'a Runner method takes one argument and the ModelCall' }
+  >
+>()
 // @ts-expect-error TS2349: a Runner method takes one argument and the ModelCall
 two.tokens('Once', 4)
 // @ts-expect-error TS2559: a number is no context
@@ -111,7 +119,10 @@ new Runner<Model>('wrong', {
 })
 
 // Right: a model in Python, with the types of its methods.
-const python = new Runner<{ predict(x: NDArray): NDArray<'float64'>; words(text: string): Generator<string> }>('py', {
+const python = new Runner<{
+  predict(x: NDArray): NDArray<'float64'>
+  words(text: string): Generator<string>
+}>('py', {
   python: './model.py',
   packages: ['scikit-learn==1.5.2'],
   methods: { predict: { batchable: true }, words: { stream: true } },
@@ -119,7 +130,10 @@ const python = new Runner<{ predict(x: NDArray): NDArray<'float64'>; words(text:
 })
 holds<Same<ReturnType<typeof python.predict>, Promise<NDArray<'float64'>>>>()
 holds<Same<ReturnType<typeof python.words>, AsyncIterableIterator<string>>>()
-const untyped: Promise<unknown> = new Runner('py', { python: './model.py', methods: { predict: {} } }).predict(1)
+const untyped: Promise<unknown> = new Runner('py', {
+  python: './model.py',
+  methods: { predict: {} },
+}).predict(1)
 // @ts-expect-error TS2345: the model takes arrays
 python.predict('text')
 

@@ -20,14 +20,24 @@ const greeting: string = greet('Ada')
 const later = svc.api({ input: text, output: text }, async function later(name: string) {
   return name.length > 3 ? 'long' : 'short'
 })
-holds<Same<typeof later, ((name: string) => Promise<'long' | 'short'>) & ApiTypes<io.Text, io.Text>>>()
+holds<
+  Same<typeof later, ((name: string) => Promise<'long' | 'short'>) & ApiTypes<io.Text, io.Text>>
+>()
 const stream = svc.api({ input: text, output: text }, async function* stream(name: string) {
   yield name
 })
-holds<Same<typeof stream, ((name: string) => AsyncGenerator<string, void, unknown>) & ApiTypes<io.Text, io.Text>>>()
-const optional = svc.api({ input: text, output: text }, function optional(name: string, ctx?: Context) {
-  return `${name} ${ctx?.id ?? ''}`
-})
+holds<
+  Same<
+    typeof stream,
+    ((name: string) => AsyncGenerator<string, void, unknown>) & ApiTypes<io.Text, io.Text>
+  >
+>()
+const optional = svc.api(
+  { input: text, output: text },
+  function optional(name: string, ctx?: Context) {
+    return `${name} ${ctx?.id ?? ''}`
+  },
+)
 const alone: string = optional('Ada')
 const total: (x: NDArray<'float32'>) => NDArray = svc.api(
   { input: array, output: new io.NumpyNdarray() },

@@ -41,7 +41,9 @@ svc.api({ input: text, output: text }, async function g(value) {
   return words()
 })
 svc.api({ input: text, output: text }, () => new ReadableStream<string>())
-svc.api({ input: io.Text.fromSample('hello'), output: text, name: 'h' }, (value) => value.toUpperCase())
+svc.api({ input: io.Text.fromSample('hello'), output: text, name: 'h' }, (value) =>
+  value.toUpperCase(),
+)
 
 // Wrong: what the function returns or yields.
 // @ts-expect-error TS2322: a number is no text

@@ -7,13 +7,25 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const here = fileURLToPath(new URL('.', import.meta.url))
-const programs = readdirSync(here).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+const programs = readdirSync(here).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+)
 const expectation = /^\s*\/\/ @ts-expect-error(?: (TS\d+): \S.*)?$/
 
 /** Runs the compiler; `errors` are those in the folder itself, as `file:line code`. */
 function compile(folder: string) {
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--pretty', 'false', '-p', '.']
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
+  const args = [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '--noEmit',
+    '--pretty',
+    'false',
+    '-p',
+    '.',
+  ]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+  })
   const found = stdout.matchAll(/^([^\\/\n]+\.ts)\((\d+),\d+\): error (TS\d+)/gm)
   const errors = [...found].map(([, file, line, code]) => `${file}:${line} ${code}`)
   return { status, output: stdout + stderr, errors }

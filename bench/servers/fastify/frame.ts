@@ -8,7 +8,9 @@ import polars from 'nodejs-polars'
 /** Adds the jobs of frames and series. */
 export function addFrameRoutes(app: FastifyInstance): void {
   app.post<{ Body: Record<string, unknown>[] }>('/frame', async (request, reply) =>
-    reply.type('application/json').send(polars.readRecords(request.body).writeJSON({ format: 'json' })),
+    reply
+      .type('application/json')
+      .send(polars.readRecords(request.body).writeJSON({ format: 'json' })),
   )
   app.post<{ Body: Buffer }>('/csv', async (request, reply) =>
     reply.type('text/csv').send(polars.readCSV(request.body).writeCSV()),

@@ -17,7 +17,9 @@ type Sharp = (bytes: Buffer) => SharpImage
 export function findSharp(): string | undefined {
   const { BENCH_SHARP } = process.env
   try {
-    return createRequire(BENCH_SHARP === undefined ? import.meta.url : `${BENCH_SHARP}/package.json`).resolve('sharp')
+    return createRequire(
+      BENCH_SHARP === undefined ? import.meta.url : `${BENCH_SHARP}/package.json`,
+    ).resolve('sharp')
   } catch {
     return undefined
   }
@@ -33,7 +35,8 @@ function decoder(): (bytes: Buffer) => Promise<Buffer> {
 function resizer(): (bytes: Buffer) => Promise<Buffer> {
   if (process.env.BENCH_IMAGE === 'sharp') {
     const sharp = createRequire(import.meta.url)(findSharp() ?? 'sharp') as Sharp
-    return (bytes) => sharp(bytes).resize(224, 224, { fit: 'cover', kernel: 'linear' }).raw().toBuffer()
+    return (bytes) =>
+      sharp(bytes).resize(224, 224, { fit: 'cover', kernel: 'linear' }).raw().toBuffer()
   }
   const size = { width: 224, height: 224, filter: ResizeFilterType.Triangle, fit: ResizeFit.Cover }
   return (bytes) => new Transformer(bytes).resize(size).rawPixels()
@@ -46,7 +49,8 @@ function normalized(pixels: Buffer): Float32Array {
   const plane = pixels.length / 3
   const tensor = new Float32Array(pixels.length)
   for (let c = 0; c < 3; c++) {
-    for (let i = 0; i < plane; i++) tensor[c * plane + i] = (pixels[3 * i + c] / 255 - mean[c]) / std[c]
+    for (let i = 0; i < plane; i++)
+      tensor[c * plane + i] = (pixels[3 * i + c] / 255 - mean[c]) / std[c]
   }
   return tensor
 }

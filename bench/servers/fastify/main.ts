@@ -13,8 +13,16 @@ import { addImageRoute } from './image.ts'
 import { addNdarrayRoutes } from './ndarray.ts'
 
 const app = Fastify({ bodyLimit: 64 * 1024 * 1024 })
-app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-const binary = ['application/octet-stream', 'application/x-npy', 'text/csv', 'image/jpeg', 'image/png']
+app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) =>
+  done(null, body),
+)
+const binary = [
+  'application/octet-stream',
+  'application/x-npy',
+  'text/csv',
+  'image/jpeg',
+  'image/png',
+]
 app.addContentTypeParser(binary, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
 addNdarrayRoutes(app)
@@ -32,13 +40,19 @@ const preParsing: preParsingAsyncHookHandler = async (_request, _reply, payload)
   return unzipped
 }
 app.post('/gzip', { preParsing }, async (request) => request.body)
-app.post('/text', async (request, reply) => reply.type('text/plain; charset=utf-8').send(request.body))
-app.post('/file', async (request, reply) => reply.type('application/octet-stream').send(request.body))
+app.post('/text', async (request, reply) =>
+  reply.type('text/plain; charset=utf-8').send(request.body),
+)
+app.post('/file', async (request, reply) =>
+  reply.type('application/octet-stream').send(request.body),
+)
 app.post<{ Body: string }>('/stream', async (request, reply) => {
   async function* pieces() {
     for (let i = 0; i < 100; i++) yield request.body
   }
-  return reply.type('text/plain; charset=utf-8').send(Readable.from(pieces(), { objectMode: false }))
+  return reply
+    .type('text/plain; charset=utf-8')
+    .send(Readable.from(pieces(), { objectMode: false }))
 })
 
 await app.listen({ port: 0, host: '127.0.0.1' })

@@ -14,9 +14,11 @@ function toMatrix(rows: number[][]): Matrix {
   const width = rows[0]?.length ?? 0
   const data = new Float64Array(rows.length * width)
   rows.forEach((row, i) => {
-    if (!Array.isArray(row) || row.length !== width) throw Object.assign(new Error('ragged'), { statusCode: 400 })
+    if (!Array.isArray(row) || row.length !== width)
+      throw Object.assign(new Error('ragged'), { statusCode: 400 })
     row.forEach((value, j) => {
-      if (typeof value !== 'number') throw Object.assign(new Error('not a number'), { statusCode: 400 })
+      if (typeof value !== 'number')
+        throw Object.assign(new Error('not a number'), { statusCode: 400 })
       data[i * width + j] = value
     })
   })
@@ -24,7 +26,9 @@ function toMatrix(rows: number[][]): Matrix {
 }
 
 function toRows({ data, shape: [height, width] }: Matrix): number[][] {
-  return Array.from({ length: height }, (_, i) => Array.from(data.subarray(i * width, (i + 1) * width)))
+  return Array.from({ length: height }, (_, i) =>
+    Array.from(data.subarray(i * width, (i + 1) * width)),
+  )
 }
 
 /** Returns the float32 elements of a file of numpy.save, version 1. */
@@ -41,7 +45,9 @@ function writeNpy(data: Float32Array): Buffer {
 /** Adds the jobs of arrays. */
 export function addNdarrayRoutes(app: FastifyInstance): void {
   const plain = process.env.BENCH_PLAIN === '1'
-  app.post<{ Body: number[][] }>('/ndarray', async (request) => (plain ? request.body : toRows(toMatrix(request.body))))
+  app.post<{ Body: number[][] }>('/ndarray', async (request) =>
+    plain ? request.body : toRows(toMatrix(request.body)),
+  )
   app.post<{ Body: Buffer }>('/first', async (request, reply) =>
     reply.type('application/x-npy').send(writeNpy(readNpy(request.body).slice(0, 1000))),
   )

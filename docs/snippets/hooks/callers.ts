@@ -17,7 +17,9 @@ svc.onRequest((ctx) => {
   ctx.state.team = ctx.headers.get('x-team') ?? 'unknown'
 })
 svc.onRequest(rateLimit({ rate: 10, burst: 50 }))
-svc.onError((ctx, error) => ctx.response.setHeader('x-help', `https://example.org/errors/${error.name}`))
+svc.onError((ctx, error) =>
+  ctx.response.setHeader('x-help', `https://example.org/errors/${error.name}`),
+)
 svc.onResponse((ctx, { status, bytesIn, durations }) => {
   console.log(ctx.api, ctx.state.team, status, bytesIn, durations.totalMs)
 })

@@ -12,9 +12,12 @@ const model = new Runner<Mood>('mood', {
 })
 const svc = new Service('mood', { runners: [model] })
 
-export const classify = svc.api({ input: new io.Text(), output: new io.JSON() }, async function classify(text, ctx) {
-  const [{ label, score }] = await model.classify([text], ctx)
-  return { label, score }
-})
+export const classify = svc.api(
+  { input: new io.Text(), output: new io.JSON() },
+  async function classify(text, ctx) {
+    const [{ label, score }] = await model.classify([text], ctx)
+    return { label, score }
+  },
+)
 
 export default svc

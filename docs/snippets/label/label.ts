@@ -9,10 +9,13 @@ const svc = new Service('labels', { runners: [model] })
 const picture = new io.Image({ tensor: { size: [32, 32], batch: true } })
 
 // pixels is an NDArray<'float32'> of 1×3×32×32, odds one of 1×5.
-export const label = svc.api({ input: picture, output: new io.JSON() }, async function label(pixels, ctx) {
-  const odds = await model.predict(pixels, ctx)
-  const best = odds.argmax().data[0]
-  return { label: labels[best], probability: odds.data[best] }
-})
+export const label = svc.api(
+  { input: picture, output: new io.JSON() },
+  async function label(pixels, ctx) {
+    const odds = await model.predict(pixels, ctx)
+    const best = odds.argmax().data[0]
+    return { label: labels[best], probability: odds.data[best] }
+  },
+)
 
 export default svc

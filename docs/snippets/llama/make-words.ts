@@ -6,7 +6,10 @@ const size = 64
 const words = sentence.replaceAll(' ', '▁').split(/(?=▁)/)
 // Texts are cut from left to right, so each beginning of a word is a token.
 const parts = words.flatMap((word) => [...word].map((_, i) => word.slice(0, i + 1)).slice(1))
-const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`)
+const bytes = Array.from(
+  { length: 256 },
+  (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`,
+)
 const tokens = [...new Set(['<unk>', '<s>', '</s>', ...bytes, ...parts])]
 const types = tokens.map((token, i) => [2, 3, 3][i] ?? (token.startsWith('<0x') ? 6 : 1))
 
@@ -28,7 +31,9 @@ const ones = new Float32Array(size).fill(1)
 const tensors: readonly Tensor[] = [
   ['token_embd.weight', size, tokens.length, rows],
   ['output.weight', size, tokens.length, output],
-  ...['output_norm', 'blk.0.attn_norm', 'blk.0.ffn_norm'].map((name) => [`${name}.weight`, size, 1, [ones]] as const),
+  ...['output_norm', 'blk.0.attn_norm', 'blk.0.ffn_norm'].map(
+    (name) => [`${name}.weight`, size, 1, [ones]] as const,
+  ),
   // Zeros: the layer passes its input on.
   ...['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'].map(
     (name) => [`blk.0.${name}.weight`, size, size] as const,
@@ -39,7 +44,8 @@ const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer)
 const u64 = (value: number) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer)
 const f32 = (value: number) => Buffer.from(Float32Array.of(value).buffer)
 const text = (value: string) => Buffer.concat([u64(Buffer.byteLength(value)), Buffer.from(value)])
-const list = (type: number, items: readonly Buffer[]) => Buffer.concat([u32(9), u32(type), u64(items.length), ...items])
+const list = (type: number, items: readonly Buffer[]) =>
+  Buffer.concat([u32(9), u32(type), u64(items.length), ...items])
 const facts: Readonly<Record<string, Buffer>> = {
   'general.architecture': Buffer.concat([u32(8), text('llama')]),
   'llama.attention.layer_norm_rms_epsilon': Buffer.concat([u32(6), f32(1e-5)]),

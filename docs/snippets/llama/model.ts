@@ -3,7 +3,13 @@ import { getLlama } from 'node-llama-cpp'
 import type { CompletionRequest } from 'serving/openai'
 
 /** Loads a GGUF file beside this one. `sequences` texts are written at a time. */
-export async function load({ file, sequences }: { readonly file: string; readonly sequences: number }) {
+export async function load({
+  file,
+  sequences,
+}: {
+  readonly file: string
+  readonly sequences: number
+}) {
   const llama = await getLlama({ build: 'never' })
   const model = await llama.loadModel({ modelPath: fileURLToPath(new URL(file, import.meta.url)) })
   const context = await model.createContext({ sequences })

@@ -19,17 +19,35 @@ export const predict: Protocol = {
     const call = <R>(name: string, given: unknown, visit: Visit, encoding: Encoding<R>) => {
       const api = visit.find(host.service.apis, name, 'the model')
       const body = JSON.stringify(Object(given).instances ?? null)
-      const request = new HttpRequest(HeaderList.from({ 'content-type': 'application/json' }), Buffer.from(body))
+      const request = new HttpRequest(
+        HeaderList.from({ 'content-type': 'application/json' }),
+        Buffer.from(body),
+      )
       return visit.call(api, () => api.input.fromHttpRequest(request, visit.ctx), encoding)
     }
     host.http({
-      ...{ name: 'predict', path: `${host.prefix}/v1/models/{call}`, methods: ['POST'], readsHeaders: { all: true } },
-      ...{ access: { kind: 'message' }, origins: 'any', isLimited: true, decompresses: true, operation, problem },
+      ...{
+        name: 'predict',
+        path: `${host.prefix}/v1/models/{call}`,
+        methods: ['POST'],
+        readsHeaders: { all: true },
+      },
+      ...{
+        access: { kind: 'message' },
+        origins: 'any',
+        isLimited: true,
+        decompresses: true,
+        operation,
+        problem,
+      },
       async answer(request, visit) {
         try {
           const name = visit.target.params.call.replace(/:predict$/, '')
           return await call<HttpResponse>(name, visit.json(request), visit, {
-            encode: async (api, result, ctx) => ({ headers: json, body: await predictions(api, result, ctx) }),
+            encode: async (api, result, ctx) => ({
+              headers: json,
+              body: await predictions(api, result, ctx),
+            }),
             fail: (error, ctx) => problem(error, ctx.id),
           })
         } catch (error) {
@@ -57,10 +75,22 @@ export const predict: Protocol = {
 }
 
 const predictions: Encoding<Promise<Uint8Array>>['encode'] = async ({ output }, result, ctx) =>
-  Buffer.from(`{"predictions":${Buffer.from(await wholeBody(await output.toHttpResponse(result, ctx)))}}`)
+  Buffer.from(
+    `{"predictions":${Buffer.from(await wholeBody(await output.toHttpResponse(result, ctx)))}}`,
+  )
 
 const problem = (error: ServingError, id: string) =>
-  ({ status: error.status, headers: json, body: JSON.stringify({ error: error.message, id }), error }) as const
+  ({
+    status: error.status,
+    headers: json,
+    body: JSON.stringify({ error: error.message, id }),
+    error,
+  }) as const
 
 const responses = { 200: { description: 'The list `predictions`.' } }
-const operation = { operationId: 'predict', tags: ['predict'], summary: 'Calls an API with `instances`.', responses }
+const operation = {
+  operationId: 'predict',
+  tags: ['predict'],
+  summary: 'Calls an API with `instances`.',
+  responses,
+}

@@ -9,8 +9,11 @@ const iris = new Runner<{ predict(x: NDArray): NDArray }>('iris', {
 })
 const svc = new Service('iris', { runners: [iris] })
 
-svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, async function probabilities(x, ctx) {
-  return await iris.predict(x, ctx)
-})
+svc.api(
+  { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() },
+  async function probabilities(x, ctx) {
+    return await iris.predict(x, ctx)
+  },
+)
 
 export default svc

@@ -9,9 +9,12 @@ const model = new Runner<{ predict(x: NDArray<'float32'>): NDArray<'float32'> }>
 const svc = new Service('circle', { runners: [model] })
 const points = new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 2], enforceShape: true })
 
-export const inside = svc.api({ input: points, output: new io.JSON() }, async function inside(x, ctx) {
-  const odds = await model.predict(x, ctx)
-  return Array.from(odds.argmax().data, (place) => place === 1)
-})
+export const inside = svc.api(
+  { input: points, output: new io.JSON() },
+  async function inside(x, ctx) {
+    const odds = await model.predict(x, ctx)
+    return Array.from(odds.argmax().data, (place) => place === 1)
+  },
+)
 
 export default svc

@@ -40,14 +40,25 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
   checkOptions('apiKey', options, ['keys', 'header', 'cookie'])
   const { keys, header = 'x-api-key', cookie } = options
   checkThat(Array.isArray(keys) && keys.length > 0, 'a list of hashes', 'keys of apiKey', keys)
-  checkThat(typeof header === 'string' && isHeaderName(header), 'the name of a header', 'header of apiKey', header)
+  checkThat(
+    typeof header === 'string' && isHeaderName(header),
+    'the name of a header',
+    'header of apiKey',
+    header,
+  )
   checkCookie(cookie, 'apiKey')
   const known = keys.map(parseKey)
   const name = header.toLowerCase()
-  const places = cookie === undefined ? `${name} or authorization` : `${name}, authorization or the cookie ${cookie}`
+  const places =
+    cookie === undefined
+      ? `${name} or authorization`
+      : `${name}, authorization or the cookie ${cookie}`
   const hook = (ctx: Context) => {
     const { headers } = ctx
-    const key = headers.get(name) ?? bearerOf(headers) ?? (cookie === undefined ? undefined : cookieOf(headers, cookie))
+    const key =
+      headers.get(name) ??
+      bearerOf(headers) ??
+      (cookie === undefined ? undefined : cookieOf(headers, cookie))
     if (key === undefined) throw new Unauthorized(`expected a key in ${places}, received none`)
     const digest = createHash('sha256').update(key).digest()
     let caller: string | undefined
@@ -68,9 +79,17 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
 }
 
 function parseKey(key: ApiKey): { readonly name: string; readonly digest: Buffer } {
-  const { name, hash } = typeof key === 'string' ? { name: key.slice(0, 8), hash: key } : (key ?? {})
+  const { name, hash } =
+    typeof key === 'string' ? { name: key.slice(0, 8), hash: key } : (key ?? {})
   // Not shown in the message: it may be the key itself.
-  if (typeof hash !== 'string' || !/^[\da-f]{64}$/i.test(hash) || typeof name !== 'string' || name === '')
-    throw new InvalidArgument('expected the SHA-256 of each key in hexadecimal, or { name, hash }, for keys of apiKey')
+  if (
+    typeof hash !== 'string' ||
+    !/^[\da-f]{64}$/i.test(hash) ||
+    typeof name !== 'string' ||
+    name === ''
+  )
+    throw new InvalidArgument(
+      'expected the SHA-256 of each key in hexadecimal, or { name, hash }, for keys of apiKey',
+    )
   return { name, digest: Buffer.from(hash, 'hex') }
 }

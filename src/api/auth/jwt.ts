@@ -44,9 +44,31 @@ export interface JwtOptions {
   readonly cookie?: string
 }
 
-const names = ['jwks', 'issuer', 'audience', 'clockTolerance', 'algorithms', 'scopes', 'cacheSize', 'cookie']
-const isAsymmetric = (name: unknown) => /^(?:[RPE]S\d+|EdDSA|Ed25519|ML-DSA-\d+)$/.test(String(name))
-const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const names = [
+  'jwks',
+  'issuer',
+  'audience',
+  'clockTolerance',
+  'algorithms',
+  'scopes',
+  'cacheSize',
+  'cookie',
+]
+const isAsymmetric = (name: unknown) =>
+  /^(?:[RPE]S\d+|EdDSA|Ed25519|ML-DSA-\d+)$/.test(String(name))
+const asymmetric = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 
 /** **Units**: seconds since the epoch. */
 interface Verified {
@@ -71,12 +93,18 @@ export function jwt(options: JwtOptions): RequestHook {
   checkThat(jwks instanceof URL || typeof jwks === 'string', 'a URL or a path', 'jwks of jwt', jwks)
   for (const [name, value] of Object.entries({ issuer, audience })) {
     const isList = Array.isArray(value) && value.length > 0
-    checkThat(typeof value === 'string' || isList, 'a text or a list of them', `${name} of jwt`, value)
+    checkThat(
+      typeof value === 'string' || isList,
+      'a text or a list of them',
+      `${name} of jwt`,
+      value,
+    )
   }
   checkAtLeast('clockTolerance of jwt', clockTolerance, 0)
   checkAtLeast('cacheSize of jwt', cacheSize, 0)
   // With a symmetric algorithm, the published keys would be secrets.
-  const isSafe = Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAsymmetric)
+  const isSafe =
+    Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAsymmetric)
   checkThat(isSafe, 'asymmetric ones such as ES256', 'algorithms of jwt', algorithms)
   // By digest; a full cache drops the oldest.
   const tokens = new Map<string, Verified>()
@@ -86,13 +114,17 @@ export function jwt(options: JwtOptions): RequestHook {
     const missing = scopes.filter((scope) => !held.includes(scope))
     if (missing.length > 0) {
       const challenge = `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`
-      throw new Forbidden(`expected a token with the scope ${missing.join(' ')}, received one without`, { challenge })
+      throw new Forbidden(
+        `expected a token with the scope ${missing.join(' ')}, received one without`,
+        { challenge },
+      )
     }
     ctx.state.caller = caller
   }
   const places = `authorization: Bearer${cookie === undefined ? '' : ` or the cookie ${cookie}`}`
   const hook: RequestHook = (ctx) => {
-    const token = bearerOf(ctx.headers) ?? (cookie === undefined ? undefined : cookieOf(ctx.headers, cookie))
+    const token =
+      bearerOf(ctx.headers) ?? (cookie === undefined ? undefined : cookieOf(ctx.headers, cookie))
     if (token === undefined) throw new Unauthorized(`expected a token in ${places}, received none`)
     const key = createHash('sha256').update(token).digest('base64')
     const now = Date.now() / 1000
@@ -128,11 +160,16 @@ function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
         algorithms: [...algorithms],
       })
       const { sub = '', exp = 0, nbf = 0 } = payload
-      if (typeof sub !== 'string') throw new jose.errors.JWTInvalid(expected('a text', 'the claim sub', sub))
+      if (typeof sub !== 'string')
+        throw new jose.errors.JWTInvalid(expected('a text', 'the claim sub', sub))
       return { caller: { name: sub, claims: payload }, notBefore: nbf, expires: exp }
     } catch (cause) {
       const { JOSEError, JWKSTimeout } = jose.errors
-      if (!(cause instanceof JOSEError) || cause instanceof JWKSTimeout || cause.code === 'ERR_JOSE_GENERIC')
+      if (
+        !(cause instanceof JOSEError) ||
+        cause instanceof JWKSTimeout ||
+        cause.code === 'ERR_JOSE_GENERIC'
+      )
         throw new Overloaded('the keys of the issuer cannot be read', { cause })
       throw new Unauthorized(`expected a valid token, received one that is not: ${cause.message}`, {
         cause,
@@ -144,7 +181,8 @@ function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
 
 function keysOf(jose: typeof import('jose'), jwks: URL | string): JWTVerifyGetKey {
   const url = jwks instanceof URL ? jwks : /^https?:/.test(jwks) ? new URL(jwks) : undefined
-  if (url !== undefined && url.protocol !== 'file:') return jose.createRemoteJWKSet(url, { timeoutDuration: 5_000 })
+  if (url !== undefined && url.protocol !== 'file:')
+    return jose.createRemoteJWKSet(url, { timeoutDuration: 5_000 })
   const file = url ?? (jwks as string)
   let changed = 0
   let keys: JWTVerifyGetKey | undefined

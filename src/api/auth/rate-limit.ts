@@ -79,7 +79,10 @@ export function rateLimit(options: RateLimitOptions): RequestHook {
     const seconds = Math.ceil(waitMs / 1000)
     ctx.response.setHeader('ratelimit-policy', policy)
     ctx.response.setHeader('ratelimit', `"${name}";r=${remaining};t=${seconds}`)
-    if (!isAllowed) throw new TooManyRequests('expected fewer requests', { retryAfterSeconds: Math.max(1, seconds) })
+    if (!isAllowed)
+      throw new TooManyRequests('expected fewer requests', {
+        retryAfterSeconds: Math.max(1, seconds),
+      })
   }
   const alone: RequestHook = (ctx) => answer(ctx, take(keyOf(ctx), performance.now()))
   const shared = async (ctx: Context) => {
@@ -98,7 +101,10 @@ function addressOf(ctx: Context): string {
 /** @returns the first 64 bits of an IPv6 address, which usually belong to one user. */
 function networkOf(address: string): string {
   const [left, right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')))
-  const zeros = right === undefined ? [] : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  const zeros =
+    right === undefined
+      ? []
+      : new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
   return [...left, ...zeros, ...(right ?? [])].slice(0, 4).join(':')
 }
 

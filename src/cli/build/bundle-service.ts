@@ -31,7 +31,9 @@ export async function bundleService(root: string, service: string) {
       const found = { modules: new Set<string>(), assets: new Set<string>() }
       const { outputFiles, metafile } = await build({
         absWorkingDir: root,
-        entryPoints: [...entries].sort().map((path) => ({ in: path, out: compiledName(root, path).slice(0, -3) })),
+        entryPoints: [...entries]
+          .sort()
+          .map((path) => ({ in: path, out: compiledName(root, path).slice(0, -3) })),
         outdir: root,
         write: false,
         bundle: true,
@@ -79,7 +81,8 @@ export async function bundleService(root: string, service: string) {
 
 function compiledName(root: string, path: string): string {
   const name = slashes(relative(root, path))
-  if (name.startsWith('../')) throw new InvalidArgument(`${path} lies outside of ${root}, the folder of the project`)
+  if (name.startsWith('../'))
+    throw new InvalidArgument(`${path} lies outside of ${root}, the folder of the project`)
   return `${name.slice(0, -extname(name).length)}.js`
 }
 
@@ -109,7 +112,10 @@ function sourceUrls(
           keepNames: true,
           tsconfigRaw: {},
           define: Object.fromEntries(
-            ['url', 'dirname', 'filename'].map((member) => [`import.meta.${member}`, `__serving_${member}_${name}`]),
+            ['url', 'dirname', 'filename'].map((member) => [
+              `import.meta.${member}`,
+              `__serving_${member}_${name}`,
+            ]),
           ),
         })
         const contents = code.replace(
@@ -117,7 +123,9 @@ function sourceUrls(
           (all, before: string, specifier: string) => {
             const target = resolve(dirname(path), specifier)
             if (!existsSync(target)) {
-              throw new InvalidArgument(`${relative(process.cwd(), path)}: there is no file ${specifier}`)
+              throw new InvalidArgument(
+                `${relative(process.cwd(), path)}: there is no file ${specifier}`,
+              )
             }
             if (!statSync(target).isFile()) return all
             if (!/\.[cm]?[jt]s$/.test(target)) {
@@ -146,7 +154,10 @@ function compiledFile(root: string, { path, text }: OutputFile): [string, string
     return `__servingPath(${url(member === 'dirname' ? posix.dirname(file) : file)})`
   })
   // On the first line, so that source maps still tell the right ones.
-  return [name, usesPaths ? `import { fileURLToPath as __servingPath } from "node:url"; ${code}` : code]
+  return [
+    name,
+    usesPaths ? `import { fileURLToPath as __servingPath } from "node:url"; ${code}` : code,
+  ]
 }
 
 const esbuildRuntime = '<runtime>'
@@ -154,7 +165,9 @@ const esbuildRuntime = '<runtime>'
 function packageImports(root: string, { inputs }: Metafile): PackageImport[] {
   return Object.entries(inputs).flatMap(([file, { imports }]) =>
     imports
-      .filter(({ external, path }) => external === true && path !== esbuildRuntime && !isBuiltin(path))
+      .filter(
+        ({ external, path }) => external === true && path !== esbuildRuntime && !isBuiltin(path),
+      )
       .map(({ path }) => ({ specifier: path, importer: join(root, file) })),
   )
 }
@@ -166,7 +179,9 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 function failureText({ errors }: BuildFailure): string {
   const texts = errors.slice(0, 10).map(({ text, location, detail }) => {
     if (detail instanceof InvalidArgument) return detail.message
-    return location === null ? text : `${location.file}:${location.line}:${location.column + 1}: ${text}`
+    return location === null
+      ? text
+      : `${location.file}:${location.line}:${location.column + 1}: ${text}`
   })
   return texts.join('\n')
 }

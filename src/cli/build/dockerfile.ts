@@ -7,7 +7,9 @@ export function dockerfileText(docker: DockerOptions = {}, python: PythonEnviron
   const { baseImage, systemPackages = [], env = {}, setupScript } = docker
   const usesConda = python.conda !== undefined
   const usesPip = !usesConda && python.packages.length > 0
-  const packages = [...systemPackages, ...(usesPip ? ['python3', 'python3-venv'] : [])].sort().join(' ')
+  const packages = [...systemPackages, ...(usesPip ? ['python3', 'python3-venv'] : [])]
+    .sort()
+    .join(' ')
   const variables = { NODE_ENV: 'production', ...env }
   const lines = [
     '# Made by serving build; the context is the folder that it lies in.',
@@ -18,8 +20,10 @@ export function dockerfileText(docker: DockerOptions = {}, python: PythonEnviron
     'WORKDIR /app',
     usesPip && pipText,
     usesConda && 'COPY --from=conda /opt/python /opt/python',
-    (usesConda || usesPip) && 'ENV PATH="/opt/python/bin:$PATH" SERVING_PYTHON=/opt/python/bin/python',
-    setupScript !== undefined && `COPY ${setupScript} setup-script\nRUN chmod +x setup-script && ./setup-script`,
+    (usesConda || usesPip) &&
+      'ENV PATH="/opt/python/bin:$PATH" SERVING_PYTHON=/opt/python/bin/python',
+    setupScript !== undefined &&
+      `COPY ${setupScript} setup-script\nRUN chmod +x setup-script && ./setup-script`,
     'COPY . .',
     '# By number, so that an orchestrator can see that it is not root. Nothing below /app is written.',
     'USER 1000:1000',

@@ -62,7 +62,9 @@ export function packageTree(
     const folder = findPackage(name, dirname(importer)) ?? findPackage(name, ourFolder(root))
     if (folder === undefined) {
       const file = relative(process.cwd(), importer)
-      throw new InvalidArgument(`${file} needs the package ${name}, which is not installed: npm install ${name}`)
+      throw new InvalidArgument(
+        `${file} needs the package ${name}, which is not installed: npm install ${name}`,
+      )
     }
     queue.push({ name, from: folder, below: '' })
   }
@@ -78,7 +80,9 @@ export function packageTree(
       const at = findPackage(dependency.name, folder)
       if (at !== undefined) queue.push({ name: dependency.name, from: at, below: place })
       else if (!dependency.optional)
-        throw new InvalidArgument(`the package ${name} needs ${dependency.name}, which is not installed`)
+        throw new InvalidArgument(
+          `the package ${name} needs ${dependency.name}, which is not installed`,
+        )
     }
   }
   return [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
@@ -108,7 +112,11 @@ export function listedPeers(root: string): string[] {
   return listed.filter((name) => name in peerDependencies && !toolPeers.includes(name))
 }
 
-function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {
+function visible(
+  placed: ReadonlyMap<string, PlacedPackage>,
+  name: string,
+  below: string,
+): PlacedPackage | undefined {
   for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('node_modules/') - 1))) {
     const found = placed.get(posix.join(at, 'node_modules', name))
     if (found !== undefined || at === '') return found
@@ -122,8 +130,14 @@ function dependenciesOf({
   peerDependencies = {},
   peerDependenciesMeta = {},
 }: PackageManifest): { readonly name: string; readonly optional: boolean }[] {
-  const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
-  const names = new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])
+  const peers = Object.keys(peerDependencies).filter(
+    (name) => peerDependenciesMeta[name]?.optional !== true,
+  )
+  const names = new Set([
+    ...Object.keys(dependencies),
+    ...Object.keys(optionalDependencies),
+    ...peers,
+  ])
   return [...names]
     .filter((name) => own !== 'serving' || !developmentOnly.includes(name))
     .sort()

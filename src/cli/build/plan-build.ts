@@ -12,7 +12,13 @@ import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
 import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
-import { listedPeers, mayLoad, type PlacedPackage, packageName, packageTree } from './package-tree.ts'
+import {
+  listedPeers,
+  mayLoad,
+  type PlacedPackage,
+  packageName,
+  packageTree,
+} from './package-tree.ts'
 import type { Project } from './project.ts'
 import { pythonEnvironment, pythonFiles, withoutPython } from './python-environment.ts'
 
@@ -39,18 +45,29 @@ export async function planBuild(project: Project, options: OptionValues, describ
   const models = await dataFiles(root, build.models ?? [], build.exclude ?? [], 'models')
   const included = await dataFiles(root, build.include ?? [], build.exclude ?? [], 'include')
   const files = new Map<string, BuildFile>()
-  for (const path of [...bundle.assets, ...models, ...included]) files.set(path, { from: join(root, path) })
+  for (const path of [...bundle.assets, ...models, ...included])
+    files.set(path, { from: join(root, path) })
   for (const [path, text] of bundle.files) files.set(path, { text })
   const { packages: named = [] } = build
   const listed = listedPeers(root)
-  const described = await describe(files, bundle, packageTree(bundle.imports, [...named, ...listed], root))
+  const described = await describe(
+    files,
+    bundle,
+    packageTree(bundle.imports, [...named, ...listed], root),
+  )
   const code = [...bundle.files].filter(([path]) => path.endsWith('.js')).map(([, text]) => text)
   const later = listed.filter((name) => mayLoad(name, code))
   const ofStore = storePackages({ store: options.jobStore })
-  const packages = packageTree(bundle.imports, [...named, ...later, ...described.packages, ...ofStore], root)
+  const packages = packageTree(
+    bundle.imports,
+    [...named, ...later, ...described.packages, ...ofStore],
+    root,
+  )
   for (const [path, text] of generatedFiles(project, options, bundle, described, packages)) {
     if (files.has(path))
-      throw new InvalidArgument(`${path} is a file that serving build writes: leave it out of include`)
+      throw new InvalidArgument(
+        `${path} is a file that serving build writes: leave it out of include`,
+      )
     files.set(path, { text })
   }
   const own = new Map([...files].sort(byName))
@@ -74,13 +91,22 @@ export async function planBuild(project: Project, options: OptionValues, describ
     remoteRunners,
     jobs,
     serving: packages.find(({ name }) => name === 'serving')?.version ?? '',
-    target: { node: nodeMajor, abi: process.versions.modules, platform: process.platform, arch: process.arch },
+    target: {
+      node: nodeMajor,
+      abi: process.versions.modules,
+      platform: process.platform,
+      arch: process.arch,
+    },
     packages: hashes,
     files: Object.fromEntries([...own].map(([path, file]) => [path, sha256(file)])),
     models: [...new Set(models)].sort(),
   }
   const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
-  const noPython = withoutPython(build, pythonEnvironment(build, described.python), described.python)
+  const noPython = withoutPython(
+    build,
+    pythonEnvironment(build, described.python),
+    described.python,
+  )
   return { files: all, manifest: { ...manifest, digest }, noPython }
 }
 
@@ -104,9 +130,11 @@ async function dataFiles(
     const isFolder = existsSync(join(root, name)) && statSync(join(root, name)).isDirectory()
     const glob = isFolder ? `${name.replace(/\/$/, '')}/**` : name
     const files = await listFiles(root, [glob], [...exclude, '**/node_modules/**', '**/.git/**'])
-    if (files.length === 0) throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shown(root)}`)
+    if (files.length === 0)
+      throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shown(root)}`)
     const outside = files.find((file) => file.startsWith('../'))
-    if (outside !== undefined) throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shown(root)}`)
+    if (outside !== undefined)
+      throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shown(root)}`)
     found.push(...files)
   }
   return found
@@ -154,7 +182,9 @@ function mainText(entry: string, { envs = [], python }: BuildOptions): string {
   return [
     '// Made by serving build: node main.js [options of serving serve]',
     "import { fileURLToPath } from 'node:url'",
-    ...variables.map(({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`),
+    ...variables.map(
+      ({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`,
+    ),
     `process.argv.splice(2, 0, 'serve', fileURLToPath(new URL('./${entry}', import.meta.url)))`,
     `await import(${JSON.stringify(command)})`,
     '',
@@ -184,7 +214,8 @@ function lockOf(
   const path = foldersAbove(root)
     .map((at) => join(at, 'package-lock.json'))
     .find((each) => existsSync(each))
-  const lock = path === undefined ? {} : readJson<{ packages?: Readonly<Record<string, LockedPackage>> }>(path)
+  const lock =
+    path === undefined ? {} : readJson<{ packages?: Readonly<Record<string, LockedPackage>> }>(path)
   const known = new Map(
     Object.entries(lock.packages ?? {}).map(([place, entry]) => [
       `${place.split('node_modules/').at(-1)}@${entry.version}`,
@@ -193,13 +224,19 @@ function lockOf(
   )
   const entries = packages.map(({ place, name, version }) => {
     const { name: alias, resolved, integrity } = known.get(`${name}@${version}`) ?? {}
-    return [place, { ...(alias === undefined ? {} : { name: alias }), version, resolved, integrity }]
+    return [
+      place,
+      { ...(alias === undefined ? {} : { name: alias }), version, resolved, integrity },
+    ]
   })
   return {
     name: manifest.name,
     version: manifest.version,
     lockfileVersion: 3,
     requires: true,
-    packages: { '': { ...manifest, private: undefined, scripts: undefined }, ...Object.fromEntries(entries) },
+    packages: {
+      '': { ...manifest, private: undefined, scripts: undefined },
+      ...Object.fromEntries(entries),
+    },
   }
 }

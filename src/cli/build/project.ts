@@ -20,7 +20,10 @@ const bentofiles = ['bentofile.yaml', 'bentofile.yml']
  * @returns the project of a service, or that of a bentofile in the working directory.
  * @throws InvalidArgument.
  */
-export async function readProject(service: string | undefined, config: ConfigFile | undefined): Promise<Project> {
+export async function readProject(
+  service: string | undefined,
+  config: ConfigFile | undefined,
+): Promise<Project> {
   const folder = service === undefined ? process.cwd() : dirname(service)
   const bentofile = projectFolders(folder)
     .flatMap((at) => bentofiles.map((name) => join(at, name)))
@@ -31,7 +34,9 @@ export async function readProject(service: string | undefined, config: ConfigFil
   }
   if (bentofile !== undefined) return await readBentofile(bentofile, service)
   if (service === undefined) {
-    throw new InvalidArgument('name the service: serving build FILE, or service in serving.config or bentofile.yaml')
+    throw new InvalidArgument(
+      'name the service: serving build FILE, or service in serving.config or bentofile.yaml',
+    )
   }
   const root = config === undefined ? (projectFolder(folder) ?? folder) : dirname(config.path)
   return { root, service, build: config?.build ?? {} }
@@ -43,14 +48,24 @@ async function readBentofile(path: string, service: string | undefined): Promise
   checkValue(value, bentofileSchema, name)
   const { service: named, ...build } = value as Bentofile
   // `service.ts:svc` names an object of the module; ours is always its default export.
-  const file = service ?? (named === undefined ? undefined : resolve(dirname(path), named.replace(/:\w+$/, '')))
+  const file =
+    service ??
+    (named === undefined ? undefined : resolve(dirname(path), named.replace(/:\w+$/, '')))
   if (file === undefined) throw new InvalidArgument(`${name}: service is missing`)
   if (file.endsWith('.py') || !/\.m?[jt]s$/.test(file)) {
-    throw new InvalidArgument(`${name}: service: expected a .ts, .mts, .js or .mjs file, received ${named ?? file}`)
+    throw new InvalidArgument(
+      `${name}: service: expected a .ts, .mts, .js or .mjs file, received ${named ?? file}`,
+    )
   }
-  if (!existsSync(file)) throw new InvalidArgument(`${name}: service: there is no file ${named ?? file}`)
+  if (!existsSync(file))
+    throw new InvalidArgument(`${name}: service: there is no file ${named ?? file}`)
   const { docker = {} } = build
-  const { base_image: baseImage, system_packages: systemPackages, setup_script: setupScript, env } = docker
+  const {
+    base_image: baseImage,
+    system_packages: systemPackages,
+    setup_script: setupScript,
+    env,
+  } = docker
   return {
     root: dirname(path),
     service: file,
@@ -68,8 +83,14 @@ interface Bentofile extends Omit<BuildOptions, 'docker'> {
   }
 }
 
-const { packages: _, docker, ...common } = buildSchema.properties as Readonly<Record<string, ValueSchema>>
-const { baseImage, systemPackages, setupScript, env } = docker.properties as Readonly<Record<string, ValueSchema>>
+const {
+  packages: _,
+  docker,
+  ...common
+} = buildSchema.properties as Readonly<Record<string, ValueSchema>>
+const { baseImage, systemPackages, setupScript, env } = docker.properties as Readonly<
+  Record<string, ValueSchema>
+>
 
 /**
  * The keys of a bentofile that are understood.
@@ -85,7 +106,12 @@ const bentofileSchema: ValueSchema = {
     docker: {
       type: 'object',
       additionalProperties: false,
-      properties: { base_image: baseImage, system_packages: systemPackages, setup_script: setupScript, env },
+      properties: {
+        base_image: baseImage,
+        system_packages: systemPackages,
+        setup_script: setupScript,
+        env,
+      },
     },
   },
 }

@@ -42,8 +42,15 @@ export interface PythonOptions {
 /** Packages of conda for models that run in Python beside the service. */
 export type CondaOptions = Partial<CondaPackages>
 
-const texts = (description: string): ValueSchema => ({ type: 'array', items: { type: 'string' }, description })
-const object = (description: string, properties: Readonly<Record<string, ValueSchema>>): ValueSchema => ({
+const texts = (description: string): ValueSchema => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+})
+const object = (
+  description: string,
+  properties: Readonly<Record<string, ValueSchema>>,
+): ValueSchema => ({
   type: 'object',
   description,
   additionalProperties: false,
@@ -64,13 +71,23 @@ export const buildSchema = object('what serving build packs; paths are relative 
   docker: object('what the Dockerfile says', {
     baseImage: {
       type: 'string',
-      description: 'an image with node; default: debian:trixie-slim with that of node:24-trixie-slim',
+      description:
+        'an image with node; default: debian:trixie-slim with that of node:24-trixie-slim',
     },
     systemPackages: texts('Debian packages'),
-    env: { type: 'object', additionalProperties: { type: 'string' }, description: 'variables of the image' },
-    setupScript: { type: 'string', description: 'a shell script that is run as root while the image is built' },
+    env: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: 'variables of the image',
+    },
+    setupScript: {
+      type: 'string',
+      description: 'a shell script that is run as root while the image is built',
+    },
   }),
-  python: object('packages for models in Python', { packages: texts('requirements as pip reads them') }),
+  python: object('packages for models in Python', {
+    packages: texts('requirements as pip reads them'),
+  }),
   conda: object('packages for models in Python, by conda', {
     channels: texts('where conda looks, in order (default: conda-forge)'),
     dependencies: texts('packages of conda'),

@@ -30,7 +30,8 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
   }
   const { properties = {}, additionalProperties: others, items } = schema
   if (Array.isArray(value)) {
-    if (items !== undefined) for (const [i, item] of value.entries()) checkValue(item, items, file, `${path}[${i}]`)
+    if (items !== undefined)
+      for (const [i, item] of value.entries()) checkValue(item, items, file, `${path}[${i}]`)
     return
   }
   if (typeof value !== 'object' || value === null) return
@@ -49,15 +50,20 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
 export function fits(value: unknown, schema: ValueSchema): boolean {
   if (![schema.type].flat().some((type) => isOfType(value, type))) return false
   if (schema.enum !== undefined) return schema.enum.some((each) => each === value)
-  if (typeof value === 'string') return schema.pattern === undefined || new RegExp(schema.pattern).test(value)
+  if (typeof value === 'string')
+    return schema.pattern === undefined || new RegExp(schema.pattern).test(value)
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
   return typeof value !== 'number' || (value >= minimum && value <= maximum)
 }
 
 /** Says what a schema expects: `a whole number from 0 to 65535`. */
 export function wordsOf({ type, enum: words, minimum, maximum, examples }: ValueSchema): string {
-  if (words !== undefined) return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
-  const range = minimum === undefined ? '' : ` from ${minimum} ${maximum === undefined ? 'up' : `to ${maximum}`}`
+  if (words !== undefined)
+    return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
+  const range =
+    minimum === undefined
+      ? ''
+      : ` from ${minimum} ${maximum === undefined ? 'up' : `to ${maximum}`}`
   const texts = [type].flat().map((each) => {
     if (each === 'string' && examples !== undefined) return `a text as in ${examples.join(' or ')}`
     return each === 'integer' || each === 'number' ? `${typeWords[each]}${range}` : typeWords[each]

@@ -8,7 +8,9 @@ import { configSchema } from './config-schema.ts'
 import type { ServingConfig } from './index.ts'
 import { type OptionValues, optionEntry, optionNames } from './option-table.ts'
 
-const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `serving.config.${extension}`)
+const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
+  (extension) => `serving.config.${extension}`,
+)
 
 /** A configuration file that has been read and checked. */
 export type ConfigFile = Awaited<ReturnType<typeof readConfigFile>>
@@ -35,7 +37,10 @@ export function findConfigFile(folder: string): string | undefined {
  *
  * @throws InvalidArgument that names the file and the key.
  */
-export async function readConfigFile(path: string, importDefault: (path: string) => Promise<unknown>) {
+export async function readConfigFile(
+  path: string,
+  importDefault: (path: string) => Promise<unknown>,
+) {
   const name = relative(process.cwd(), path)
   const value = await readPlain(path, name, importDefault)
   checkValue(value, configSchema, name)
@@ -74,5 +79,7 @@ export async function yamlText(values: readonly unknown[]): Promise<string> {
 
 function readOptions(values: Readonly<Record<string, unknown>>): OptionValues {
   const given = optionNames.filter((name) => values[name] !== undefined)
-  return Object.fromEntries(given.map((name) => [name, optionEntry(name).type.read?.(values[name]) ?? values[name]]))
+  return Object.fromEntries(
+    given.map((name) => [name, optionEntry(name).type.read?.(values[name]) ?? values[name]]),
+  )
 }

@@ -29,7 +29,11 @@ export function schemaText(): string {
   return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`
 }
 
-type FileValue<E> = E extends { readonly type: { readonly read?: (value: infer F) => unknown } } ? F : never
+type FileValue<E> = E extends { readonly type: { readonly read?: (value: infer F) => unknown } }
+  ? F
+  : never
 
 /** The options of the command as a configuration file may hold them. */
-export type OptionsInFile = { readonly [K in keyof typeof optionTable]?: FileValue<(typeof optionTable)[K]> }
+export type OptionsInFile = {
+  readonly [K in keyof typeof optionTable]?: FileValue<(typeof optionTable)[K]>
+}

@@ -3,11 +3,17 @@ import { didYouMean } from './nearest-word.ts'
 import { optionNames, variableOf } from './option-table.ts'
 
 /** Variables that are no options of the command: of the native add-ons and of Python. */
-const otherVariables = ['SERVING_NATIVE', 'SERVING_NATIVE_PATH', 'SERVING_PYTHON', 'SERVING_PYTHON_PACKAGES']
+const otherVariables = [
+  'SERVING_NATIVE',
+  'SERVING_NATIVE_PATH',
+  'SERVING_PYTHON',
+  'SERVING_PYTHON_PACKAGES',
+]
 
 // What Kubernetes sets in every pod for a Service named `serving` or `serving-x`:
 // https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
-const kubernetes = /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/
+const kubernetes =
+  /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/
 
 /**
  * @returns the names of variables that only look like our settings: those with empty values, which
@@ -17,7 +23,8 @@ const kubernetes = /_SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$|_PORT_\d+_(?:TCP|UDP
 export function foreignVariables(environment: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(environment).filter((name) => name.startsWith('SERVING_'))
   return names.filter(
-    (name) => kubernetes.test(name) || /^(?:\s*|(?:tcp|udp|sctp):\/\/.*)$/.test(environment[name] ?? ''),
+    (name) =>
+      kubernetes.test(name) || /^(?:\s*|(?:tcp|udp|sctp):\/\/.*)$/.test(environment[name] ?? ''),
   )
 }
 
@@ -31,5 +38,7 @@ export function unknownVariable(environment: NodeJS.ProcessEnv): string | undefi
   const name = Object.keys(environment).find(
     (each) => each.startsWith('SERVING_') && !known.includes(each) && !foreign.includes(each),
   )
-  return name === undefined ? undefined : `unknown environment variable ${name}${didYouMean(name, known)}`
+  return name === undefined
+    ? undefined
+    : `unknown environment variable ${name}${didYouMean(name, known)}`
 }

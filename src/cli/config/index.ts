@@ -2,7 +2,13 @@
 import type { BuildOptions } from './build-options.ts'
 import type { OptionsInFile } from './config-schema.ts'
 
-export type { BuildOptions, CondaOptions, DockerOptions, EnvironmentVariable, PythonOptions } from './build-options.ts'
+export type {
+  BuildOptions,
+  CondaOptions,
+  DockerOptions,
+  EnvironmentVariable,
+  PythonOptions,
+} from './build-options.ts'
 export type { OptionsInFile } from './config-schema.ts'
 
 /** What a `serving.config` file may say: every option of `serving serve`, the service, and what to build. */

@@ -46,9 +46,18 @@ interface OptionMore<T> {
   readonly flag?: string
 }
 
-type Table = { readonly [K in keyof Required<CommandOptions>]?: OptionEntry<NonNullable<CommandOptions[K]>, never> }
+type Table = {
+  readonly [K in keyof Required<CommandOptions>]?: OptionEntry<
+    NonNullable<CommandOptions[K]>,
+    never
+  >
+}
 
-function option<T, F>(type: OptionType<T, F>, help: string, more: OptionMore<T> = {}): OptionEntry<T, F> {
+function option<T, F>(
+  type: OptionType<T, F>,
+  help: string,
+  more: OptionMore<T> = {},
+): OptionEntry<T, F> {
   return { type, help, ...more }
 }
 
@@ -63,40 +72,66 @@ function grouped<E extends Table>(group: string, entries: E): E {
 /** Every option that has a flag, by its name in ServeOptions, in the order of the help page. */
 export const optionTable = {
   ...grouped('Network', {
-    port: option(wholeNumber(0, 65_535), 'port to listen on; 0 takes a free one', { default: 3000 }),
+    port: option(wholeNumber(0, 65_535), 'port to listen on; 0 takes a free one', {
+      default: 3000,
+    }),
     host: option(text('<address>'), 'address to listen on', { unset: 'all' }),
     grpcPort: option(wholeNumber(0, 65_535), 'port for gRPC', { unset: 'no gRPC server' }),
     baseUrl: option(basePath, 'path in front of every API', { default: '/' }),
-    corsOrigin: option(text('<origins>'), 'origins whose pages may call the service, separated by commas, or *', {
-      unset: 'those of the service',
-    }),
-    allowedHosts: option(text('<names>'), 'names in Host that are answered beside localhost and addresses', {
-      unset: 'any',
-    }),
+    corsOrigin: option(
+      text('<origins>'),
+      'origins whose pages may call the service, separated by commas, or *',
+      {
+        unset: 'those of the service',
+      },
+    ),
+    allowedHosts: option(
+      text('<names>'),
+      'names in Host that are answered beside localhost and addresses',
+      {
+        unset: 'any',
+      },
+    ),
     trustProxy: option(
       proxyCount,
       'proxies in front that write X-Forwarded-For and -Proto; forwarded:1 for one that writes Forwarded',
       { default: 0 },
     ),
-    engine: option(oneOf<EngineName>('<name>', ['uws', 'node']), 'uws or node', { unset: 'uws where it runs' }),
+    engine: option(oneOf<EngineName>('<name>', ['uws', 'node']), 'uws or node', {
+      unset: 'uws where it runs',
+    }),
   }),
   ...grouped('TLS', {
-    tlsCert: option(text('<file>'), 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes', {
-      unset: 'plain text',
-    }),
+    tlsCert: option(
+      text('<file>'),
+      'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes',
+      {
+        unset: 'plain text',
+      },
+    ),
     tlsKey: option(text('<file>'), 'private key of the certificate, as PEM', { unset: 'no key' }),
-    tlsClientCa: option(text('<file>'), 'clients need a certificate signed by one of these; engine node only', {
-      unset: 'no certificate asked for',
-    }),
+    tlsClientCa: option(
+      text('<file>'),
+      'clients need a certificate signed by one of these; engine node only',
+      {
+        unset: 'no certificate asked for',
+      },
+    ),
   }),
   ...grouped('Workers', {
     workers: option(wholeNumber(1, 1024), 'worker processes', {
       default: availableParallelism(),
       shown: 'one per core',
     }),
-    drainDelayMs: option(wholeNumber(0), 'time after SIGTERM for load balancers to see that it is not ready'),
+    drainDelayMs: option(
+      wholeNumber(0),
+      'time after SIGTERM for load balancers to see that it is not ready',
+    ),
     drainTimeoutMs: option(wholeNumber(0), 'time for running requests after a signal to stop'),
-    modelGraceMs: option(wholeNumber(0), "time after its deadline until a runner's thread is replaced"),
+    modelGraceMs: option(
+      wholeNumber(0),
+      "time after its deadline until a runner's thread is replaced",
+    ),
   }),
   ...grouped('Limits', {
     maxBodyBytes: option(byteCount, 'largest request body, as 4096 or 64MiB', {
@@ -113,19 +148,35 @@ export const optionTable = {
     ),
     bodyTimeoutMs: option(wholeNumber(0), 'time for a slow body to come; 0 for no limit'),
     sendTimeoutMs: option(wholeNumber(0), 'time for a slow client to read; 0 for no limit'),
-    headerTimeoutMs: option(wholeNumber(0), 'time for the headers of a request to come; engine node only', {
-      unset: '30000',
-    }),
-    idleTimeoutMs: option(wholeNumber(0), 'time between two requests of a connection; engine node only', {
-      unset: '65000',
-    }),
-    maxConnectionsPerAddress: option(wholeNumber(0), 'connections of one address to each worker; engine node only', {
-      unset: 'any number',
-    }),
+    headerTimeoutMs: option(
+      wholeNumber(0),
+      'time for the headers of a request to come; engine node only',
+      {
+        unset: '30000',
+      },
+    ),
+    idleTimeoutMs: option(
+      wholeNumber(0),
+      'time between two requests of a connection; engine node only',
+      {
+        unset: '65000',
+      },
+    ),
+    maxConnectionsPerAddress: option(
+      wholeNumber(0),
+      'connections of one address to each worker; engine node only',
+      {
+        unset: 'any number',
+      },
+    ),
   }),
   ...grouped('Pages', {
-    docs: option(onOrOff, 'the page /docs, /openapi.json and /docs.json', { unset: 'on, unless NODE_ENV=production' }),
-    introspection: option(onOrOff, 'gRPC reflection and ServiceMetadata', { unset: 'on, unless NODE_ENV=production' }),
+    docs: option(onOrOff, 'the page /docs, /openapi.json and /docs.json', {
+      unset: 'on, unless NODE_ENV=production',
+    }),
+    introspection: option(onOrOff, 'gRPC reflection and ServiceMetadata', {
+      unset: 'on, unless NODE_ENV=production',
+    }),
   }),
   ...grouped('Jobs', {
     jobStore: option(text('<url>'), 'where jobs are kept: sqlite:FILE or redis://HOST', {
@@ -139,16 +190,29 @@ export const optionTable = {
   }),
   ...grouped('Logs, metrics and traces', {
     logLevel: option(oneOf('<level>', logLevels), 'how much is logged', { default: 'info' }),
-    accessLog: option(onOrOff, 'a line of the log for each request', { default: false, shown: 'off' }),
+    accessLog: option(onOrOff, 'a line of the log for each request', {
+      default: false,
+      shown: 'off',
+    }),
     accessLogSample: option(share, 'share of the requests that are logged', { default: 1 }),
     metrics: option(onOrOff, 'metrics of all workers at /metrics', { unset: 'on' }),
-    metricsPort: option(wholeNumber(0, 65_535), 'port for /metrics alone; --metrics off answers nowhere else', {
-      unset: 'no port of its own',
+    metricsPort: option(
+      wholeNumber(0, 65_535),
+      'port for /metrics alone; --metrics off answers nowhere else',
+      {
+        unset: 'no port of its own',
+      },
+    ),
+    otlpEndpoint: option(
+      text('<url>'),
+      'OpenTelemetry collector for traces, as http://localhost:4318',
+      {
+        unset: 'no traces',
+      },
+    ),
+    traceSample: option(share, 'share of the requests that are traced', {
+      unset: 'OTEL_TRACES_SAMPLER',
     }),
-    otlpEndpoint: option(text('<url>'), 'OpenTelemetry collector for traces, as http://localhost:4318', {
-      unset: 'no traces',
-    }),
-    traceSample: option(share, 'share of the requests that are traced', { unset: 'OTEL_TRACES_SAMPLER' }),
   }),
 } satisfies Table
 
@@ -185,5 +249,8 @@ export type OptionValues = Pick<CommandOptions, OptionName>
 /** Fills in the defaults that depend on other options. */
 export function servePlan(values: OptionValues) {
   const { workers = availableParallelism(), ...serve } = values
-  return { workers, serve: { maxMemoryBytes: Math.floor(limits.maxMemoryBytes / workers), ...serve } }
+  return {
+    workers,
+    serve: { maxMemoryBytes: Math.floor(limits.maxMemoryBytes / workers), ...serve },
+  }
 }

@@ -18,7 +18,9 @@ export interface OptionType<T, F = T> {
 export function readText<T, F>({ schema, read }: OptionType<T, F>, text: string): T {
   const value = valueOf(text, [schema.type].flat())
   if (fits(value, schema)) return read === undefined ? (value as T) : read(value as F)
-  throw new InvalidArgument(`Expected ${schema.type === 'boolean' ? 'on or off' : wordsOf(schema)}.`)
+  throw new InvalidArgument(
+    `Expected ${schema.type === 'boolean' ? 'on or off' : wordsOf(schema)}.`,
+  )
 }
 
 function valueOf(text: string, types: readonly string[]): unknown {
@@ -34,7 +36,10 @@ export function optionText(value: unknown): string {
 
 /** Whole numbers in a range. */
 export function wholeNumber(minimum: number, maximum?: number): OptionType<number> {
-  return { placeholder: '<number>', schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) } }
+  return {
+    placeholder: '<number>',
+    schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
+  }
 }
 
 /** Shares of a whole, from 0 to 1. */
@@ -48,7 +53,12 @@ const units: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 **
 /** Sizes: `4096`, `512KiB`, `64MiB` or `1GiB`. **Units**: bytes. */
 export const byteCount: OptionType<number, number | string> = {
   placeholder: '<size>',
-  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,6}(KiB|MiB|GiB)$', examples: ['64MiB'] },
+  schema: {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^\\d{1,6}(KiB|MiB|GiB)$',
+    examples: ['64MiB'],
+  },
   read(size) {
     const [, digits, unit] = /^(\d+)([A-Za-z]*)$/.exec(String(size)) as RegExpExecArray
     return Number(digits) * units[unit]
@@ -77,7 +87,12 @@ export const onOrOff: OptionType<boolean> = { placeholder: '<on|off>', schema: {
 /** Numbers of proxies: `1`, or `forwarded:1` for those that write Forwarded. */
 export const proxyCount: OptionType<number | string> = {
   placeholder: '<proxies>',
-  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^forwarded:\\d{1,9}$', examples: ['forwarded:1'] },
+  schema: {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^forwarded:\\d{1,9}$',
+    examples: ['forwarded:1'],
+  },
 }
 
 /** Any text. */

@@ -15,7 +15,9 @@ export type BuiltService = ReturnType<typeof readBuiltService>
  */
 export function readBuiltService(folder: string) {
   if (!['manifest.json', 'Dockerfile'].every((file) => existsSync(join(folder, file)))) {
-    throw new InvalidArgument(`${relative(process.cwd(), folder) || '.'} has no build: run serving build first`)
+    throw new InvalidArgument(
+      `${relative(process.cwd(), folder) || '.'} has no build: run serving build first`,
+    )
   }
   const read = <T>(file: string): T => readJson(join(folder, file))
   const { service, runners, remoteRunners, jobs } = read<BuildPlan['manifest']>('manifest.json')

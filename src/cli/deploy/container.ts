@@ -30,7 +30,10 @@ const propagationMs = 5000
 const requestsMs = 30_000
 
 /** Seconds that a pod may take to end: for proxies, for the requests that run, for shutdown hooks and connections. */
-function graceSeconds({ drainDelayMs = propagationMs, drainTimeoutMs = requestsMs }: OptionValues): number {
+function graceSeconds({
+  drainDelayMs = propagationMs,
+  drainTimeoutMs = requestsMs,
+}: OptionValues): number {
   return Math.ceil((drainDelayMs + drainTimeoutMs) / 1000) + 5
 }
 
@@ -82,14 +85,20 @@ export function container(
   jobRole: JobRole = 'submit',
 ) {
   const [http, grpc] = ports
-  const probe = (path: string) => ({ httpGet: { path: `${service.options.baseUrl ?? ''}${path}`, port: http.name } })
+  const probe = (path: string) => ({
+    httpGet: { path: `${service.options.baseUrl ?? ''}${path}`, port: http.name },
+  })
   const variables = {
     SERVING_PORT: http.containerPort,
     ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
     ...(jobStore !== undefined && { SERVING_JOB_STORE: jobStore, SERVING_JOB_ROLE: jobRole }),
-    ...(jobRole === 'work' && { SERVING_DRAIN_TIMEOUT_MS: service.options.drainTimeoutMs ?? requestsMs }),
-    ...(service.options.drainDelayMs === undefined ? { SERVING_DRAIN_DELAY_MS: propagationMs } : {}),
+    ...(jobRole === 'work' && {
+      SERVING_DRAIN_TIMEOUT_MS: service.options.drainTimeoutMs ?? requestsMs,
+    }),
+    ...(service.options.drainDelayMs === undefined
+      ? { SERVING_DRAIN_DELAY_MS: propagationMs }
+      : {}),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,
   }
@@ -100,8 +109,18 @@ export function container(
     env: Object.entries(variables).map(([key, value]) => ({ name: key, value: String(value) })),
     // Models are loaded and warmed up before; liveness never depends on them or on load.
     startupProbe: { ...probe('/readyz'), periodSeconds: 2, failureThreshold: 60 },
-    readinessProbe: { ...probe('/readyz'), periodSeconds: 5, timeoutSeconds: 2, failureThreshold: 2 },
-    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    readinessProbe: {
+      ...probe('/readyz'),
+      periodSeconds: 5,
+      timeoutSeconds: 2,
+      failureThreshold: 2,
+    },
+    livenessProbe: {
+      ...probe('/livez'),
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 6,
+    },
     resources: resources(workers, service.runners.length),
     securityContext: containerSecurity,
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],

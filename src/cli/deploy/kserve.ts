@@ -24,7 +24,10 @@ export function kserveManifests(service: BuiltService, options: DeployOptions): 
   const [minReplicas, maxReplicas] = options.replicas
   const replicas = { minReplicas, maxReplicas }
   const isTransformer = service.remoteRunners.length > 0
-  const scaling = { ...replicas, ...scaler(isTransformer ? 'transformer' : 'predictor', names, options) }
+  const scaling = {
+    ...replicas,
+    ...scaler(isTransformer ? 'transformer' : 'predictor', names, options),
+  }
   const timeout = Math.ceil((service.options.requestTimeoutMs ?? 60_000) / 1000)
   const inference = (spec: Manifest['spec']) =>
     names.manifest('serving.kserve.io/v1beta1', 'InferenceService', spec, {
@@ -32,10 +35,19 @@ export function kserveManifests(service: BuiltService, options: DeployOptions): 
     })
   if (isTransformer) {
     const predictor = { ...replicas, timeout, model: remoteModel(service, options) }
-    return [inference({ predictor, transformer: { ...scaling, timeout, ...transformer(service, options, names) } })]
+    return [
+      inference({
+        predictor,
+        transformer: { ...scaling, timeout, ...transformer(service, options, names) },
+      }),
+    ]
   }
   const { terminationGracePeriodSeconds } = podSpec(service)
-  const model = { modelFormat: { name: names.name, version: '1' }, protocolVersion: 'v2', runtime: names.name }
+  const model = {
+    modelFormat: { name: names.name, version: '1' },
+    protocolVersion: 'v2',
+    runtime: names.name,
+  }
   return [
     runtime(service, options, names),
     inference({ predictor: { ...scaling, timeout, terminationGracePeriodSeconds, model } }),
@@ -45,7 +57,11 @@ export function kserveManifests(service: BuiltService, options: DeployOptions): 
 // Of the pod's rights those that a container has, too: a ServingRuntime has no securityContext of the pod.
 const { fsGroup: _, ...podSecurityOfContainer } = podSecurity
 
-function runtime(service: BuiltService, options: DeployOptions, { name, manifest }: Names): Manifest {
+function runtime(
+  service: BuiltService,
+  options: DeployOptions,
+  { name, manifest }: Names,
+): Manifest {
   const ports = portsOf(service, http, grpc)
   const { securityContext, env, ...rest } = container(service, options, containerName, ports)
   const variables = [...env, { name: 'MODELS_FOLDER', value: modelsFolder }]
@@ -56,7 +72,13 @@ function runtime(service: BuiltService, options: DeployOptions, { name, manifest
     },
     supportedModelFormats: [{ name, version: '1', autoSelect: false }],
     protocolVersions: ports.includes(grpc) ? ['v2', 'grpc-v2'] : ['v2'],
-    containers: [{ ...rest, env: variables, securityContext: { ...podSecurityOfContainer, ...securityContext } }],
+    containers: [
+      {
+        ...rest,
+        env: variables,
+        securityContext: { ...podSecurityOfContainer, ...securityContext },
+      },
+    ],
     volumes,
   })
 }
@@ -83,7 +105,9 @@ function remoteModel(
 ): Manifest['spec'] {
   if (modelFormat === undefined || storageUri === undefined) {
     const example = '--model-format onnx --storage-uri s3://models/iris'
-    throw new InvalidArgument(`the model of the runner ${runner} is remote: say what KServe serves, as in ${example}`)
+    throw new InvalidArgument(
+      `the model of the runner ${runner} is remote: say what KServe serves, as in ${example}`,
+    )
   }
   return { modelFormat: { name: modelFormat }, protocolVersion: 'v2', storageUri }
 }

@@ -27,7 +27,12 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
       ports: ports.map((port) =>
         port === http
           ? { name: 'http', port: 80, targetPort: 'http', appProtocol: 'http' }
-          : { name: 'grpc', port: port.containerPort, targetPort: 'grpc', appProtocol: 'kubernetes.io/h2c' },
+          : {
+              name: 'grpc',
+              port: port.containerPort,
+              targetPort: 'grpc',
+              appProtocol: 'kubernetes.io/h2c',
+            },
       ),
     }),
     autoscaler === 'keda'
@@ -48,7 +53,11 @@ function jobManifests(service: BuiltService, options: DeployOptions): Manifest[]
   const { timeoutMs, concurrency } = service.jobs ?? { timeoutMs: 0, concurrency: 1 }
   // A job that is handed back begins again, and one that is longer than the grace would never end.
   const drainTimeoutMs = Math.max(service.options.drainTimeoutMs ?? 0, timeoutMs)
-  const worker = { ...service, name: `${service.name}-worker`, options: { ...service.options, drainTimeoutMs } }
+  const worker = {
+    ...service,
+    name: `${service.name}-worker`,
+    options: { ...service.options, drainTimeoutMs },
+  }
   const front = namesOf(service, undefined).name
   // Every process tells the same depth, that of the store: the submitting ones, which are there without any worker.
   const query = (status: string) =>
@@ -63,15 +72,31 @@ function jobManifests(service: BuiltService, options: DeployOptions): Manifest[]
   return [
     deployment(names, worker, container(worker, options, name, [http], 'work')),
     // Only for Prometheus, which finds pods by it.
-    manifest('v1', 'Service', { selector, clusterIP: 'None', ports: [{ name: 'http', port: 80, targetPort: 'http' }] }),
-    manifest('keda.sh/v1alpha1', 'ScaledObject', scaledObject(name, options.jobWorkers, prometheus, queries)),
+    manifest('v1', 'Service', {
+      selector,
+      clusterIP: 'None',
+      ports: [{ name: 'http', port: 80, targetPort: 'http' }],
+    }),
+    manifest(
+      'keda.sh/v1alpha1',
+      'ScaledObject',
+      scaledObject(name, options.jobWorkers, prometheus, queries),
+    ),
     ...aroundPods(names, worker, [http]),
   ]
 }
 
-function deployment({ selector, labels, manifest }: Names, service: BuiltService, one: object): Manifest {
+function deployment(
+  { selector, labels, manifest }: Names,
+  service: BuiltService,
+  one: object,
+): Manifest {
   const pods = { matchLabels: selector }
-  const spread = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' }
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+  }
   return manifest('apps/v1', 'Deployment', {
     selector: pods,
     strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
@@ -86,7 +111,11 @@ function deployment({ selector, labels, manifest }: Names, service: BuiltService
   })
 }
 
-function aroundPods({ selector, manifest }: Names, service: BuiltService, ports: readonly Port[]): Manifest[] {
+function aroundPods(
+  { selector, manifest }: Names,
+  service: BuiltService,
+  ports: readonly Port[],
+): Manifest[] {
   const pods = { matchLabels: selector }
   return [
     manifest('policy/v1', 'PodDisruptionBudget', { maxUnavailable: 1, selector: pods }),
@@ -102,7 +131,10 @@ function aroundPods({ selector, manifest }: Names, service: BuiltService, ports:
   ]
 }
 
-function horizontalAutoscaler(name: string, { inFlight, replicas: [minReplicas, maxReplicas] }: DeployOptions) {
+function horizontalAutoscaler(
+  name: string,
+  { inFlight, replicas: [minReplicas, maxReplicas] }: DeployOptions,
+) {
   const target = { type: 'AverageValue', averageValue: String(inFlight) }
   return {
     scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
@@ -125,7 +157,10 @@ function scaledObject(
     maxReplicaCount,
     cooldownPeriod: 300,
     triggers: queries.map(([query, threshold]) => {
-      return { type: 'prometheus', metadata: { serverAddress, query, threshold: String(threshold) } }
+      return {
+        type: 'prometheus',
+        metadata: { serverAddress, query, threshold: String(threshold) },
+      }
     }),
   }
 }

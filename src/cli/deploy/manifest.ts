@@ -47,7 +47,12 @@ export function namesOf(service: BuiltService, namespace: string | undefined) {
       spec: Manifest['spec'],
       annotations?: Readonly<Record<string, string>>,
     ): Manifest {
-      return { apiVersion, kind, metadata: { ...common, ...(annotations && { annotations }) }, spec }
+      return {
+        apiVersion,
+        kind,
+        metadata: { ...common, ...(annotations && { annotations }) },
+        spec,
+      }
     },
   }
 }

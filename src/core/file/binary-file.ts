@@ -31,7 +31,8 @@ export class BinaryFile {
   #file: TempFile | undefined
 
   constructor(bytes: Uint8Array, options: BinaryFileOptions = {}) {
-    if (!(bytes instanceof Uint8Array)) throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', bytes))
+    if (!(bytes instanceof Uint8Array))
+      throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', bytes))
     this.#bytes = bytes
     this.name = options.name
     this.mimeType = options.mimeType ?? 'application/octet-stream'

@@ -6,7 +6,11 @@ import type { MaybePromise } from '../promise.ts'
 import { BinaryFile } from './binary-file.ts'
 
 /** Samples that can be read at once. */
-export type ReadySample = Uint8Array | string | URL | { readonly bytes: Uint8Array; readonly name?: string | undefined }
+export type ReadySample =
+  | Uint8Array
+  | string
+  | URL
+  | { readonly bytes: Uint8Array; readonly name?: string | undefined }
 
 /** What `fromSample` takes for a file. */
 export type FileSample = ReadySample | Blob | AsyncIterable<Uint8Array>
@@ -27,7 +31,9 @@ export interface SampleContent {
  */
 export function readSample(sample: FileSample, owner: string): MaybePromise<SampleContent> {
   const fail = (cause: unknown): never => {
-    throw ServingError.is(cause) ? cause : new BadInput(expected('a readable file', owner, sample), { cause })
+    throw ServingError.is(cause)
+      ? cause
+      : new BadInput(expected('a readable file', owner, sample), { cause })
   }
   try {
     if (sample instanceof Blob) return readBlob(sample).catch(fail)
@@ -57,17 +63,26 @@ function readReady(sample: ReadySample, owner: string): SampleContent {
 
 async function readBlob(blob: Blob): Promise<SampleContent> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
-  return { bytes, name: 'name' in blob ? String(blob.name) : undefined, mimeType: blob.type || undefined }
+  return {
+    bytes,
+    name: 'name' in blob ? String(blob.name) : undefined,
+    mimeType: blob.type || undefined,
+  }
 }
 
-async function readStream(stream: AsyncIterable<Uint8Array>, owner: string): Promise<SampleContent> {
+async function readStream(
+  stream: AsyncIterable<Uint8Array>,
+  owner: string,
+): Promise<SampleContent> {
   const pieces: Uint8Array[] = []
   for await (const piece of stream) {
-    if (!(piece instanceof Uint8Array)) throw new BadInput(expected('a stream of bytes', owner, piece))
+    if (!(piece instanceof Uint8Array))
+      throw new BadInput(expected('a stream of bytes', owner, piece))
     pieces.push(piece)
   }
   // ReadStream has the path that it reads.
   const { path } = stream as { readonly path?: unknown }
-  const name = typeof path === 'string' || path instanceof Buffer ? basename(String(path)) : undefined
+  const name =
+    typeof path === 'string' || path instanceof Buffer ? basename(String(path)) : undefined
   return { bytes: Buffer.concat(pieces), name, mimeType: undefined }
 }

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { close, closeSync, ftruncateSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
+import {
+  close,
+  closeSync,
+  ftruncateSync,
+  openSync,
+  read,
+  readSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -36,7 +46,13 @@ export class TempFile {
   write(bytes: Uint8Array, position: number): Promise<void> {
     return this.#useLater(async () => {
       for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await writeAsync(this.#fd, bytes, done, bytes.length - done, position + done)
+        const { bytesWritten } = await writeAsync(
+          this.#fd,
+          bytes,
+          done,
+          bytes.length - done,
+          position + done,
+        )
         done += bytesWritten
       }
     })
@@ -46,14 +62,26 @@ export class TempFile {
   writeSync(bytes: Uint8Array, position: number): void {
     this.#use()
     for (let done = 0; done < bytes.length; ) {
-      done += writeSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxCallBytes), position + done)
+      done += writeSync(
+        this.#fd,
+        bytes,
+        done,
+        Math.min(bytes.length - done, maxCallBytes),
+        position + done,
+      )
     }
   }
 
   read(bytes: Uint8Array, position: number): Promise<void> {
     return this.#useLater(async () => {
       for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await readAsync(this.#fd, bytes, done, bytes.length - done, position + done)
+        const { bytesRead } = await readAsync(
+          this.#fd,
+          bytes,
+          done,
+          bytes.length - done,
+          position + done,
+        )
         done += requireBytes(bytesRead)
       }
     })

@@ -30,7 +30,11 @@ export class BufferPool {
     let best: ArrayBuffer | undefined
     for (const buffer of this.#free) {
       const length = buffer.byteLength
-      if (length >= size && length <= maxOversize * size && length < (best?.byteLength ?? Number.POSITIVE_INFINITY))
+      if (
+        length >= size &&
+        length <= maxOversize * size &&
+        length < (best?.byteLength ?? Number.POSITIVE_INFINITY)
+      )
         best = buffer
     }
     if (best !== undefined) this.#drop(best)

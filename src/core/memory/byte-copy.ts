@@ -1,7 +1,10 @@
 import { bufferPool } from './buffer-pool.ts'
 
 /** Runs `work` on a pooled copy, since the owner may change or transfer the bytes. The copy is invalid afterwards. */
-export async function withCopy<T>(bytes: Uint8Array, work: (copy: Uint8Array) => Promise<T>): Promise<T> {
+export async function withCopy<T>(
+  bytes: Uint8Array,
+  work: (copy: Uint8Array) => Promise<T>,
+): Promise<T> {
   const copy = new Uint8Array(bufferPool.take(bytes.length), 0, bytes.length)
   try {
     copy.set(bytes)

@@ -23,7 +23,12 @@ export function loadOptional<T>(name: string, version: string, user: string, bel
 }
 
 /** As {@link loadOptional}, but returns the path of a file that the package exports, and does not load it. */
-export function resolveOptional(name: string, version: string, user: string, below: string): string {
+export function resolveOptional(
+  name: string,
+  version: string,
+  user: string,
+  below: string,
+): string {
   try {
     const path = require.resolve(name + below)
     loadedPackages.add(name)
@@ -58,6 +63,7 @@ export function missingPackage(
 
 function missing(name: string, message: string, error: unknown): MissingDependencyException {
   const isAbsent =
-    error instanceof Error && new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
+    error instanceof Error &&
+    new RegExp(`^Cannot find (module|package) '${name}['/]`).test(error.message)
   return new MissingDependencyException(message, isAbsent ? undefined : { cause: error })
 }

@@ -7,5 +7,8 @@ import type * as node from './optional.ts'
  * @throws SetupError.
  */
 export const loadOptional: typeof node.loadOptional = (name, _version, user) => {
-  throw new SetupError('invalid_argument', `${user} needs the package ${name}, which only Node can load`)
+  throw new SetupError(
+    'invalid_argument',
+    `${user} needs the package ${name}, which only Node can load`,
+  )
 }

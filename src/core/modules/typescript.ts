@@ -28,14 +28,19 @@ type Resolve = (specifier: string, context: unknown) => ResolveFnOutput
 
 /** Of Node 22.15 and later, in this thread. Node 26 warns of `register` at each start. */
 interface SyncHooks {
-  registerHooks?(hooks: { resolve(...args: [...Parameters<Resolve>, next: Resolve]): ResolveFnOutput }): void
+  registerHooks?(hooks: {
+    resolve(...args: [...Parameters<Resolve>, next: Resolve]): ResolveFnOutput
+  }): void
 }
 
 function registerFormat(): void {
   const { registerHooks } = module as typeof module & SyncHooks
   const file = import.meta.url.endsWith('.ts') ? './typescript-format.ts' : './typescript-format.js'
   if (registerHooks === undefined) module.register(new URL(file, import.meta.url))
-  else registerHooks({ resolve: (specifier, context, next) => withModuleFormat(next(specifier, context)) })
+  else
+    registerHooks({
+      resolve: (specifier, context, next) => withModuleFormat(next(specifier, context)),
+    })
 }
 
 /**

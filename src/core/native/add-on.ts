@@ -12,7 +12,12 @@ export interface Addon {
   measureJson(json: Uint8Array, words: Float64Array): void
   parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
   countElementsAsync(json: Uint8Array, cast: number, words: Float64Array): Promise<number>
-  parseNdarrayAsync(json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array): Promise<undefined>
+  parseNdarrayAsync(
+    json: Uint8Array,
+    cast: number,
+    words: Float64Array,
+    out: Uint8Array,
+  ): Promise<undefined>
   encodeNdarray(
     data: ArrayBufferView,
     dtype: number,
@@ -28,17 +33,37 @@ export interface Addon {
     out: Uint8Array,
   ): Promise<undefined>
   parseFrame(json: Uint8Array, layout: number, limits: Float64Array): ArrayBuffer | undefined
-  parseFrameAsync(json: Uint8Array, layout: number, limits: Float64Array): Promise<ArrayBuffer | undefined>
+  parseFrameAsync(
+    json: Uint8Array,
+    layout: number,
+    limits: Float64Array,
+  ): Promise<ArrayBuffer | undefined>
   parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
-  parseCsvAsync(csv: Uint8Array, isText: Uint8Array, maxCells: number): Promise<ArrayBuffer | undefined>
-  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
+  parseCsvAsync(
+    csv: Uint8Array,
+    isText: Uint8Array,
+    maxCells: number,
+  ): Promise<ArrayBuffer | undefined>
+  encodeFrame(
+    program: Float64Array,
+    parts: readonly Uint8Array[],
+    texts: Uint8Array,
+  ): ArrayBuffer | undefined
   readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
-  readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
+  readParquetAsync(
+    program: Float64Array,
+    parts: readonly Uint8Array[],
+  ): Promise<ArrayBuffer[] | undefined>
   /**
    * Writes a file into `out`, and returns its bytes; returns those that it may take if `out` has fewer, and then writes
    * nothing. -1 for contradicting offsets.
    */
-  writeParquet(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array, out: Uint8Array): number
+  writeParquet(
+    program: Float64Array,
+    parts: readonly Uint8Array[],
+    texts: Uint8Array,
+    out: Uint8Array,
+  ): number
   /** In double precision. */
   sumElements(data: ArrayBufferView): number
   /** @returns free memory of the C heap to the system; false if the C library cannot. */

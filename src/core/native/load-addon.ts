@@ -13,7 +13,9 @@ const target = `${process.platform}-${process.arch}`
 /** Best first. Binaries of one C library do not load with the other, so both can be tried. */
 const folders =
   process.env.SERVING_NATIVE_PATH === undefined
-    ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) => join(root, folder))
+    ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) =>
+        join(root, folder),
+      )
     : [dirname(process.env.SERVING_NATIVE_PATH)]
 
 /**

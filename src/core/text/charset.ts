@@ -16,7 +16,8 @@ const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘�
 export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {
   if (isUtf8Label(charset)) return decodeUtf8(bytes, name)
   const decode = decoderOf(charset as string)
-  if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', name, charset))
+  if (decode === undefined)
+    throw new UnsupportedMediaType(expected('a known charset', name, charset))
   try {
     return decode(bytes)
   } catch {
@@ -42,7 +43,8 @@ function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
   }
   // Node 20 reads it as ISO-8859-1, and with ignoreBOM drops a first byte of 0xff.
   if (decoder.encoding !== 'windows-1252') return (bytes) => decoder.decode(bytes)
-  return (bytes) => latin1Text(bytes).replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
+  return (bytes) =>
+    latin1Text(bytes).replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
 }
 
 /** Decodes UTF-16 in the order of its mark; without one it is little-endian, as in browsers. */

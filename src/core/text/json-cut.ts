@@ -67,7 +67,11 @@ export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
  * @returns the cuts of a text that differs from a cut one only in cut values, which are not
  * checked; else undefined.
  */
-export function cutAlike(bytes: Uint8Array, model: Uint8Array, cuts: readonly Extent[]): Extent[] | undefined {
+export function cutAlike(
+  bytes: Uint8Array,
+  model: Uint8Array,
+  cuts: readonly Extent[],
+): Extent[] | undefined {
   const text = searchable(bytes)
   const found: Extent[] = []
   let at = 0
@@ -87,7 +91,9 @@ export function cutAlike(bytes: Uint8Array, model: Uint8Array, cuts: readonly Ex
 
 /** A Buffer searches faster than other views, from some length on. */
 function searchable(bytes: Uint8Array): Uint8Array {
-  return bytes.length < shortBytes ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return bytes.length < shortBytes
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 function parseRest(json: string, cuts: readonly Extent[]): unknown {
@@ -116,7 +122,9 @@ function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
   let limit = maxRestBytes
   for (;;) {
     if (at > limit) {
-      throw new PayloadTooLarge(`expected at most ${maxRestBytes} bytes of JSON beside the data, received more`)
+      throw new PayloadTooLarge(
+        `expected at most ${maxRestBytes} bytes of JSON beside the data, received more`,
+      )
     }
     if (at >= text.length) return cuts
     const byte = text[at]
@@ -137,7 +145,12 @@ function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {
         cuts.push([at, stop])
         if (!isId) limit += stop - at
         at = stop
-      } else if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
+      } else if (
+        of === 'inputs' &&
+        depth === 1 &&
+        text[at] === openList &&
+        isKey(text, start, end - 1, 'inputs')
+      ) {
         inInputs = true
       }
       continue
@@ -176,7 +189,13 @@ function valueEnd(text: Uint8Array, at: number): number {
   if (text[at] === openList) return listEnd(text, at)
   if (text[at] === openObject) return bracketedEnd(text, at)
   let end = at
-  while (end < text.length && text[end] !== comma && text[end] !== closeObject && text[end] !== closeList) end++
+  while (
+    end < text.length &&
+    text[end] !== comma &&
+    text[end] !== closeObject &&
+    text[end] !== closeList
+  )
+    end++
   return end
 }
 

@@ -33,7 +33,9 @@ export function bigNumbersIn(text: string): BigNumber[] {
     else if (!inString && (part.length > maxHeldDigits || /e/i.test(part))) {
       const value = Number(part)
       const isInteger = Number.isFinite(value) && /^-?\d+$/.test(part)
-      const isHeld = isInteger ? Number.isSafeInteger(value) || BigInt(part) === BigInt(value) : Number.isFinite(value)
+      const isHeld = isInteger
+        ? Number.isSafeInteger(value) || BigInt(part) === BigInt(value)
+        : Number.isFinite(value)
       if (!isHeld) found.push({ start: index, text: part, isInteger })
     }
   }

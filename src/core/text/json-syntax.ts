@@ -16,7 +16,8 @@ export function skipSpace(json: Uint8Array, pos: number, end: number): number {
 
 const blanks = /[ \n\r\t]*/y
 // Digits are taken whole, so that a number does not end before its fraction or exponent.
-const scalar = /-?(?:0|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][+-]?\d+|(?![eE]))|true|false|null/y
+const scalar =
+  /-?(?:0|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][+-]?\d+|(?![eE]))|true|false|null/y
 // Not whole strings: a regular expression needs stack for each escape.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are wrong in strings
 const stringPart = /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y

@@ -26,5 +26,8 @@ export function parseMarked(text: string, numbersKeys = false): unknown {
  * @returns why a text is not JSON.
  */
 export function syntaxFailure(json: Uint8Array, text: string, start = 0) {
-  return { failure: 'syntax', ...(!/NaN|Infinity/.test(text) && { offset: start + syntaxErrorAt(json) }) } as const
+  return {
+    failure: 'syntax',
+    ...(!/NaN|Infinity/.test(text) && { offset: start + syntaxErrorAt(json) }),
+  } as const
 }

@@ -91,7 +91,8 @@ function nearestDecimal(value: number, digits: number): number {
   if (mantissa.endsWith('5') && Number(`${mantissa}e${exponent}`) === value) {
     const exact = value.toExponential(100).replace(/e.*|[-.]/g, '')
     const below = BigInt(mantissa.replace('.', '')) / 10n
-    if (/^50*$/.test(exact.slice(digits)) && below % 2n === 0n) return decimalOf(below, Number(exponent) - digits + 1)
+    if (/^50*$/.test(exact.slice(digits)) && below % 2n === 0n)
+      return decimalOf(below, Number(exponent) - digits + 1)
   }
   return Number(value.toPrecision(digits))
 }

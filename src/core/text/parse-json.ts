@@ -42,7 +42,8 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
     maxKeys = defaultMaxKeys,
     bigNumbers = 'round',
   } = rules
-  if (bytes.length > maxBytes) throw tooLarge(maxBytes, `bytes for ${name} (maxBytes)`, bytes.length)
+  if (bytes.length > maxBytes)
+    throw tooLarge(maxBytes, `bytes for ${name} (maxBytes)`, bytes.length)
   const { deepAt, values, widest, mayHoldBigNumbers } = measureJson(bytes)
   if (deepAt !== -1) {
     const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deepAt}`

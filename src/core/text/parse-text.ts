@@ -44,7 +44,9 @@ export function parseText(text: string, revive?: Revive): unknown {
   const nameOf = (key: string) => names.get(key) ?? key
   return JSON.parse(marked + text.slice(at), (key, value) => {
     const isMarked = isRecord(value) && Object.keys(value).some((own) => names.has(own))
-    const named = isMarked ? Object.fromEntries(Object.entries(value).map(([own, each]) => [nameOf(own), each])) : value
+    const named = isMarked
+      ? Object.fromEntries(Object.entries(value).map(([own, each]) => [nameOf(own), each]))
+      : value
     return revive === undefined ? named : revive(nameOf(key), named)
   })
 }

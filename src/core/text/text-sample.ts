@@ -24,8 +24,11 @@ const repeats = [0, 1, 2, 4, 8, 16, 32]
 export function textSample(schema: Rules): string | undefined {
   const { format, pattern, minLength, maxLength } = schema
   const known = byFormat[String(format)]
-  const plain = 'text'.padEnd(Number(minLength ?? 0), 'x').slice(0, Number(maxLength ?? Number.POSITIVE_INFINITY))
-  const fits = (text: string | undefined): text is string => text !== undefined && textFault(schema, text) === undefined
+  const plain = 'text'
+    .padEnd(Number(minLength ?? 0), 'x')
+    .slice(0, Number(maxLength ?? Number.POSITIVE_INFINITY))
+  const fits = (text: string | undefined): text is string =>
+    text !== undefined && textFault(schema, text) === undefined
   const [first] = [known, plain].filter((text) => text !== undefined)
   if (fits(first)) return first
   if (typeof pattern !== 'string') return fits(plain) ? plain : undefined
@@ -37,7 +40,10 @@ export function textSample(schema: Rules): string | undefined {
 }
 
 /** @returns what a text lacks by length and pattern; undefined if it fits. */
-export function textFault({ pattern, minLength, maxLength }: Rules, text: string): string | undefined {
+export function textFault(
+  { pattern, minLength, maxLength }: Rules,
+  text: string,
+): string | undefined {
   const { length } = [...text]
   if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`
   if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`
@@ -52,7 +58,8 @@ export function textFault({ pattern, minLength, maxLength }: Rules, text: string
 /** @returns a number within the bounds of a schema; undefined if no simple one fits. */
 export function numberSample(schema: Rules): number | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, type } = schema
-  const bound = (...given: unknown[]) => given.find((each): each is number => typeof each === 'number')
+  const bound = (...given: unknown[]) =>
+    given.find((each): each is number => typeof each === 'number')
   const low = bound(exclusiveMinimum, minimum)
   const high = bound(exclusiveMaximum, maximum)
   const step = bound(multipleOf) ?? ([type].flat().includes('integer') ? 1 : undefined)
@@ -64,13 +71,28 @@ export function numberSample(schema: Rules): number | undefined {
     (step === undefined || Math.abs(value / step - Math.round(value / step)) < 1e-9)
   const up = (value: number) => (step === undefined ? value : Math.ceil(value / step) * step)
   const lowest = low !== undefined && low > 0 ? [low, up(low), up(low) + (step ?? 1)] : [1]
-  const middle = low !== undefined && high !== undefined ? [(low + high) / 2, up((low + high) / 2)] : []
-  const ends = [low, high].filter((end) => end !== undefined).flatMap((end) => [end, up(end), end - (step ?? 1)])
+  const middle =
+    low !== undefined && high !== undefined ? [(low + high) / 2, up((low + high) / 2)] : []
+  const ends = [low, high]
+    .filter((end) => end !== undefined)
+    .flatMap((end) => [end, up(end), end - (step ?? 1)])
   return [...lowest, 0, ...middle, ...ends].find(fits)
 }
 
-const classes: Readonly<Record<string, string>> = { d: '0', w: 'a', s: ' ', D: 'a', W: '-', S: 'a', n: '\n', t: '\t' }
-const candidates = [...'aA0_-. ', ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))]
+const classes: Readonly<Record<string, string>> = {
+  d: '0',
+  w: 'a',
+  s: ' ',
+  D: 'a',
+  W: '-',
+  S: 'a',
+  n: '\n',
+  t: '\t',
+}
+const candidates = [
+  ...'aA0_-. ',
+  ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)),
+]
 
 /**
  * @returns a text that a pattern describes, by its first alternatives; undefined for what this
@@ -93,7 +115,10 @@ function matchOf(pattern: string, extra: number): string | undefined {
     return isEmpty ? '' : inner
   }
   const atom = (): string => {
-    const token = next(/\\p\{[^}]*\}|\\u\{[^}]*\}|\\u[\da-f]{4}|\\x[\da-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|[\s\S]/iy) ?? ''
+    const token =
+      next(
+        /\\p\{[^}]*\}|\\u\{[^}]*\}|\\u[\da-f]{4}|\\x[\da-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|[\s\S]/iy,
+      ) ?? ''
     if (token === '(') return group()
     if (token === '^' || token === '$' || token === '\\b' || token === '\\B') return ''
     if (token === '.') return 'a'
@@ -106,7 +131,8 @@ function matchOf(pattern: string, extra: number): string | undefined {
   const repeated = (): string => {
     const text = atom()
     const quantifier = next(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y) ?? '{1}'
-    const [, min = quantifier.startsWith('+') ? '1' : '0', , max] = /^\{(\d+)(,(\d*))?/.exec(quantifier) ?? []
+    const [, min = quantifier.startsWith('+') ? '1' : '0', , max] =
+      /^\{(\d+)(,(\d*))?/.exec(quantifier) ?? []
     const isOpen = /^[*+?]|^\{\d+,/.test(quantifier)
     const most = quantifier.startsWith('?') ? 1 : Number(max || Number.POSITIVE_INFINITY)
     return text.repeat(isOpen ? Math.min(most, Number(min) + extra) : Number(min))

@@ -13,7 +13,11 @@ const kind = (names: readonly string[], others: JsonSchema = {}): JsonSchema => 
   required: ['$'],
 })
 
-const control = (summary: string, payload: JsonSchema) => ({ contentType: 'application/json', summary, payload })
+const control = (summary: string, payload: JsonSchema) => ({
+  contentType: 'application/json',
+  summary,
+  payload,
+})
 
 const controls = {
   clientControl: control('The end of the values, or a ping.', kind(['end', 'ping'])),
@@ -27,7 +31,10 @@ const controls = {
  * @returns the live streams of a service.
  * @see AsyncAPI 3.0.0, WebSockets binding 0.1.0.
  */
-export function asyncApiDocument(service: DocumentSource, prefix: string): Readonly<Record<string, unknown>> {
+export function asyncApiDocument(
+  service: DocumentSource,
+  prefix: string,
+): Readonly<Record<string, unknown>> {
   const { name: title, doc, version = '0.0.0', lives } = service
   const components = new Components()
   const security = new SecuritySchemes()
@@ -52,7 +59,12 @@ export function asyncApiDocument(service: DocumentSource, prefix: string): Reado
         host: '{host}',
         protocol: 'ws',
         ...(prefix !== '' && { pathname: prefix }),
-        variables: { host: { default: 'localhost:3000', description: 'Host and port; over TLS the protocol is wss.' } },
+        variables: {
+          host: {
+            default: 'localhost:3000',
+            description: 'Host and port; over TLS the protocol is wss.',
+          },
+        },
       },
     },
     channels,
@@ -64,11 +76,19 @@ export function asyncApiDocument(service: DocumentSource, prefix: string): Reado
 function channelOf(api: LiveApi, components: Components) {
   const { name, route, doc, input, output } = api
   const { textType, binaryType } = new LiveCodec(api)
-  const inputs = input.describe().input.filter(({ mimeType }) => mimeType === textType || mimeType === binaryType)
+  const inputs = input
+    .describe()
+    .input.filter(({ mimeType }) => mimeType === textType || mimeType === binaryType)
   const outputs = output.describe().output
   // As the server answers a client that does not say what it accepts.
-  const [first] = [...outputs.filter(({ mimeType }) => mimeType === 'application/x-npy'), ...outputs]
-  const headers = { type: 'object', properties: { 'sec-websocket-protocol': { enum: [subprotocol] } } }
+  const [first] = [
+    ...outputs.filter(({ mimeType }) => mimeType === 'application/x-npy'),
+    ...outputs,
+  ]
+  const headers = {
+    type: 'object',
+    properties: { 'sec-websocket-protocol': { enum: [subprotocol] } },
+  }
   const messages: Readonly<Record<string, object>> = {
     ...messagesOf('input', inputs, components, `${name}_request`),
     ...messagesOf('output', [first], components, `${name}_response`),
@@ -82,10 +102,20 @@ function channelOf(api: LiveApi, components: Components) {
   }
 }
 
-function messagesOf(key: string, formats: readonly FormatDescription[], components: Components, name: string) {
-  const entries = Object.entries(contentOf(formats, components, name)).map(([contentType, { schema }], i) => {
-    return [i === 0 ? key : `${key}${i + 1}`, { name: key, contentType, payload: schema }] as const
-  })
+function messagesOf(
+  key: string,
+  formats: readonly FormatDescription[],
+  components: Components,
+  name: string,
+) {
+  const entries = Object.entries(contentOf(formats, components, name)).map(
+    ([contentType, { schema }], i) => {
+      return [
+        i === 0 ? key : `${key}${i + 1}`,
+        { name: key, contentType, payload: schema },
+      ] as const
+    },
+  )
   return Object.fromEntries(entries)
 }
 
@@ -93,7 +123,9 @@ function operationsOf({ name }: LiveApi, keys: readonly string[], security: read
   const operation = (action: string, pattern: RegExp) => ({
     action,
     channel: { $ref: `#/channels/${name}` },
-    messages: keys.filter((key) => pattern.test(key)).map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
+    messages: keys
+      .filter((key) => pattern.test(key))
+      .map((key) => ({ $ref: `#/channels/${name}/messages/${key}` })),
     ...(security.length > 0 && { security }),
   })
   return {

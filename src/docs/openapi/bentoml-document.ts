@@ -26,12 +26,20 @@ export function bentomlDocument(
     const [input, output] = [bentomlSpec(api.input), bentomlSpec(api.output)]
     if (input === undefined || output === undefined) continue
     const path = `/${api.route}`
-    paths[path] = { ...paths[path], post: operationFor(api, paths[path].post as Operation, input, output) }
+    paths[path] = {
+      ...paths[path],
+      post: operationFor(api, paths[path].post as Operation, input, output),
+    }
   }
   return { ...document, info: { ...document.info, title: bentomlName(service.name) }, paths }
 }
 
-function operationFor(api: Api, operation: Operation, input: BentomlSpec, output: BentomlSpec): object {
+function operationFor(
+  api: Api,
+  operation: Operation,
+  input: BentomlSpec,
+  output: BentomlSpec,
+): object {
   const { requestBody, responses } = operation
   return {
     ...operation,

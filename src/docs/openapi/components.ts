@@ -3,8 +3,19 @@ import type { JsonSchema } from '../../descriptors/description.ts'
 
 const base = '#/components/schemas/'
 
-const dataKeywords: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
-const mapKeywords: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+const dataKeywords: ReadonlySet<string> = new Set([
+  'const',
+  'enum',
+  'default',
+  'example',
+  'examples',
+])
+const mapKeywords: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+])
 
 /**
  * Collects schemas under unique names. The references of a descriptor's JSON Schema are relative to its own root. So
@@ -40,9 +51,12 @@ export class Components {
     const isRecursive = [...used].some((key) => targetsIn(all.get(key)).includes('#'))
     for (const key of used) {
       if (key === '#' && !isRecursive) continue
-      const meaning = JSON.stringify([...reachable(key, all)].sort().map((each) => [each, all.get(each)]))
+      const meaning = JSON.stringify(
+        [...reachable(key, all)].sort().map((each) => [each, all.get(each)]),
+      )
       // zod calls those without a name __schema0, __schema1, …
-      const preferred = key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
+      const preferred =
+        key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
       names.set(key, this.#reserve(preferred, name, meaning))
     }
     const rename = (ref: string) => {
@@ -61,7 +75,8 @@ export class Components {
   #reserve(preferred: string, owner: string, meaning: string): string {
     const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
     for (let i = 0; ; i++) {
-      const name = i === 0 ? clean : i === 1 && preferred !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
+      const name =
+        i === 0 ? clean : i === 1 && preferred !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
       const there = this.#meanings.get(name)
       if (there !== undefined && there !== meaning) continue
       this.#meanings.set(name, meaning)
@@ -85,7 +100,8 @@ function parseRef(ref: string): { readonly key: string | undefined; readonly res
 
 function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {
   const seen = new Set([from])
-  for (const key of seen) for (const target of targetsIn(all.get(key))) if (all.has(target)) seen.add(target)
+  for (const key of seen)
+    for (const target of targetsIn(all.get(key))) if (all.has(target)) seen.add(target)
   return seen
 }
 
@@ -114,7 +130,9 @@ function wide(schema: Readonly<Record<string, unknown>>): object {
   const { type, format, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
   const isInteger = [type].flat().includes('integer') && format === undefined
   const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum]
-  const isWide = bounds.some((bound) => typeof bound === 'number' && (bound < -(2 ** 31) || bound >= 2 ** 31))
+  const isWide = bounds.some(
+    (bound) => typeof bound === 'number' && (bound < -(2 ** 31) || bound >= 2 ** 31),
+  )
   return isInteger && isWide ? { format: 'int64' } : {}
 }
 
@@ -125,7 +143,12 @@ function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
     if (keyword === '$ref' && typeof value === 'string') return [keyword, rename(value)]
     if (dataKeywords.has(keyword)) return [keyword, value]
     if (!mapKeywords.has(keyword) || !isRecord(value)) return [keyword, rewrite(value, rename)]
-    return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewrite(each, rename)]))]
+    return [
+      keyword,
+      Object.fromEntries(
+        Object.entries(value).map(([name, each]) => [name, rewrite(each, rename)]),
+      ),
+    ]
   })
   const { $ref, ...others } = Object.fromEntries([...entries, ...Object.entries(wide(schema))])
   return $ref === undefined ? others : extended({ $ref }, others)

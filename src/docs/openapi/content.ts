@@ -26,8 +26,14 @@ export type Content = Readonly<Record<string, MediaTypeObject>>
 const bytes: JsonSchema = { type: 'string', format: 'binary' }
 
 /** @returns formats as content; `name` is for schemas that become components. */
-export function contentOf(formats: readonly FormatDescription[], components: Components, name: string): Content {
-  return Object.fromEntries(formats.map((format) => [format.mimeType, mediaTypeObject(format, components, name)]))
+export function contentOf(
+  formats: readonly FormatDescription[],
+  components: Components,
+  name: string,
+): Content {
+  return Object.fromEntries(
+    formats.map((format) => [format.mimeType, mediaTypeObject(format, components, name)]),
+  )
 }
 
 // Longer ones would make the document hard to read.
@@ -37,7 +43,10 @@ const maxInline = 10_000
  * @returns the content with the examples of an API; those of bytes by their path below the
  * document.
  */
-export function withExamples(content: Content, { name, examples }: Pick<Api, 'name' | 'examples'>): Content {
+export function withExamples(
+  content: Content,
+  { name, examples }: Pick<Api, 'name' | 'examples'>,
+): Content {
   const media = { ...content }
   for (const [i, { name: title, headers, body }] of examples.entries()) {
     const type = mediaTypeOf(headers.find(([key]) => key === 'content-type')?.[1] ?? '')
@@ -46,7 +55,8 @@ export function withExamples(content: Content, { name, examples }: Pick<Api, 'na
     const isInline = body.length <= maxInline && (isJson || type?.essence.startsWith('text/'))
     const text = isInline ? Buffer.from(body).toString() : ''
     const inline = !isInline ? {} : isJson ? exampleIn(text) : { example: text }
-    const shown = 'example' in inline ? { value: inline.example } : { externalValue: examplePath(name, i) }
+    const shown =
+      'example' in inline ? { value: inline.example } : { externalValue: examplePath(name, i) }
     const { example: _, examples: others, ...rest } = media[key]
     media[key] = { ...rest, examples: { ...others, [title]: shown } }
   }
@@ -58,22 +68,35 @@ export function examplePath(api: string, index: number): string {
   return `docs/examples/${api}/${index}`
 }
 
-function mediaTypeObject(format: FormatDescription, components: Components, name: string): MediaTypeObject {
+function mediaTypeObject(
+  format: FormatDescription,
+  components: Components,
+  name: string,
+): MediaTypeObject {
   const { schema, example, fields } = format
   if (fields !== undefined) return formObject(fields, components, name)
   if (schema === undefined) return { schema: isJson(format) ? {} : bytes }
   return { schema: components.adopt(schema, name), ...(example !== undefined && { example }) }
 }
 
-function formObject(fields: readonly FieldDescription[], components: Components, name: string): MediaTypeObject {
-  const required = fields.filter(({ occurrence }) => occurrence === 'one').map((field) => field.name)
+function formObject(
+  fields: readonly FieldDescription[],
+  components: Components,
+  name: string,
+): MediaTypeObject {
+  const required = fields
+    .filter(({ occurrence }) => occurrence === 'one')
+    .map((field) => field.name)
   const properties: Record<string, JsonSchema> = {}
   const encoding: Record<string, { contentType: string }> = {}
   for (const field of fields) {
     properties[field.name] = fieldSchema(field, components, `${name}_${field.name}`)
     encoding[field.name] = { contentType: field.formats.map(({ mimeType }) => mimeType).join(', ') }
   }
-  return { schema: { type: 'object', properties, ...(required.length > 0 && { required }) }, encoding }
+  return {
+    schema: { type: 'object', properties, ...(required.length > 0 && { required }) },
+    encoding,
+  }
 }
 
 /**
@@ -81,12 +104,20 @@ function formObject(fields: readonly FieldDescription[], components: Components,
  *
  * @returns the schema of a part.
  */
-function fieldSchema({ occurrence, formats }: FieldDescription, components: Components, name: string): JsonSchema {
+function fieldSchema(
+  { occurrence, formats }: FieldDescription,
+  components: Components,
+  name: string,
+): JsonSchema {
   const one = partSchema(formats[0], components, name)
   return occurrence === 'many' ? { type: 'array', items: one } : one
 }
 
-function partSchema(format: FormatDescription | undefined, components: Components, name: string): JsonSchema {
+function partSchema(
+  format: FormatDescription | undefined,
+  components: Components,
+  name: string,
+): JsonSchema {
   if (format === undefined) return bytes
   const { mimeType, schema, example } = format
   if (isJson(format)) {
@@ -95,7 +126,10 @@ function partSchema(format: FormatDescription | undefined, components: Component
     return { type: 'string', contentMediaType: mimeType, contentSchema, ...examples }
   }
   if (schema === undefined) return bytes
-  return extended(components.adopt(schema, name), example === undefined ? {} : { examples: [example] })
+  return extended(
+    components.adopt(schema, name),
+    example === undefined ? {} : { examples: [example] },
+  )
 }
 
 function isJson({ mimeType }: FormatDescription): boolean {

@@ -14,7 +14,11 @@ import { asOpenApi30 } from './openapi-3-0.ts'
  * @returns the endpoints of the documents of a service, which are made at their first request:
  * `docs.json` is for BentoML's clients, `asyncapi.json` describes live streams.
  */
-export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
+export function docsEndpoints(
+  service: DocumentSource,
+  prefix: string,
+  others: readonly Endpoint[],
+): Endpoint[] {
   return [
     openApiEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
@@ -35,7 +39,10 @@ function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
       const version = new URLSearchParams(target.query).get('openapi') ?? '3.1'
       if (version === '3.1') return newest.answer(request, visit)
       if (version === '3.0') return older.answer(request, visit)
-      return problemResponse(new BadInput(expected('3.0 or 3.1', 'openapi of the query', version)), ctx.id)
+      return problemResponse(
+        new BadInput(expected('3.0 or 3.1', 'openapi of the query', version)),
+        ctx.id,
+      )
     },
   }
 }
@@ -47,10 +54,16 @@ function documentEndpoint(path: string, make: () => unknown): Endpoint {
       if (made === undefined) {
         const body = JSON.stringify(make())
         const revision = new Revision(body)
-        made = { whole: { headers: [['content-type', 'application/json'], ...revision.headers], body }, revision }
+        made = {
+          whole: { headers: [['content-type', 'application/json'], ...revision.headers], body },
+          revision,
+        }
       }
     } catch (cause) {
-      return problemResponse(new InternalError('a descriptor could not describe itself', { cause }), id)
+      return problemResponse(
+        new InternalError('a descriptor could not describe itself', { cause }),
+        id,
+      )
     }
     return made.revision.unchanged(headers) ?? made.whole
   })

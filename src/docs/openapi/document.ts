@@ -6,7 +6,11 @@ import type { LiveApi } from '../../api/live-api.ts'
 import type { Mount } from '../../api/mount.ts'
 import { Query } from '../../api/query.ts'
 
-import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
+import {
+  clientDescriptor,
+  clientMetadata,
+  type MetadataSource,
+} from '../../api/service-metadata.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
 import { Components } from './components.ts'
 import { contentOf, withExamples } from './content.ts'
@@ -107,7 +111,9 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
   const parameters = [...parametersOf(api, components), ...headers]
   const isQuery = input instanceof Query
   const { input: requests, errors: bodyErrors } = input.describe()
-  const content = isQuery ? {} : withExamples(contentOf(requests, components, `${name}_request`), api)
+  const content = isQuery
+    ? {}
+    : withExamples(contentOf(requests, components, `${name}_request`), api)
   const errors = isQuery ? queryErrors : bodyErrors
   return {
     ...commonMembers(api, shared),
@@ -167,12 +173,20 @@ export function authOf({ auth }: Api | LiveApi, service: DocumentSource): Reques
   return auth === undefined ? service.auth : auth || undefined
 }
 
-function problems(api: Api | LiveApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
+function problems(
+  api: Api | LiveApi,
+  errors: readonly ErrorDescription[],
+  { service, components }: Shared,
+) {
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
 function success({ name, isGenerator, output }: Api, components: Components) {
   const described = output.describe()
-  const content = contentOf(isGenerator ? described.stream : described.output, components, `${name}_response`)
+  const content = contentOf(
+    isGenerator ? described.stream : described.output,
+    components,
+    `${name}_response`,
+  )
   return { 200: { description: 'What the function returned.', content } }
 }

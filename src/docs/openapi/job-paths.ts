@@ -18,7 +18,10 @@ const jobSchema: JsonSchema = {
     status: { enum: jobStatuses },
     attempt: { ...count, description: 'How often it has started.' },
     priority: count,
-    queuePosition: { ...count, description: 'How many jobs of the API run before it, while it is queued.' },
+    queuePosition: {
+      ...count,
+      description: 'How many jobs of the API run before it, while it is queued.',
+    },
     progress: { description: 'What the function told last.' },
     responseStatus: { type: 'integer', description: 'Status of the answer.' },
     cancelRequested: { type: 'boolean' },
@@ -30,7 +33,12 @@ const jobSchema: JsonSchema = {
   required: ['id', 'api', 'status', 'attempt', 'priority', 'createdAt'],
 }
 
-const header = (name: string, description: string) => ({ name, in: 'header', description, schema: string })
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: string,
+})
 const last = header('last-event-id', 'Only the events behind this one.')
 const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of the job.')
 
@@ -41,7 +49,10 @@ const wait = header('prefer', '`wait=N`: how many seconds to wait for the end of
 export function asyncMembers(api: Api, components: Components) {
   if (api.async === undefined) return { parameters: [], accepted: {} }
   const headers = [
-    header('prefer', '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end.'),
+    header(
+      'prefer',
+      '`respond-async` makes a job of the request; `, wait=N` waits up to N seconds for its end.',
+    ),
     header('idempotency-key', 'The same key with the same request gives the same job.'),
     header('webhook-url', 'Is told the end of the job, if the service sends webhooks.'),
   ]
@@ -50,14 +61,21 @@ export function asyncMembers(api: Api, components: Components) {
 }
 
 /** @returns the paths of jobs, which only services with asynchronous APIs have. */
-export function jobPaths(apis: Iterable<Api>, prefix: string, components: Components): readonly DescribedEndpoint[] {
+export function jobPaths(
+  apis: Iterable<Api>,
+  prefix: string,
+  components: Components,
+): readonly DescribedEndpoint[] {
   if (![...apis].some((api) => api.async !== undefined)) return []
   const job = jobAnswer(components)
   const problem = {
     description: 'There is no such job, it has expired, or its state does not allow it.',
     content: { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } },
   }
-  const result = { description: 'The answer of the API, of its status and content type.', content: { '*/*': {} } }
+  const result = {
+    description: 'The answer of the API, of its status and content type.',
+    content: { '*/*': {} },
+  }
   const state = 'The answer of a job, or its state while it waits and runs.'
   const text = { 'text/event-stream': { schema: string } }
   const events = { description: 'Events `status`, `progress` and `partial`.', content: text }
@@ -73,14 +91,31 @@ export function jobPaths(apis: Iterable<Api>, prefix: string, components: Compon
     const parameters = headers.length > 0 && { parameters: headers }
     const responses = { ...answers, 404: problem, 409: problem, 410: problem }
     const operation = { operationId, tags: ['jobs'], summary, ...parameters, responses }
-    return { path: `${prefix}/jobs/{id}${below}`, methods: [method], access: { kind: 'message' as const }, operation }
+    return {
+      path: `${prefix}/jobs/{id}${below}`,
+      methods: [method],
+      access: { kind: 'message' as const },
+      operation,
+    }
   }
   return [
     path('GET', '', 'getJob', 'The state of a job.', { 200: job }),
     path('GET', '/result', 'getJobResult', state, { 200: result, 202: job }, [wait]),
-    path('GET', '/events', 'watchJob', 'All events of a job to its end.', { 200: events, 204: nothing }, [last]),
-    path('POST', '/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', { 200: job, 202: job }),
-    path('POST', '/retry', 'retryJob', 'Submits the input of an ended job as a new one.', { 202: job }),
+    path(
+      'GET',
+      '/events',
+      'watchJob',
+      'All events of a job to its end.',
+      { 200: events, 204: nothing },
+      [last],
+    ),
+    path('POST', '/cancel', 'cancelJob', 'Ends a queued job, and asks a running one to end.', {
+      200: job,
+      202: job,
+    }),
+    path('POST', '/retry', 'retryJob', 'Submits the input of an ended job as a new one.', {
+      202: job,
+    }),
   ]
 }
 

@@ -3,7 +3,16 @@ import { isRecord } from '../../core/options.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-const methods: ReadonlySet<string> = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'])
+const methods: ReadonlySet<string> = new Set([
+  'get',
+  'put',
+  'post',
+  'delete',
+  'options',
+  'head',
+  'patch',
+  'trace',
+])
 
 /**
  * A component whose name is taken gets the name of the mount before its own; what the document has
@@ -33,14 +42,22 @@ export function mergeMount<D extends Members>(
     const name = renamed.get(text)
     return name === undefined ? text : text.slice(0, text.lastIndexOf('/') + 1) + name
   }
-  const nameOf = (section: string, name: string) => renamed.get(`#/components/${section}/${name}`) ?? name
+  const nameOf = (section: string, name: string) =>
+    renamed.get(`#/components/${section}/${name}`) ?? name
   const renameKeys = (section: string, members: unknown) =>
-    Object.fromEntries(Object.entries(recordOf(members)).map(([name, each]) => [nameOf(section, name), each]))
+    Object.fromEntries(
+      Object.entries(recordOf(members)).map(([name, each]) => [nameOf(section, name), each]),
+    )
   // References are strings, wherever they stand: in `$ref`, and in the mapping of a discriminator.
-  const copy = JSON.parse(JSON.stringify(openapi), (_, value) => (typeof value === 'string' ? refer(value) : value))
+  const copy = JSON.parse(JSON.stringify(openapi), (_, value) =>
+    typeof value === 'string' ? refer(value) : value,
+  )
   const own = recordOf(copy.components)
   const merged = Object.fromEntries(
-    sections.map((section) => [section, { ...renameKeys(section, own[section]), ...recordOf(components[section]) }]),
+    sections.map((section) => [
+      section,
+      { ...renameKeys(section, own[section]), ...recordOf(components[section]) },
+    ]),
   )
   const ids = new Set(operationsOf(document.paths).map(({ operationId }) => operationId))
   for (const [at, item] of Object.entries(recordOf(copy.paths))) {
@@ -48,7 +65,8 @@ export function mergeMount<D extends Members>(
       const { operationId: id } = operation
       if (ids.has(id)) operation.operationId = `${id}_`
       const asked = (operation.security ?? copy.security ?? securityOf(at)) as readonly unknown[]
-      if (asked.length > 0) operation.security = asked.map((each) => renameKeys('securitySchemes', each))
+      if (asked.length > 0)
+        operation.security = asked.map((each) => renameKeys('securitySchemes', each))
     }
   }
   const tags = [...(document.tags as Members[]), ...((copy.tags ?? []) as Members[])]
@@ -62,7 +80,9 @@ export function mergeMount<D extends Members>(
 
 function operationsOf(paths: unknown): Record<string, unknown>[] {
   return Object.values(recordOf(paths)).flatMap((item) =>
-    Object.entries(recordOf(item)).flatMap(([key, each]) => (methods.has(key) && isRecord(each) ? [each] : [])),
+    Object.entries(recordOf(item)).flatMap(([key, each]) =>
+      methods.has(key) && isRecord(each) ? [each] : [],
+    ),
   )
 }
 

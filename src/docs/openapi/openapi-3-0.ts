@@ -19,13 +19,20 @@ const kept: ReadonlySet<string> = new Set(
 )
 
 /** @returns a document of 3.1 as one of 3.0. */
-export function asOpenApi30({ jsonSchemaDialect: _, webhooks: __, ...document }: OpenApiDocument): OpenApiDocument {
+export function asOpenApi30({
+  jsonSchemaDialect: _,
+  webhooks: __,
+  ...document
+}: OpenApiDocument): OpenApiDocument {
   const { components, ...rest } = document
   const { schemas, ...others } = isRecord(components) ? components : {}
   return {
     ...(membersOf30(rest) as OpenApiDocument),
     openapi: '3.0.4',
-    components: { ...(membersOf30(others) as object), ...(isRecord(schemas) && { schemas: eachSchema(schemas) }) },
+    components: {
+      ...(membersOf30(others) as object),
+      ...(isRecord(schemas) && { schemas: eachSchema(schemas) }),
+    },
   }
 }
 
@@ -42,7 +49,9 @@ function membersOf30(value: unknown): unknown {
 }
 
 function eachSchema(schemas: Schema): Schema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, schemaOf30(schema)]))
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, schemaOf30(schema)]),
+  )
 }
 
 function schemaOf30(schema: unknown): Schema {
@@ -52,7 +61,9 @@ function schemaOf30(schema: unknown): Schema {
   // Generators make times of these texts, and apply the pattern to the time.
   const isTime = schema.format === 'date-time' || schema.format === 'date'
   const isKept = (keyword: string) => kept.has(keyword) && !(isTime && keyword === 'pattern')
-  const own = Object.entries(schema).filter(([keyword]) => isKept(keyword) || keyword.startsWith('x-'))
+  const own = Object.entries(schema).filter(
+    ([keyword]) => isKept(keyword) || keyword.startsWith('x-'),
+  )
   return withTypes(schema, {
     ...Object.fromEntries(own),
     ...exampleOf(schema),
@@ -70,7 +81,12 @@ function exampleOf({ examples, example, const: only }: Schema): Schema {
 }
 
 /** In 3.0 an exclusive bound is a flag beside an inclusive one. */
-function boundsOf({ minimum, maximum, exclusiveMinimum: low, exclusiveMaximum: high }: Schema): Schema {
+function boundsOf({
+  minimum,
+  maximum,
+  exclusiveMinimum: low,
+  exclusiveMaximum: high,
+}: Schema): Schema {
   const isLow = typeof low === 'number' && !(typeof minimum === 'number' && minimum > low)
   const isHigh = typeof high === 'number' && !(typeof maximum === 'number' && maximum < high)
   return {
@@ -96,9 +112,12 @@ function partsOf(schema: Schema): Schema {
 function withTypes(schema: Schema, made: Schema): Schema {
   const types = [schema.type ?? []].flat().map(String)
   const named = types.filter((type) => type !== 'null')
-  const anyOf = listOf(schema.anyOf ?? (named.length > 1 ? named.map((type) => typeOf30(type, schema)) : []))
+  const anyOf = listOf(
+    schema.anyOf ?? (named.length > 1 ? named.map((type) => typeOf30(type, schema)) : []),
+  )
   const lists = { allOf: listOf(schema.allOf), anyOf, oneOf: listOf(schema.oneOf) }
-  const isNullable = types.includes('null') || schema.const === null || [...anyOf, ...lists.oneOf].some(isNull)
+  const isNullable =
+    types.includes('null') || schema.const === null || [...anyOf, ...lists.oneOf].some(isNull)
   const compositions = Object.entries(lists).map(([word, list]) => {
     return [word, list.filter((each) => !isNull(each)).map(schemaOf30)] as const
   })

@@ -10,16 +10,31 @@ import type { Components } from './components.ts'
  */
 const problemSchema: JsonSchema = {
   type: 'object',
-  description: 'What went wrong. From status 500 on there is only the code and the request id, except for 503 and 504.',
+  description:
+    'What went wrong. From status 500 on there is only the code and the request id, except for 503 and 504.',
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What the server expected, and what came.' },
-    code: { type: 'string', description: 'Which error it is; services may have codes of their own.' },
-    reason: { type: 'string', enum: badInputReasons, description: 'What about the input is wrong.' },
-    path: { type: 'string', description: 'Place in the input: `[2][0]`, `user.name`, the name of a part.' },
-    offset: { type: 'integer', minimum: 0, description: 'Place in the body, in bytes from its start.' },
+    code: {
+      type: 'string',
+      description: 'Which error it is; services may have codes of their own.',
+    },
+    reason: {
+      type: 'string',
+      enum: badInputReasons,
+      description: 'What about the input is wrong.',
+    },
+    path: {
+      type: 'string',
+      description: 'Place in the input: `[2][0]`, `user.name`, the name of a part.',
+    },
+    offset: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Place in the body, in bytes from its start.',
+    },
     errors: {
       type: 'array',
       description: 'All that a schema finds wrong.',
@@ -35,7 +50,13 @@ const problemSchema: JsonSchema = {
 }
 
 const ownErrors: readonly ErrorDescription[] = (
-  ['function_error', 'bad_output', 'internal', 'overloaded', 'deadline_exceeded'] satisfies ErrorCode[]
+  [
+    'function_error',
+    'bad_output',
+    'internal',
+    'overloaded',
+    'deadline_exceeded',
+  ] satisfies ErrorCode[]
 ).map((code) => ({ code, reasons: [] }))
 
 /** What a function or a hook may throw on purpose, also with a code of its own. */
@@ -54,9 +75,14 @@ export function problemResponses(
     const { status } = errorTable[error.code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), error])
   }
-  const responses = [...byStatus].map(([status, group]) => [status, problemOf(problem, group)] as const)
+  const responses = [...byStatus].map(
+    ([status, group]) => [status, problemOf(problem, group)] as const,
+  )
   const thrown = thrownErrors.map(({ status, meaning }) => {
-    return [status, { description: meaning, content: { [problemMediaType]: { schema: problem } } }] as const
+    return [
+      status,
+      { description: meaning, content: { [problemMediaType]: { schema: problem } } },
+    ] as const
   })
   // Not `default`, which generated clients also take for a success whose media type they do not know, nor `4XX`, which
   // others write into the code.

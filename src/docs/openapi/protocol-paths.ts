@@ -27,7 +27,9 @@ export function protocolPaths(
     paths[own][String(methods[0]).toLowerCase()] = {
       ...operation,
       operationId: taken.has(id) ? `${id}_` : id,
-      ...(parameters.length > 0 && { parameters: [...parameters, ...((operation.parameters as []) ?? [])] }),
+      ...(parameters.length > 0 && {
+        parameters: [...parameters, ...((operation.parameters as []) ?? [])],
+      }),
       ...(requirements.length > 0 && { security: requirements }),
     }
   }
@@ -39,13 +41,21 @@ const descriptions: Readonly<Record<string, string>> = {
   health: 'Whether the server runs, and whether it takes requests.',
   Connect: 'APIs by their names, in the messages of gRPC; connectrpc.com has clients.',
   OpenAI: 'Models in the messages of OpenAI, for its clients.',
-  'Open Inference Protocol': 'APIs and models as named tensors, as KServe, Triton and MLServer have them.',
+  'Open Inference Protocol':
+    'APIs and models as named tensors, as KServe, Triton and MLServer have them.',
 }
 
 /** @returns the tags of paths. */
-export function protocolTags(paths: ReturnType<typeof protocolPaths>): readonly { readonly name: string }[] {
+export function protocolTags(
+  paths: ReturnType<typeof protocolPaths>,
+): readonly { readonly name: string }[] {
   const tags = Object.values(paths).flatMap((item) =>
-    Object.values(item).flatMap((operation) => (operation as { readonly tags?: readonly string[] }).tags ?? []),
+    Object.values(item).flatMap(
+      (operation) => (operation as { readonly tags?: readonly string[] }).tags ?? [],
+    ),
   )
-  return [...new Set(tags)].map((name) => ({ name, ...(name in descriptions && { description: descriptions[name] }) }))
+  return [...new Set(tags)].map((name) => ({
+    name,
+    ...(name in descriptions && { description: descriptions[name] }),
+  }))
 }

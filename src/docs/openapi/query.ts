@@ -11,9 +11,14 @@ import type { Components } from './components.ts'
  * @returns the parameters of the path, then those that the query's schema names, or any that it
  * takes.
  */
-export function parametersOf({ name, route, params, input }: Api, components: Components): readonly object[] {
+export function parametersOf(
+  { name, route, params, input }: Api,
+  components: Components,
+): readonly object[] {
   const known = params && namedIn(params, 'path', name, components)
-  const path = paramNames(route).map((each) => known?.find((one) => one.name === each) ?? pathParameter(each))
+  const path = paramNames(route).map(
+    (each) => known?.find((one) => one.name === each) ?? pathParameter(each),
+  )
   if (!(input instanceof Query)) return path
   if (input.schema === undefined) return path
   return [...path, ...(namedIn(input.schema, 'query', name, components) ?? [anyOthers])]
@@ -24,7 +29,12 @@ export function pathParameter(name: string) {
   return { name, in: 'path', required: true, schema: { type: 'string' } }
 }
 
-function namedIn(of: StandardSchemaV1, place: 'path' | 'query', name: string, components: Components) {
+function namedIn(
+  of: StandardSchemaV1,
+  place: 'path' | 'query',
+  name: string,
+  components: Components,
+) {
   const schema = jsonSchemaOf(of, 'input')
   const defs = isRecord(schema.$defs) ? schema.$defs : {}
   const root = rootOf(schema, defs)
@@ -46,7 +56,10 @@ const anyOthers = {
   name: 'query',
   in: 'query',
   description: 'Any parameters.',
-  schema: { type: 'object', additionalProperties: { type: ['string', 'array'], items: { type: 'string' } } },
+  schema: {
+    type: 'object',
+    additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+  },
 }
 
 /**

@@ -12,7 +12,9 @@ export class SecuritySchemes {
     return this.#schemes.size === 0 ? undefined : Object.fromEntries(this.#schemes)
   }
 
-  requirementsOf(auth: RequestHook | undefined): readonly Readonly<Record<string, readonly string[]>>[] {
+  requirementsOf(
+    auth: RequestHook | undefined,
+  ): readonly Readonly<Record<string, readonly string[]>>[] {
     return Object.entries(auth?.security ?? {}).map(([name, { scopes = [], ...scheme }]) => ({
       [this.#add(name, scheme)]: scopes,
     }))

@@ -15,7 +15,8 @@ const maxText = 100_000
 export async function answerView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
   const type = content.headers.get('content-type') ?? ''
   const essence = type.split(';')[0].trim().toLowerCase()
-  if (essence === 'multipart/form-data' && info.parts !== undefined) return formView(info, content, type)
+  if (essence === 'multipart/form-data' && info.parts !== undefined)
+    return formView(info, content, type)
   if (essence === 'application/json' || essence.endsWith('+json')) return jsonView(info, content)
   const blob = new Blob([await content.blob()], { type: essence })
   if (!essence.startsWith('text/')) return download(content.headers, blob, await mediaView(blob))
@@ -23,11 +24,16 @@ export async function answerView(info: DescriptorInfo, content: Content): Promis
   return info.id === 'serving.io.File' ? download(content.headers, blob, text) : text
 }
 
-async function formView(info: DescriptorInfo, content: Content, type: string): Promise<HTMLElement> {
+async function formView(
+  info: DescriptorInfo,
+  content: Content,
+  type: string,
+): Promise<HTMLElement> {
   const view = h('div.parts')
   for (const part of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
     const own = info.parts?.get(part.name)
-    const shown = own === undefined ? download(part.headers, await part.blob()) : await answerView(own, part)
+    const shown =
+      own === undefined ? download(part.headers, await part.blob()) : await answerView(own, part)
     view.append(h('fieldset', h('legend', part.name), shown))
   }
   return view
@@ -37,10 +43,13 @@ async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLEle
   const text = await content.text()
   const again: Content = { ...content, headers: content.headers, text: async () => text }
   const view = h('div')
-  if (info.id === 'serving.io.PandasDataFrame') view.append(frameView((await decodeContent(info, again)) as FrameValue))
+  if (info.id === 'serving.io.PandasDataFrame')
+    view.append(frameView((await decodeContent(info, again)) as FrameValue))
   else {
     const isSeries = info.id === 'serving.io.PandasSeries'
-    const value: unknown = isSeries ? ((await decodeContent(info, again)) as SeriesValue) : JSON.parse(text)
+    const value: unknown = isSeries
+      ? ((await decodeContent(info, again)) as SeriesValue)
+      : JSON.parse(text)
     const array = info.id === 'serving.io.JSON' ? undefined : arrayOf(value)
     if (array !== undefined) view.append(arrayView(array))
     for (const [name, scores] of scoresIn(value)) view.append(h('h3', name), scores)
@@ -55,7 +64,12 @@ function scoresIn(value: unknown): [string, HTMLElement][] {
   return Object.entries(value).flatMap(([name, member]): [string, HTMLElement][] => {
     if (typeof member !== 'object' || member === null) return []
     const numbers: unknown[] = Object.values(member)
-    if (numbers.length < 2 || numbers.length > 40 || !numbers.every((each) => typeof each === 'number')) return []
+    if (
+      numbers.length < 2 ||
+      numbers.length > 40 ||
+      !numbers.every((each) => typeof each === 'number')
+    )
+      return []
     return [[name, bars(numbers as number[], Object.keys(member))]]
   })
 }
@@ -75,13 +89,22 @@ function pretty(text: string): string {
 
 /** Shows text. */
 export function textView(text: string): HTMLElement {
-  return h('pre', { tabindex: '0', class: 'text' }, text.length > maxText ? `${text.slice(0, maxText)}…` : text)
+  return h(
+    'pre',
+    { tabindex: '0', class: 'text' },
+    text.length > maxText ? `${text.slice(0, maxText)}…` : text,
+  )
 }
 
 function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {
   const kind = headers.get('content-type')?.split(/[/;+]/)[1] || 'bin'
-  const name = parseContentDisposition(headers.get('content-disposition') ?? '')?.filename ?? `answer.${kind}`
+  const name =
+    parseContentDisposition(headers.get('content-disposition') ?? '')?.filename ?? `answer.${kind}`
   // Of no type, so that the browser never opens the bytes in the page's own origin.
   const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
-  return h('div', view, h('p', h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`))
+  return h(
+    'div',
+    view,
+    h('p', h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`),
+  )
 }

@@ -13,7 +13,9 @@ export function methodBadge({ method, isLive }: ApiInfo): HTMLElement {
 
 /** A path or name may break after its marks, and nowhere else. */
 export function breakable(name: string): Child[] {
-  return name.split(/(?<=[/_.-])(?=.)/).flatMap((piece, i) => (i === 0 ? [piece] : [h('wbr'), piece]))
+  return name
+    .split(/(?<=[/_.-])(?=.)/)
+    .flatMap((piece, i) => (i === 0 ? [piece] : [h('wbr'), piece]))
 }
 
 /** Links to APIs in groups, with a filter where they are many. */
@@ -42,7 +44,13 @@ export class ApiList {
   #add(api: ApiInfo, group: string, onclick: () => void): void {
     const { name, path, method, isLive, doc = '' } = api
     const href = `#/${encodeURIComponent(name)}`
-    const link = h('a', { href, onclick, title: name }, methodBadge(api), ' ', h('span', ...breakable(path)))
+    const link = h(
+      'a',
+      { href, onclick, title: name },
+      methodBadge(api),
+      ' ',
+      h('span', ...breakable(path)),
+    )
     const entry = h('li', link)
     const list = this.#groups.get(group) ?? h('ul', { 'aria-label': group || undefined })
     list.append(entry)
@@ -60,7 +68,8 @@ export class ApiList {
       oninput: () => {
         const wanted = filter.value.trim().toLowerCase()
         for (const { entry, text } of this.#entries) entry.hidden = !text.includes(wanted)
-        for (const section of sections) section.hidden = section.querySelector('li:not([hidden])') === null
+        for (const section of sections)
+          section.hidden = section.querySelector('li:not([hidden])') === null
       },
     })
     return filter

@@ -13,7 +13,14 @@ import { showJob } from './job-view.ts'
 import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
 import { objectControl } from './nested-control.ts'
-import { type Example, examplesOf, kindText, reference, type ServiceDocument, schemesOf } from './operation.ts'
+import {
+  type Example,
+  examplesOf,
+  kindText,
+  reference,
+  type ServiceDocument,
+  schemesOf,
+} from './operation.ts'
 import type { ListedApi } from './other-apis.ts'
 import { startOf } from './schema.ts'
 import { languagesOf, onOneLine, snippet } from './snippets.ts'
@@ -43,7 +50,11 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     field.mark(locations.filter((each) => !isOfPath(each)))
   }
   const examples = examplesOf(operation, base)
-  const answer = h('div.answer', { 'aria-live': 'polite' }, h('p.empty', 'The answer appears here.'))
+  const answer = h(
+    'div.answer',
+    { 'aria-live': 'polite' },
+    h('p.empty', 'The answer appears here.'),
+  )
   const code = h('pre', { tabindex: '0', 'aria-label': 'the call as code' })
   const sendButton = h('button.send', { type: 'submit' }, 'Send')
   const jobButton = h('button', { type: 'submit' }, 'Submit as a job')
@@ -55,7 +66,9 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
   // From then on the first example comes too late.
   let isTouched = false
   const schemes = schemesOf(operation, document)
-  const keys = Object.fromEntries(schemes.slice(0, 1).map(({ header, prefix }) => [header, `${prefix}YOUR_KEY`]))
+  const keys = Object.fromEntries(
+    schemes.slice(0, 1).map(({ header, prefix }) => [header, `${prefix}YOUR_KEY`]),
+  )
   credentials.ask(schemes)
 
   const showCode = () => {
@@ -85,7 +98,11 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
       if (!isJob || response.status !== 202) return showResponse(answer, response, api, started)
       const { id } = await infoOf(response)
       // A reload of the page finds the job again.
-      history.replaceState(null, '', `#/${encodeURIComponent(api.name)}?job=${encodeURIComponent(id)}`)
+      history.replaceState(
+        null,
+        '',
+        `#/${encodeURIComponent(api.name)}?job=${encodeURIComponent(id)}`,
+      )
       jobId.value = id
       return showJob(answer, id, { api, base, headers, signal, started })
     })
@@ -111,9 +128,15 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     if (running !== undefined || jobId.value.trim() === '') return
     isJob = true
     const headers = credentials.headers()
-    void run((signal, started) => showJob(answer, jobId.value.trim(), { api, base, headers, signal, started }))
+    void run((signal, started) =>
+      showJob(answer, jobId.value.trim(), { api, base, headers, signal, started }),
+    )
   }
-  const jobs = h('details.raw', h('summary', 'A job by its id'), h('div.tools', jobId, button('Show', watch)))
+  const jobs = h(
+    'details.raw',
+    h('summary', 'A job by its id'),
+    h('div.tools', jobId, button('Show', watch)),
+  )
   const onkeydown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event)
   }
@@ -123,7 +146,13 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     paramsControl && h('fieldset', h('legend', 'Path'), paramsControl.element),
     field.element,
     credentials.element,
-    h('div.tools', sendButton, api.isAsync && jobButton, ...(live?.buttons ?? []), h('span.dim.keys', 'Ctrl + Enter')),
+    h(
+      'div.tools',
+      sendButton,
+      api.isAsync && jobButton,
+      ...(live?.buttons ?? []),
+      h('span.dim.keys', 'Ctrl + Enter'),
+    ),
     api.isAsync && jobs,
   )
 
@@ -141,11 +170,20 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
   }
   const cards = examples.map((example) => {
     const { name, type, content } = example
-    const look = h('span.thumb', typeof content?.data === 'string' ? onOneLine(content.data) : kindText(api.input))
-    if (/^(image|multipart)\//.test(type)) void load(example).then((loaded) => loaded && showPicture(look, loaded))
+    const look = h(
+      'span.thumb',
+      typeof content?.data === 'string' ? onOneLine(content.data) : kindText(api.input),
+    )
+    if (/^(image|multipart)\//.test(type))
+      void load(example).then((loaded) => loaded && showPicture(look, loaded))
     return h('button', { type: 'button', onclick: () => use(example) }, look, h('span', name))
   })
-  const gallery = h('section', { 'aria-label': 'examples' }, h('p.group', 'Examples'), h('div.gallery', ...cards))
+  const gallery = h(
+    'section',
+    { 'aria-label': 'examples' },
+    h('p.group', 'Examples'),
+    h('div.gallery', ...cards),
+  )
 
   const copied = h('span.dim', { role: 'status' })
   const copy = async () => {
@@ -156,12 +194,21 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     language = languages[chosen]
     showCode()
   })
-  const codePanel = fold('This call in code', h('div.tools', choose, button('Copy', copy), copied), code)
+  const codePanel = fold(
+    'This call in code',
+    h('div.tools', choose, button('Copy', copy), copied),
+    code,
+  )
   codePanel.classList.add('code-panel')
   codePanel.open = true
 
   const card = (title: string, kind: string, content: HTMLElement) =>
-    h('section.card', { 'aria-label': title }, h('div.card-head', h('h3', title), h('span.dim', kind)), content)
+    h(
+      'section.card',
+      { 'aria-label': title },
+      h('div.card-head', h('h3', title), h('span.dim', kind)),
+      content,
+    )
   const path = base.replace(location.origin, '') + api.path
   const element = h(
     'article',
@@ -170,7 +217,11 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     markdownView(api.doc ?? ''),
     examples.length > 0 && gallery,
     isChat(api) && chatView({ url: `${base}/v1`, headers: () => credentials.headers() }),
-    h('div.panes', card('Input', kindText(api.input), form), card('Answer', kindText(api.output, true), answer)),
+    h(
+      'div.panes',
+      card('Input', kindText(api.input), form),
+      card('Answer', kindText(api.output, true), answer),
+    ),
     codePanel,
     reference(api, operation, document),
   )
@@ -188,15 +239,25 @@ function isChat({ group, method, path }: ListedApi): boolean {
 }
 
 /** @returns the control of the parameters of a path; undefined for a path without. */
-function paramsOf({ path }: ApiInfo, { parameters = [] }: Operation, document: ServiceDocument): Control | undefined {
+function paramsOf(
+  { path }: ApiInfo,
+  { parameters = [] }: Operation,
+  document: ServiceDocument,
+): Control | undefined {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
   if (names.length === 0) return undefined
-  const known = new Map(parameters.filter((each) => each.in === 'path').map((each) => [each.name, each]))
+  const known = new Map(
+    parameters.filter((each) => each.in === 'path').map((each) => [each.name, each]),
+  )
   const schemaOf = (name: string) => {
     const { schema = { type: 'string' }, description } = known.get(name) ?? {}
     return [name, { ...schema, ...(description !== undefined && { description }) }]
   }
-  const schema = { type: 'object', properties: Object.fromEntries(names.map(schemaOf)), required: names }
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(names.map(schemaOf)),
+    required: names,
+  }
   // A text of no rules stays empty: an id that nobody has is no sample.
   const value = Object(startOf(schema, document)) as Record<string, unknown>
   for (const name of names) if (value[name] === 'text') value[name] = ''

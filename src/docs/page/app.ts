@@ -81,7 +81,9 @@ export class App {
     const api = apis.get(name) ?? apis.values().next().value
     this.#leave()
     if (api === undefined) {
-      this.#main.replaceChildren(h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.'))
+      this.#main.replaceChildren(
+        h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.'),
+      )
       return
     }
     list.select(api.name)
@@ -106,7 +108,13 @@ export class App {
       ? h('p.failure', { role: 'alert' }, 'Wrong key or token.')
       : h('p', { role: 'alert' }, 'The service asks for credentials.')
     this.#main.replaceChildren(
-      h('form.card', { onsubmit: submit }, text, this.#credentials.element, h('div.tools', h('button.send', 'Open'))),
+      h(
+        'form.card',
+        { onsubmit: submit },
+        text,
+        this.#credentials.element,
+        h('div.tools', h('button.send', 'Open')),
+      ),
     )
     this.#credentials.askAny()
   }

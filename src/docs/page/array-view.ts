@@ -8,7 +8,11 @@ export function arrayOf(value: unknown) {
   const data: unknown[] = []
   const flatten = (each: unknown, depth: number): boolean => {
     if (depth < shape.length) {
-      return Array.isArray(each) && each.length === shape[depth] && each.every((inner) => flatten(inner, depth + 1))
+      return (
+        Array.isArray(each) &&
+        each.length === shape[depth] &&
+        each.every((inner) => flatten(inner, depth + 1))
+      )
     }
     data.push(each)
     return typeof each !== 'object' || each === null
@@ -24,12 +28,15 @@ export function arrayView({ shape, data }: NonNullable<ReturnType<typeof arrayOf
   if (data.length === 0) return h('p.dim', `no elements, shape (${shape.join(', ')})`)
   const width = shape.at(-1) ?? 1
   const rows = data.length / width
-  const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(isNumber)
+  const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(
+    isNumber,
+  )
   const views: [string, () => Element][] = []
   const asTable: [string, () => Element] = ['Table', () => elements(data, rows, width)]
   if (data.length <= maxCells || !isNumbers) views.push(asTable)
   if (isNumbers && width > 1 && shape.length < 2) views.push(['Line', () => plot(data, 'elements')])
-  if (isNumbers && rows > 1 && data.length <= maxPixels) views.push(['Heat map', () => heatMap(data, rows, width)])
+  if (isNumbers && rows > 1 && data.length <= maxPixels)
+    views.push(['Heat map', () => heatMap(data, rows, width)])
   if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
   const box = h('div.view')
   const show = (i: number) => box.replaceChildren(views[i][1]())
@@ -41,14 +48,22 @@ export function arrayView({ shape, data }: NonNullable<ReturnType<typeof arrayOf
 }
 
 function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value === null
+  return (
+    typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    typeof value === 'boolean' ||
+    value === null
+  )
 }
 
 function elements(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
   const shownRows = Math.min(rows, 50)
   const shownColumns = Math.min(width, 50)
   const columns = Array.from({ length: shownColumns }, (_, j) => j)
-  const body = Array.from({ length: shownRows }, (_, i) => [i, ...columns.map((j) => cellText(data[i * width + j]))])
+  const body = Array.from({ length: shownRows }, (_, i) => [
+    i,
+    ...columns.map((j) => cellText(data[i * width + j])),
+  ])
   const isCut = rows > shownRows || width > shownColumns
   const more = isCut && h('p.dim', `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`)
   return h('div', table('elements', ['', ...columns], body), more)
@@ -63,12 +78,21 @@ function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLEle
     if (value > high) high = value
   }
   const label = `heat map of ${rows} × ${width} numbers from ${cellText(low)} to ${cellText(high)}`
-  const canvas = h('canvas', { width, height: rows, class: 'heat', role: 'img', 'aria-label': label })
+  const canvas = h('canvas', {
+    width,
+    height: rows,
+    class: 'heat',
+    role: 'img',
+    'aria-label': label,
+  })
   const context = canvas.getContext('2d') as CanvasRenderingContext2D
   const picture = context.createImageData(width, rows)
   for (let i = 0; i < data.length; i++) {
     const level = high > low ? (Number(data[i]) - low) / (high - low) : 0
-    picture.data.set([30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255], i * 4)
+    picture.data.set(
+      [30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255],
+      i * 4,
+    )
   }
   context.putImageData(picture, 0, 0)
   canvas.style.aspectRatio = `${width} / ${rows}`

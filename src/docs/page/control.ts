@@ -28,7 +28,9 @@ export interface Slot {
 export function heading({ name, schema, isRequired }: Slot): Child[] {
   const type = [schema.type].flat().join(' or ')
   const need = isRequired ? 'required' : 'optional'
-  const about = [type, rulesText(schema), name !== '' && need, schema.description].filter(Boolean).join(', ')
+  const about = [type, rulesText(schema), name !== '' && need, schema.description]
+    .filter(Boolean)
+    .join(', ')
   return [name, ' ', h('span.dim', about)]
 }
 
@@ -49,6 +51,8 @@ export function inputControl(
   if (slot.name === '') input.setAttribute('aria-label', slot.label)
   const parts = [input, ...beside, note]
   const element =
-    slot.name === '' ? h('div.member', ...parts) : h('label.member', h('span', ...heading(slot)), ...parts)
+    slot.name === ''
+      ? h('div.member', ...parts)
+      : h('label.member', h('span', ...heading(slot)), ...parts)
   return { element, value: () => valueOf(input.value), mark }
 }

@@ -28,6 +28,8 @@ export class Credentials {
 
   headers(): Record<string, string> {
     const given = [...this.#inputs.values()].filter(([, { value }]) => value !== '')
-    return Object.fromEntries(given.map(([{ header, prefix }, { value }]) => [header, prefix + value]))
+    return Object.fromEntries(
+      given.map(([{ header, prefix }, { value }]) => [header, prefix + value]),
+    )
   }
 }

@@ -22,7 +22,8 @@ export function parseCsv(text: string): string[][] {
  */
 export function columnOfTexts(texts: readonly string[]): (number | boolean | string | null)[] {
   const isExact = (text: string) => !/^-?\d+$/.test(text) || Number.isSafeInteger(Number(text))
-  const isNumber = (text: string) => /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && isExact(text)
+  const isNumber = (text: string) =>
+    /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && isExact(text)
   if (texts.every((text) => text === '' || isNumber(text)))
     return texts.map((text) => (text === '' ? null : Number(text)))
   if (texts.every((text) => /^(|true|false)$/.test(text)))

@@ -18,14 +18,18 @@ export function h<T extends string>(
 }
 
 /** Makes an SVG element. */
-export function svg<K extends keyof SVGElementTagNameMap>(tag: K, ...content: readonly (Child | Props)[]) {
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  ...content: readonly (Child | Props)[]
+) {
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), content)
 }
 
 function fill<E extends Element>(element: E, content: readonly (Child | Props)[]): E {
   for (const each of content) {
     if (each === undefined || each === false) continue
-    if (typeof each !== 'object' || each instanceof Node) element.append(each instanceof Node ? each : String(each))
+    if (typeof each !== 'object' || each instanceof Node)
+      element.append(each instanceof Node ? each : String(each))
     else for (const [name, value] of Object.entries(each)) set(element, name, value)
   }
   return element
@@ -49,9 +53,14 @@ export function button(text: string, onclick: () => void): HTMLButtonElement {
 }
 
 /** Makes a row of buttons of which one is chosen; `choose` is called with its index. At first it is 0. */
-export function choice(label: string, names: readonly string[], choose: (index: number) => void): HTMLElement {
+export function choice(
+  label: string,
+  names: readonly string[],
+  choose: (index: number) => void,
+): HTMLElement {
   const select = (chosen: number) => {
-    for (const [i, each] of buttons.entries()) each.setAttribute('aria-pressed', String(i === chosen))
+    for (const [i, each] of buttons.entries())
+      each.setAttribute('aria-pressed', String(i === chosen))
     choose(chosen)
   }
   const buttons = names.map((name, i) => button(name, () => select(i)))
@@ -65,8 +74,14 @@ export function fold(title: string, ...children: readonly Child[]): HTMLDetailsE
 }
 
 /** Makes a table in a box that scrolls. `rows`: the first cell of each is its heading. */
-export function table(label: string, headings: readonly Child[], rows: readonly (readonly Child[])[]): HTMLElement {
-  const head = headings.map((heading) => (heading === '' ? h('td') : h('th', { scope: 'col' }, heading)))
+export function table(
+  label: string,
+  headings: readonly Child[],
+  rows: readonly (readonly Child[])[],
+): HTMLElement {
+  const head = headings.map((heading) =>
+    heading === '' ? h('td') : h('th', { scope: 'col' }, heading),
+  )
   const body = rows.map(([first, ...cells]) =>
     h('tr', h('th', { scope: 'row' }, first), ...cells.map((cell) => h('td', cell))),
   )

@@ -22,7 +22,11 @@ export function send(
   const hasBody = api.input.id !== queryId
   return fetch(urlOf(api, content, base, params), {
     method: api.method,
-    headers: { ...(hasBody && headersOf(content)), accept: 'application/json, */*;q=0.5', ...headers },
+    headers: {
+      ...(hasBody && headersOf(content)),
+      accept: 'application/json, */*;q=0.5',
+      ...headers,
+    },
     body: hasBody ? bodyOf(content) : undefined,
     signal,
   })
@@ -43,7 +47,9 @@ export function urlOf(
 }
 
 function headersOf({ type, name }: Content): Record<string, string> {
-  const disposition = name && { 'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}` }
+  const disposition = name && {
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+  }
   return { ...(type !== undefined && { 'content-type': type }), ...disposition }
 }
 
@@ -66,7 +72,11 @@ export async function showResponse(
   const facts = h('p.facts')
   const type = response.headers.get('content-type') ?? ''
   const tell = (bytes: number) => {
-    const shown = [`${Math.round(performance.now() - started)} ms`, sizeText(bytes), type.split(';')[0]]
+    const shown = [
+      `${Math.round(performance.now() - started)} ms`,
+      sizeText(bytes),
+      type.split(';')[0],
+    ]
     const status = h('span', { class: response.ok ? 'status' : 'status failed' }, response.status)
     facts.replaceChildren(status, ...shown.filter(Boolean).map((text) => h('span', text)))
   }
@@ -74,7 +84,11 @@ export async function showResponse(
   box.replaceChildren(facts, detailsOf(response, started))
   if (!response.ok) return showError(box, await errorOf(response), response.status)
   const isEvents = type.startsWith('text/event-stream')
-  if (type === jsonLines || isEvents || (type.startsWith('text/') && output.id === 'serving.io.Text')) {
+  if (
+    type === jsonLines ||
+    isEvents ||
+    (type.startsWith('text/') && output.id === 'serving.io.Text')
+  ) {
     await showText(box, textPieces(response.body ?? new Blob().stream(), tell), isEvents)
     return []
   }
@@ -89,7 +103,9 @@ function detailsOf(response: Response, started: number): HTMLElement {
   const details = h('details.raw', h('summary', 'Headers and timings'))
   const headed = performance.now()
   const fill = () => {
-    const [timing] = performance.getEntriesByName(response.url).slice(-1) as PerformanceResourceTiming[]
+    const [timing] = performance
+      .getEntriesByName(response.url)
+      .slice(-1) as PerformanceResourceTiming[]
     const known: [string, number][] =
       timing === undefined || timing.startTime < started - 1
         ? [['until the headers', headed - started]]
@@ -108,7 +124,11 @@ function detailsOf(response: Response, started: number): HTMLElement {
   return details
 }
 
-async function showText(box: HTMLElement, pieces: AsyncIterable<string>, isEvents: boolean): Promise<void> {
+async function showText(
+  box: HTMLElement,
+  pieces: AsyncIterable<string>,
+  isEvents: boolean,
+): Promise<void> {
   let text: HTMLElement | undefined
   const append = (piece: string) => {
     if (text === undefined) {

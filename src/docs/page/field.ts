@@ -64,7 +64,13 @@ export function markChildren(
   for (const [name, child] of children) {
     const own = locations.flatMap((location) => {
       const { path = '' } = location
-      if (name !== '' && path !== name && !path.startsWith(`${name}.`) && !path.startsWith(`${name}[`)) return []
+      if (
+        name !== '' &&
+        path !== name &&
+        !path.startsWith(`${name}.`) &&
+        !path.startsWith(`${name}[`)
+      )
+        return []
       rest.delete(location)
       return { ...location, path: path.slice(name.length).replace(/^\./, '') || undefined }
     })

@@ -26,7 +26,10 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
     const typed = typeof args.dtype === 'object' ? Object.keys(args.dtype ?? {}) : []
     const named = [args.columns, typed, args.required] as (readonly string[] | undefined)[]
     const columns = named.find((each) => (each?.length ?? 0) > 0) ?? ['column']
-    const frame = typeof example === 'object' && example !== null ? frameFromJson(example, String(args.orient)) : {}
+    const frame =
+      typeof example === 'object' && example !== null
+        ? frameFromJson(example, String(args.orient))
+        : {}
     const empty = Object.fromEntries(columns.map((name) => [name, ['', '']]))
     return frameField(label, String(args.orient), Object.keys(frame).length > 0 ? frame : empty)
   }
@@ -98,14 +101,18 @@ class Part {
   readonly fields: Field[] = []
   readonly #note = newNote()
   readonly #list = h('div')
-  readonly #isSent = h('input', { type: 'checkbox', onchange: () => this.#resize(Number(this.#isSent.checked)) })
+  readonly #isSent = h('input', {
+    type: 'checkbox',
+    onchange: () => this.#resize(Number(this.#isSent.checked)),
+  })
   readonly #isMany: boolean
   readonly #make: () => Field
 
   constructor(name: string, info: PartInfo, document: unknown) {
     this.#make = () => fieldOf(info, name, document)
     this.#isMany = info.occurrence === 'many'
-    const change = (text: string, by: number) => button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
+    const change = (text: string, by: number) =>
+      button(`${text} ${name}`, () => this.#resize(this.fields.length + by))
     const isOptional = info.occurrence === 'optional'
     const tools = this.#isMany
       ? h('div.tools', change('Add', 1), change('Remove', -1))

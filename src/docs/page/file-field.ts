@@ -63,7 +63,11 @@ export function fileField({ label, accept = [], show, typeOf }: FileFieldOptions
       if (file === undefined && !isDraft) throw new Error(`Choose a file for ${label} first.`)
       const [draft = 'application/octet-stream'] = accept.filter((each) => each.includes('/'))
       const sent = file ?? new File([], `file.${draft.replace(/.*[/+-]/, '')}`, { type: draft })
-      return { type: typeOf?.(sent) || sent.type || 'application/octet-stream', data: sent, name: sent.name }
+      return {
+        type: typeOf?.(sent) || sent.type || 'application/octet-stream',
+        data: sent,
+        name: sent.name,
+      }
     },
     write: ({ type, data, name = 'file' }) => {
       if (typeof data !== 'string') take(new File([data], name, { type }))

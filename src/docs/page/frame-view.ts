@@ -64,22 +64,31 @@ export function chartOf(frame: FrameValue) {
   const names = Object.keys(frame)
   const known = (name: string) => Array.from(frame[name]).filter((value) => value !== null)
   const isNumeric = (name: string) =>
-    known(name).length > 0 && known(name).every((value) => typeof value === 'number' || typeof value === 'bigint')
+    known(name).length > 0 &&
+    known(name).every((value) => typeof value === 'number' || typeof value === 'bigint')
   const height = names.length === 0 ? 0 : frame[names[0]].length
   const all = names.filter(isNumeric)
   const isRising = (name: string) => {
     const values = Array.from(frame[name])
     return (
       height > 2 &&
-      values.every((value, i) => value !== null && (i === 0 || Number(timeOf(value)) > Number(timeOf(values[i - 1]))))
+      values.every(
+        (value, i) =>
+          value !== null && (i === 0 || Number(timeOf(value)) > Number(timeOf(values[i - 1]))),
+      )
     )
   }
-  const isTime = (name: string) => known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
+  const isTime = (name: string) =>
+    known(name).every((value) => /^\d{4}-\d\d-\d\d/.test(String(value)))
   // What rises from row to row is an axis: an index, or times.
   const axis = names.find((name) => (all.includes(name) || isTime(name)) && isRising(name))
-  const label = names.find((name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'))
+  const label = names.find(
+    (name) => !all.includes(name) && known(name).every((value) => typeof value === 'string'),
+  )
   const labels =
-    label === undefined || height > maxBars ? undefined : Array.from(frame[label], (value) => String(value))
+    label === undefined || height > maxBars
+      ? undefined
+      : Array.from(frame[label], (value) => String(value))
   const numeric = all.toSorted((a, b) => Number(a === axis) - Number(b === axis))
   const order: Chart[] = axis !== undefined ? ['Line'] : []
   if (height <= maxBars) order.push('Bars')

@@ -7,7 +7,11 @@ const sheets = ['white', 'black'] as const
 
 /** @returns the field of a picture. */
 export function imageField(label: string, accept: readonly string[]): Field {
-  const file = fileField({ label, accept: accept.length > 0 ? accept : ['image/*'], show: mediaView })
+  const file = fileField({
+    label,
+    accept: accept.length > 0 ? accept : ['image/*'],
+    show: mediaView,
+  })
   let drawing: File | undefined
   const note = newNote()
   const pad = drawingPad(label, (picture) => {
@@ -35,7 +39,13 @@ function drawingPad(label: string, take: (picture: File | undefined) => void): H
     'aria-label': `${label}: draw here with the mouse, a pen or a finger`,
   })
   const context = canvas.getContext('2d') as CanvasRenderingContext2D
-  const size = h('input', { type: 'range', min: 4, max: 40, value: 20, 'aria-label': 'width of the pen' })
+  const size = h('input', {
+    type: 'range',
+    min: 4,
+    max: 40,
+    value: 20,
+    'aria-label': 'width of the pen',
+  })
   let sheet: (typeof sheets)[number] = 'white'
   const wipe = () => {
     context.fillStyle = sheet
@@ -61,7 +71,9 @@ function drawingPad(label: string, take: (picture: File | undefined) => void): H
     if (canvas.hasPointerCapture(event.pointerId)) lineTo(event)
   })
   canvas.addEventListener('pointerup', () => {
-    const bytes = Uint8Array.from(atob(canvas.toDataURL('image/png').split(',')[1]), (each) => each.charCodeAt(0))
+    const bytes = Uint8Array.from(atob(canvas.toDataURL('image/png').split(',')[1]), (each) =>
+      each.charCodeAt(0),
+    )
     take(new File([bytes], 'drawing.png', { type: 'image/png' }))
   })
   const paper = choice('paper', ['White paper', 'Black paper'], (chosen) => {

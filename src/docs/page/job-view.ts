@@ -18,7 +18,11 @@ export interface Submission {
 }
 
 /** Shows a job to its end, and then its answer; returns where in the input its errors are. */
-export async function showJob(box: HTMLElement, id: string, to: Submission): Promise<ErrorLocation[]> {
+export async function showJob(
+  box: HTMLElement,
+  id: string,
+  to: Submission,
+): Promise<ErrorLocation[]> {
   const { api, base, headers, signal, started } = to
   const job = new Job(id, base, { headers }, infoOf)
   let status = ''
@@ -32,9 +36,15 @@ export async function showJob(box: HTMLElement, id: string, to: Submission): Pro
   }
   const ask = () => job.status({ signal }).then(({ queuePosition }) => showPlace(queuePosition))
   const stop = button('Cancel', () => {
-    job.cancel().catch((error) => answer.append(h('p.failure', { role: 'alert' }, (error as Error).message)))
+    job
+      .cancel()
+      .catch((error) => answer.append(h('p.failure', { role: 'alert' }, (error as Error).message)))
   })
-  box.replaceChildren(h('p.facts', state, place, h('code', job.id)), h('div.tools', bar, told, stop), answer)
+  box.replaceChildren(
+    h('p.facts', state, place, h('code', job.id)),
+    h('div.tools', bar, told, stop),
+    answer,
+  )
   const timer = setInterval(() => status === 'queued' && ask().catch(() => {}), placeMs)
   try {
     let text: HTMLElement | undefined

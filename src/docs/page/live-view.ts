@@ -31,7 +31,9 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     stopRecording()
     live?.end()
   })
-  const microphone = button('Microphone', () => (microphone.textContent === 'Stop' ? stopRecording() : void speak()))
+  const microphone = button('Microphone', () =>
+    microphone.textContent === 'Stop' ? stopRecording() : void speak(),
+  )
   end.hidden = true
   microphone.hidden = !takesSound(api)
 
@@ -46,7 +48,10 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
     const { 'x-api-key': apiKey, authorization } = credentials.headers()
     const token = authorization?.replace('Bearer ', '')
     const own = { apiKey, token, retries: 0, timeoutMs: 30_000 }
-    const opened = new Live<unknown, Response>(async () => api, base, own, own, { encode, decode: contentOf })
+    const opened = new Live<unknown, Response>(async () => api, base, own, own, {
+      encode,
+      decode: contentOf,
+    })
     list.replaceChildren()
     box.replaceChildren(h('p.facts', state), list)
     state.textContent = 'open'
@@ -114,7 +119,12 @@ export function liveView(api: ApiInfo, box: HTMLElement, { base, credentials, fi
 /** Whether an API takes samples of sound, in pieces of any length. */
 function takesSound({ input: { id, args } }: ApiInfo): boolean {
   const { dtype, shape } = args
-  return id === 'serving.io.NumpyNdarray' && dtype === 'float32' && Array.isArray(shape) && String(shape) === '-1'
+  return (
+    id === 'serving.io.NumpyNdarray' &&
+    dtype === 'float32' &&
+    Array.isArray(shape) &&
+    String(shape) === '-1'
+  )
 }
 
 async function encode(api: ApiInfo, value: unknown): Promise<Frame> {

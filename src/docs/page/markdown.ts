@@ -28,7 +28,9 @@ export function parseMarkdown(text: string): Tag[] {
   // Code between fences stays unchanged; blank lines part all else.
   for (const [i, piece] of text.split(/^```.*\n?/m).entries()) {
     if (i % 2 === 1) blocks.push({ tag: 'pre', children: [piece.trimEnd()] })
-    else for (const block of piece.split(/\n\s*\n/)) if (block.trim() !== '') blocks.push(...blocksOf(block))
+    else
+      for (const block of piece.split(/\n\s*\n/))
+        if (block.trim() !== '') blocks.push(...blocksOf(block))
   }
   return blocks
 }
@@ -62,7 +64,14 @@ function spansOf(text: string): (Tag | string)[] {
       ? { tag: 'code', children: [code] }
       : href !== undefined
         ? { tag: 'a', href, children: spansOf(label) }
-        : { tag: strong === undefined ? 'em' : 'strong', children: spansOf(strong ?? star ?? underscore) }
+        : {
+            tag: strong === undefined ? 'em' : 'strong',
+            children: spansOf(strong ?? star ?? underscore),
+          }
   const { index } = found
-  return [...(index > 0 ? [text.slice(0, index)] : []), tag, ...spansOf(text.slice(index + whole.length))]
+  return [
+    ...(index > 0 ? [text.slice(0, index)] : []),
+    tag,
+    ...spansOf(text.slice(index + whole.length)),
+  ]
 }

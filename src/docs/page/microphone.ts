@@ -10,10 +10,15 @@ const pieceLength = 2048
 export async function record(take: (samples: Float32Array) => void): Promise<() => void> {
   // Browsers leave it out on pages that are not secure.
   const devices = navigator.mediaDevices as MediaDevices | undefined
-  if (devices === undefined) throw new Error('Browsers give the microphone to pages of https and localhost alone.')
+  if (devices === undefined)
+    throw new Error('Browsers give the microphone to pages of https and localhost alone.')
   const stream = await devices.getUserMedia({ audio: true }).catch((error: Error) => {
     const isDenied = error.name === 'NotAllowedError'
-    throw new Error(isDenied ? 'The browser does not let this page use the microphone.' : `No sound: ${error.message}.`)
+    throw new Error(
+      isDenied
+        ? 'The browser does not let this page use the microphone.'
+        : `No sound: ${error.message}.`,
+    )
   })
   const context = new AudioContext({ sampleRate })
   // The policy of the page admits its own script alone, which an AudioWorklet would have to load another beside.

@@ -12,15 +12,28 @@ const maxItems = 100
  *
  * @returns the control of a value.
  */
-export function controlOf(slot: Omit<Slot, 'schema'> & { readonly schema: unknown }, document: unknown): Control {
+export function controlOf(
+  slot: Omit<Slot, 'schema'> & { readonly schema: unknown },
+  document: unknown,
+): Control {
   const { schema, isNullable, variants } = shapeOf(slot.schema, document)
   const shaped = { ...slot, schema }
   const make = (inner: Slot) => plainControl(inner, variants, document)
-  const isNested = variants.length > 0 || ['object', 'array'].includes(String(schema.type)) || hasMembers(schema)
+  const isNested =
+    variants.length > 0 || ['object', 'array'].includes(String(schema.type)) || hasMembers(schema)
   const isLeft = !slot.isRequired && isNested
   if (!isNullable && !isLeft) return make(shaped)
-  const states = ['value', ...(isNullable ? ['null'] : []), ...(slot.isRequired ? [] : ['left out'])]
-  return stateControl(shaped, states, (value) => make({ ...shaped, name: '', isRequired: true, value }), document)
+  const states = [
+    'value',
+    ...(isNullable ? ['null'] : []),
+    ...(slot.isRequired ? [] : ['left out']),
+  ]
+  return stateControl(
+    shaped,
+    states,
+    (value) => make({ ...shaped, name: '', isRequired: true, value }),
+    document,
+  )
 }
 
 function plainControl(slot: Slot, variants: readonly SchemaObject[], document: unknown): Control {
@@ -68,7 +81,11 @@ function stateControl(
       [undefined, 'left out'],
     ]).get(value) ?? 'value'
   const options = states.map((state) => h('option', { selected: state === first }, state))
-  const select = h('select.state', { 'aria-label': `${label}: value or not`, onchange: show }, ...options)
+  const select = h(
+    'select.state',
+    { 'aria-label': `${label}: value or not`, onchange: show },
+    ...options,
+  )
   show()
   const valueOf = () => (select.value === 'null' ? null : undefined)
   return {
@@ -88,7 +105,8 @@ function unionControl(slot: Slot, variants: readonly SchemaObject[], document: u
   const controls = new Map<number, Control>()
   const chosen = () => controls.get(Number(select.value)) as Control
   const show = (i: number, value: unknown) => {
-    if (!controls.has(i)) controls.set(i, controlOf({ ...slot, name: '', schema: variants[i], value }, document))
+    if (!controls.has(i))
+      controls.set(i, controlOf({ ...slot, name: '', schema: variants[i], value }, document))
     box.replaceChildren(chosen().element)
   }
   const names = variants.map((variant) => variantName(variant, document))
@@ -114,10 +132,14 @@ function unionControl(slot: Slot, variants: readonly SchemaObject[], document: u
 
 function variantName(given: SchemaObject, document: unknown): string {
   const { schema } = shapeOf(given, document)
-  const known = membersIn(schema).find((member) => resolved(member.schema, document).const !== undefined)
+  const known = membersIn(schema).find(
+    (member) => resolved(member.schema, document).const !== undefined,
+  )
   const word = known && resolved(known.schema, document).const
   if (word !== undefined) return String(word)
-  return typeof schema.title === 'string' ? schema.title : typeText(schema, document).replace(/\s+/g, ' ').slice(0, 60)
+  return typeof schema.title === 'string'
+    ? schema.title
+    : typeText(schema, document).replace(/\s+/g, ' ').slice(0, 60)
 }
 
 /** Whether a value may be of a variant: by its type, and by the members that are constant. */
@@ -165,7 +187,9 @@ export function objectControl(slot: Slot, document: unknown): Control {
     element: name === '' ? h('div.members', ...content) : framed(slot, ...content),
     value: () => {
       const known = [...members].map(([key, control]) => [key, control.value()] as const)
-      return Object.fromEntries([...known, ...(entries?.values() ?? [])].filter(([, each]) => each !== undefined))
+      return Object.fromEntries(
+        [...known, ...(entries?.values() ?? [])].filter(([, each]) => each !== undefined),
+      )
     },
     mark: (locations: readonly ErrorLocation[]) => {
       // Offsets count in the whole text.
@@ -181,7 +205,12 @@ interface Entry {
   readonly control: Control
 }
 
-function entriesOf({ label }: Slot, start: readonly [string, unknown][], schema: unknown, document: unknown) {
+function entriesOf(
+  { label }: Slot,
+  start: readonly [string, unknown][],
+  schema: unknown,
+  document: unknown,
+) {
   const list = h('div.items')
   const entries: Entry[] = []
   const add = (name: string, value: unknown) => {
@@ -233,7 +262,13 @@ function listControl(slot: Slot, document: unknown): Control {
   const schemaAt = (i: number) => first[i] ?? schema.items
   const add = (item: unknown) => {
     const at = items.length
-    const inner = { name: '', label: `item of ${label}`, schema: schemaAt(at), isRequired: true, value: item }
+    const inner = {
+      name: '',
+      label: `item of ${label}`,
+      schema: schemaAt(at),
+      isRequired: true,
+      value: item,
+    }
     const control = controlOf(inner, document)
     const remove = button('Remove', () => {
       items.splice(
@@ -263,5 +298,7 @@ function listControl(slot: Slot, document: unknown): Control {
 }
 
 function framed(slot: Slot, ...content: readonly Child[]): HTMLElement {
-  return slot.name === '' ? h('div', ...content) : h('fieldset', h('legend', ...heading(slot)), ...content)
+  return slot.name === ''
+    ? h('div', ...content)
+    : h('fieldset', h('legend', ...heading(slot)), ...content)
 }

@@ -20,10 +20,16 @@ export interface Scheme {
 
 /** The document of a service. */
 export interface ServiceDocument {
-  readonly info?: { readonly title?: string; readonly description?: string; readonly version?: string }
+  readonly info?: {
+    readonly title?: string
+    readonly description?: string
+    readonly version?: string
+  }
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly servers?: readonly { readonly url?: string }[]
-  readonly components?: { readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, string>>>> }
+  readonly components?: {
+    readonly securitySchemes?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  }
 }
 
 const kinds: Readonly<Record<string, readonly [one: string, many: string]>> = {
@@ -51,10 +57,14 @@ export function groupOf({ path, input, isLive }: ApiInfo): string {
 /** @returns a descriptor in words: `Array · float32 · shape (any, 4)`. */
 export function kindText({ id, args }: DescriptorInfo, isOutput = false): string {
   const { dtype, shape, columns, pilmode, mime_type: type } = args
-  const types = typeof dtype === 'object' && dtype !== null ? (dtype as Readonly<Record<string, string>>) : {}
+  const types =
+    typeof dtype === 'object' && dtype !== null ? (dtype as Readonly<Record<string, string>>) : {}
   const names = Array.isArray(columns) ? columns.map(String) : Object.keys(types)
-  const named = names.map((name) => (types[name] === undefined ? name : `${name} ${types[name]}`)).join(', ')
-  const lengths = Array.isArray(shape) && shape.map((length) => (length === -1 ? 'any' : length)).join(', ')
+  const named = names
+    .map((name) => (types[name] === undefined ? name : `${name} ${types[name]}`))
+    .join(', ')
+  const lengths =
+    Array.isArray(shape) && shape.map((length) => (length === -1 ? 'any' : length)).join(', ')
   return [
     kinds[id]?.[0] ?? id,
     typeof dtype === 'string' && dtype,
@@ -75,10 +85,17 @@ const unknownSchemes: readonly Scheme[] = [
 /**
  * @returns the credentials that an API takes; those of any service where the document is not known.
  */
-export function schemesOf({ security = [] }: Operation, document: ServiceDocument | undefined): readonly Scheme[] {
+export function schemesOf(
+  { security = [] }: Operation,
+  document: ServiceDocument | undefined,
+): readonly Scheme[] {
   if (document === undefined) return unknownSchemes
   return security.flatMap(Object.keys).flatMap((name) => {
-    const { type, in: place, name: header = '' } = document.components?.securitySchemes?.[name] ?? {}
+    const {
+      type,
+      in: place,
+      name: header = '',
+    } = document.components?.securitySchemes?.[name] ?? {}
     if (type === 'apiKey') return place === 'header' ? { label: header, header, prefix: '' } : []
     return unknownSchemes[1]
   })
@@ -92,7 +109,11 @@ export function examplesOf({ requestBody }: Operation, base: string) {
   return Object.entries(requestBody?.content ?? {}).flatMap(([type, media]) =>
     Object.entries(media.examples ?? {}).map(([name, { value, externalValue }]) => {
       const isText = typeof value === 'string' && !type.endsWith('json')
-      const text = isText ? value : Array.isArray(value) ? printRows(value) : JSON.stringify(value, null, 2)
+      const text = isText
+        ? value
+        : Array.isArray(value)
+          ? printRows(value)
+          : JSON.stringify(value, null, 2)
       const content = externalValue === undefined ? { type, data: text, name } : undefined
       const load = async (headers: Record<string, string>): Promise<Content> => {
         if (content !== undefined) return content
@@ -114,11 +135,19 @@ async function contentOf(received: ReceivedContent): Promise<Content> {
   }
   const name = parseContentDisposition(received.headers.get('content-disposition') ?? '')?.filename
   const isText = name === undefined && /^text\/|json$/.test(type.split(';')[0])
-  return { type, data: isText ? await received.text() : new Blob([await received.blob()], { type }), name }
+  return {
+    type,
+    data: isText ? await received.text() : new Blob([await received.blob()], { type }),
+    name,
+  }
 }
 
 /** Shows what may be sent and what may come back: media types with schemas, errors, headers. */
-export function reference({ input, output }: ApiInfo, operation: Operation, document: ServiceDocument): HTMLElement {
+export function reference(
+  { input, output }: ApiInfo,
+  operation: Operation,
+  document: ServiceDocument,
+): HTMLElement {
   const { requestBody, responses = {} } = operation
   const body = (title: string, { schema, mimeTypes }: DescriptorInfo) => [
     h('h3', title),
@@ -126,14 +155,19 @@ export function reference({ input, output }: ApiInfo, operation: Operation, docu
     schema !== undefined && h('pre', { tabindex: '0' }, typeText(schema, document)),
   ]
   const errors = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
-    const [, own] = (content['application/problem+json']?.schema?.allOf ?? []) as readonly SchemaObject[]
-    const { code, reason } = (own?.properties ?? {}) as Readonly<Record<string, { readonly enum?: readonly string[] }>>
+    const [, own] = (content['application/problem+json']?.schema?.allOf ??
+      []) as readonly SchemaObject[]
+    const { code, reason } = (own?.properties ?? {}) as Readonly<
+      Record<string, { readonly enum?: readonly string[] }>
+    >
     const [codes, reasons] = [code, reason].map((each) => each?.enum?.join(', '))
     return codes === undefined ? [] : [[status, codes, reasons, description?.replaceAll('`', '')]]
   })
   const headers = [
     ...(requestBody ? [['content-type', 'type of the body, as above']] : []),
-    ...(output.mimeTypes.length > 1 ? [['accept', `type of the answer: ${output.mimeTypes.join(', ')}`]] : []),
+    ...(output.mimeTypes.length > 1
+      ? [['accept', `type of the answer: ${output.mimeTypes.join(', ')}`]]
+      : []),
     ...schemesOf(operation, document).map(({ header, prefix }) => [header, `${prefix}credentials`]),
     ['x-request-id', 'an id of your own: it comes back, and stands in the log'],
   ]

@@ -1,4 +1,9 @@
-import { type ApiInfo, type DescriptorInfo, type Operation, queryId } from '../../client/description.ts'
+import {
+  type ApiInfo,
+  type DescriptorInfo,
+  type Operation,
+  queryId,
+} from '../../client/description.ts'
 import type { ServiceDocument } from './operation.ts'
 
 /** An API, or a path of a protocol or of a mounted handler. */
@@ -27,8 +32,21 @@ export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string
         tags: [group] = [],
       } = operation
       const isRoot = (item as unknown as Described).servers !== undefined
-      const kinds = { isAsync: false, isLive: false, isRoot, group: group ?? `/${path.split('/')[1]}` }
-      return { name, method, path, doc, input: inputOf(operation), output: outputOf(operation), ...kinds }
+      const kinds = {
+        isAsync: false,
+        isLive: false,
+        isRoot,
+        group: group ?? `/${path.split('/')[1]}`,
+      }
+      return {
+        name,
+        method,
+        path,
+        doc,
+        input: inputOf(operation),
+        output: outputOf(operation),
+        ...kinds,
+      }
     }),
   )
   return new Map(others.map((api) => [api.name, api]))
@@ -60,5 +78,11 @@ function outputOf({ responses = {} }: Operation): DescriptorInfo {
 function infoOf(type: string, schema: DescriptorInfo['schema'], example?: unknown): DescriptorInfo {
   const [isJson, isText] = [/json$/.test(type), type.startsWith('text/')]
   const id = isJson ? 'serving.io.JSON' : ''
-  return { id: isText ? 'serving.io.Text' : id || 'serving.io.File', args: {}, mimeTypes: [type], schema, example }
+  return {
+    id: isText ? 'serving.io.Text' : id || 'serving.io.File',
+    args: {},
+    mimeTypes: [type],
+    schema,
+    example,
+  }
 }

@@ -22,7 +22,10 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
     if (point === undefined) continue
     path += `${points[i - 1] === undefined ? 'M' : 'L'}${x(point[0]).toFixed(1)} ${y(point[1]).toFixed(1)}`
   }
-  const dots = known.length <= 60 ? known.map(([i, value]) => svg('circle', { cx: x(i), cy: y(value), r: 3 })) : []
+  const dots =
+    known.length <= 60
+      ? known.map(([i, value]) => svg('circle', { cx: x(i), cy: y(value), r: 3 }))
+      : []
   const label = `${name}: ${values.length} values from ${cellText(low)} to ${cellText(high)}`
   return svg(
     'svg',

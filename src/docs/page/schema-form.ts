@@ -7,7 +7,12 @@ import { hasMembers, shapeOf, startOf } from './schema.ts'
 import { textField } from './text-field.ts'
 
 /** @returns the field of a JSON value: fields for what its schema has, or the text. */
-export function jsonField(label: string, schema: unknown, example: unknown, document: unknown): Field {
+export function jsonField(
+  label: string,
+  schema: unknown,
+  example: unknown,
+  document: unknown,
+): Field {
   const start = example ?? startOf(schema, document)
   const text = textField({ label: `${label} as JSON`, text: JSON.stringify(start, null, 2) })
   if (!hasFields(schema, document)) return text

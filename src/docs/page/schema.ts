@@ -19,12 +19,17 @@ export function shapeOf(given: unknown, document: unknown, steps = 0): Shape {
     const isNullable = others.length < members.length
     if (others.length !== 1) return { schema, isNullable, variants: others }
     const inner = shapeOf(others[0], document, steps + 1)
-    return { ...inner, schema: { ...inner.schema, ...about }, isNullable: isNullable || inner.isNullable }
+    return {
+      ...inner,
+      schema: { ...inner.schema, ...about },
+      isNullable: isNullable || inner.isNullable,
+    }
   }
   const types = [schema.type].flat().filter((type) => type !== undefined)
   const others = types.filter((type) => type !== 'null')
   const isNullable = others.length < types.length && others.length > 0
-  if (others.length > 1) return { schema, isNullable, variants: others.map((type) => ({ ...schema, type })) }
+  if (others.length > 1)
+    return { schema, isNullable, variants: others.map((type) => ({ ...schema, type })) }
   return { schema: isNullable ? { ...schema, type: others[0] } : schema, isNullable, variants: [] }
 }
 
@@ -38,8 +43,14 @@ function followed(given: unknown, document: unknown, steps = 0): SchemaObject {
   const schema = (typeof given === 'object' && given !== null ? given : {}) as SchemaObject
   const { $ref, allOf, ...about } = schema
   if (steps > 20 || ($ref === undefined && !Array.isArray(allOf))) return schema
-  const all = [...(typeof $ref === 'string' ? [pointed(document, $ref)] : []), ...((allOf as unknown[]) ?? [])]
-  return [...all.map((each) => followed(each, document, steps + 1)), about].reduce<SchemaObject>(joined, {})
+  const all = [
+    ...(typeof $ref === 'string' ? [pointed(document, $ref)] : []),
+    ...((allOf as unknown[]) ?? []),
+  ]
+  return [...all.map((each) => followed(each, document, steps + 1)), about].reduce<SchemaObject>(
+    joined,
+    {},
+  )
 }
 
 function joined(one: SchemaObject, other: SchemaObject): SchemaObject {
@@ -57,7 +68,9 @@ function pointed(document: unknown, reference: string): unknown {
   const names = reference.replace(/^#\/?/, '').split('/').filter(Boolean)
   return names.reduce<unknown>(
     (value, name) =>
-      (value as Record<string, unknown>)?.[decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~')],
+      (value as Record<string, unknown>)?.[
+        decodeURIComponent(name).replace(/~1/g, '/').replace(/~0/g, '~')
+      ],
     document,
   )
 }
@@ -94,7 +107,11 @@ export function startOf(given: unknown, document: unknown, depth = 0): unknown {
   return type === 'array' ? startOfList(schema, document, depth) : null
 }
 
-function startOfObject(schema: SchemaObject, document: unknown, depth: number): Record<string, unknown> {
+function startOfObject(
+  schema: SchemaObject,
+  document: unknown,
+  depth: number,
+): Record<string, unknown> {
   const members = membersIn(schema).filter(({ isRequired, schema: each }) => {
     return isRequired || resolved(each, document).default !== undefined
   })
@@ -112,7 +129,9 @@ function startOfObject(schema: SchemaObject, document: unknown, depth: number): 
 function startOfList(schema: SchemaObject, document: unknown, depth: number): unknown[] {
   const { items, prefixItems, minItems } = schema
   const first = Array.isArray(prefixItems) ? prefixItems : []
-  const rest = new Array(Math.min(64, Math.max(0, Number(minItems ?? 0) - first.length))).fill(items)
+  const rest = new Array(Math.min(64, Math.max(0, Number(minItems ?? 0) - first.length))).fill(
+    items,
+  )
   return [...first, ...rest].map((each) => (depth > 20 ? null : startOf(each, document, depth + 1)))
 }
 
@@ -122,7 +141,8 @@ function startOfList(schema: SchemaObject, document: unknown, depth: number): un
  */
 export function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: SchemaObject) {
   const [low, high] = [minimum ?? exclusiveMinimum, maximum ?? exclusiveMaximum]
-  if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6) return undefined
+  if (typeof low !== 'number' || typeof high !== 'number' || Math.abs(low) >= 1e6 || high >= 1e6)
+    return undefined
   return { low, high }
 }
 
@@ -131,17 +151,29 @@ export function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum 
  * characters`.
  */
 export function rulesText(schema: SchemaObject): string {
-  const { minLength, maxLength, minItems, maxItems, pattern, format, minimum, exclusiveMinimum, exclusiveMaximum } =
-    schema
+  const {
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    pattern,
+    format,
+    minimum,
+    exclusiveMinimum,
+    exclusiveMaximum,
+  } = schema
   const bounds = boundsOf(schema)
   const span = (min: unknown, max: unknown, unit: string) => {
     if (min === undefined && max === undefined) return ''
-    if (max === undefined) return Number(min) === 0 ? '' : `at least ${min} ${unit}${Number(min) === 1 ? '' : 's'}`
+    if (max === undefined)
+      return Number(min) === 0 ? '' : `at least ${min} ${unit}${Number(min) === 1 ? '' : 's'}`
     return min === undefined ? `at most ${max} ${unit}s` : `${min} to ${max} ${unit}s`
   }
   const isLow = typeof minimum === 'number' && Math.abs(minimum) < 1e6 && bounds === undefined
   return [
-    typeof format === 'string' && !/^(int|uint|float|double|starts|ends|includes)/.test(format) && format,
+    typeof format === 'string' &&
+      !/^(int|uint|float|double|starts|ends|includes)/.test(format) &&
+      format,
     bounds && `${bounds.low} to ${bounds.high}`,
     isLow && `at least ${minimum}`,
     exclusiveMinimum !== undefined && `more than ${exclusiveMinimum}`,
@@ -182,7 +214,8 @@ export function typeText(given: unknown, document: unknown, depth = 0): string {
     return `{\n${members.join('')}${'  '.repeat(depth)}}`
   }
   const types = [schema.type ?? 'any'].flat().map((type) => {
-    if (type === 'array' && items !== undefined) return `${inner(items).replace(/^.* \| .*$/s, '($&)')}[]`
+    if (type === 'array' && items !== undefined)
+      return `${inner(items).replace(/^.* \| .*$/s, '($&)')}[]`
     if (type === 'object' && typeof others === 'object') return `{ [key]: ${inner(others)} }`
     return type === 'string' && format === 'binary' ? 'bytes' : type
   })

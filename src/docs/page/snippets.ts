@@ -37,7 +37,8 @@ export function snippet(
   const all = isJob ? { prefer: 'respond-async', ...headers } : headers
   // The answer to a job is its state, as JSON.
   const answered = isJob ? { ...api, output: jobOutput } : api
-  if (language === 'curl') return curl(answered, content, url, all) + (isJob ? curlResult(base, headers) : '')
+  if (language === 'curl')
+    return curl(answered, content, url, all) + (isJob ? curlResult(base, headers) : '')
   return python(answered, content, url, all) + (isJob ? pythonResult(base, headers) : '')
 }
 
@@ -50,7 +51,9 @@ const jobOutput: DescriptorInfo = {
 }
 
 function curlResult(base: string, headers: Headers): string {
-  const lines = Object.entries({ prefer: 'wait=60', ...headers }).map((line) => ` \\\n  -H ${shell(line.join(': '))}`)
+  const lines = Object.entries({ prefer: 'wait=60', ...headers }).map(
+    (line) => ` \\\n  -H ${shell(line.join(': '))}`,
+  )
   return `\n\n# The answer, by the id of the job:\ncurl ${shell(`${base}/jobs/ID/result`)}${lines.join('')}`
 }
 
@@ -65,7 +68,8 @@ const lines = 'application/x-ndjson'
 /** Whether an answer comes in pieces. */
 function isStream({ output }: ApiInfo): boolean {
   return (
-    output.id === 'serving.io.Text' || output.mimeTypes.some((type) => type === lines || type === 'text/event-stream')
+    output.id === 'serving.io.Text' ||
+    output.mimeTypes.some((type) => type === lines || type === 'text/event-stream')
   )
 }
 
@@ -132,12 +136,15 @@ function python(api: ApiInfo, content: Content, url: string, credentials: Header
   const options = [JSON.stringify(url)]
   let headers = credentials
   if (parts !== undefined) options.push(`files=[\n${parts.map(pythonPart).join('')}    ]`)
-  else if (input.id !== queryId && isJson(content) && text) options.push(`json=${pythonValue(text)}`)
+  else if (input.id !== queryId && isJson(content) && text)
+    options.push(`json=${pythonValue(text)}`)
   else if (input.id !== queryId) {
     options.push(`data=${pythonBytes(content)}`)
     headers = { 'content-type': String(type), ...credentials }
   }
-  const named = Object.entries(headers).map((line) => line.map((word) => JSON.stringify(word)).join(': '))
+  const named = Object.entries(headers).map((line) =>
+    line.map((word) => JSON.stringify(word)).join(': '),
+  )
   if (named.length > 0) options.push(`headers={${named.join(', ')}}`)
   if (isPieces) options.push('stream=True')
   const line = options.join(', ')
@@ -153,7 +160,9 @@ function pythonRead(api: ApiInfo): string {
     return 'for piece in response.iter_content(None, decode_unicode=True):\n    print(piece, end="", flush=True)'
   }
   if (isStream(api)) return 'for line in response.iter_lines():\n    print(line.decode())'
-  return /json$/.test(api.output.mimeTypes[0] ?? '') ? 'print(response.json())' : 'print(response.text)'
+  return /json$/.test(api.output.mimeTypes[0] ?? '')
+    ? 'print(response.json())'
+    : 'print(response.text)'
 }
 
 /** JSON as Python has it: its texts, numbers, lists and objects are Python's, too. */
@@ -165,7 +174,9 @@ function pythonValue(json: string): string {
 
 function pythonBytes(content: Content): string {
   const text = textOf(content)
-  return text === undefined ? `open(${JSON.stringify(fileOf(content))}, "rb")` : `${JSON.stringify(text)}.encode()`
+  return text === undefined
+    ? `open(${JSON.stringify(fileOf(content))}, "rb")`
+    : `${JSON.stringify(text)}.encode()`
 }
 
 function pythonPart([name, part]: readonly [string, Content]): string {
@@ -183,12 +194,23 @@ function typescript(
   params: Headers,
   isJob: boolean,
 ): string {
-  const value = content.parts === undefined ? literalOf(api.input, content) : `{\n${formMembers(api.input, content)}}`
-  const options = Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
+  const value =
+    content.parts === undefined
+      ? literalOf(api.input, content)
+      : `{\n${formMembers(api.input, content)}}`
+  const options =
+    Object.keys(headers).length === 0 ? '' : `, { headers: ${JSON.stringify(headers)} }`
   const more = Object.keys(params).length === 0 ? '' : `, { params: ${JSON.stringify(params)} }`
-  const method = /^[A-Za-z_$][\w$]*$/.test(api.name) ? `client.${api.name}` : `client[${quoted(api.name)}]`
+  const method = /^[A-Za-z_$][\w$]*$/.test(api.name)
+    ? `client.${api.name}`
+    : `client[${quoted(api.name)}]`
   const call = `${method}${isJob ? '.submit' : ''}(${value}${more})`
-  const read = typescriptRead(api, call, isJob, `const live = ${method}.open()\nawait live.send(${value})\n`)
+  const read = typescriptRead(
+    api,
+    call,
+    isJob,
+    `const live = ${method}.open()\nawait live.send(${value})\n`,
+  )
   return [
     ...(value.includes('openAsBlob') ? ["import { openAsBlob } from 'node:fs'"] : []),
     ...(read.includes('writeFile') ? ["import { writeFile } from 'node:fs/promises'"] : []),
@@ -208,13 +230,18 @@ function typescriptRead(api: ApiInfo, call: string, isJob: boolean, live: string
   const file = ['serving.io.Image', 'serving.io.File'].includes(api.output.id)
     ? (fileFor(api) ?? 'answer.txt')
     : undefined
-  if (file !== undefined) return `const file = await ${call}\nawait writeFile('${file}', file.stream())\n`
-  return isStream(api) ? `for await (const piece of ${call}) console.log(piece)\n` : `console.log(await ${call})\n`
+  if (file !== undefined)
+    return `const file = await ${call}\nawait writeFile('${file}', file.stream())\n`
+  return isStream(api)
+    ? `for await (const piece of ${call}) console.log(piece)\n`
+    : `console.log(await ${call})\n`
 }
 
 function formMembers({ parts = new Map() }: DescriptorInfo, content: Content): string {
   return [...parts].reduce((text, [name, info]) => {
-    const own = content.parts?.filter(([other]) => other === name).map(([, part]) => literalOf(info, part)) ?? []
+    const own =
+      content.parts?.filter(([other]) => other === name).map(([, part]) => literalOf(info, part)) ??
+      []
     if (info.occurrence === 'many') return `${text}  ${key(name)}: [${own.join(', ')}],\n`
     return own.length === 0 ? text : `${text}  ${key(name)}: ${own[0]},\n`
   }, '')
@@ -225,7 +252,8 @@ function literalOf({ id, args }: DescriptorInfo, content: Content): string {
   if (text === undefined) return `await openAsBlob(${quoted(fileOf(content))})`
   if (!isJson(content)) return quoted(text)
   try {
-    if (id === 'serving.io.PandasDataFrame') return JSON.stringify(frameFromJson(JSON.parse(text), String(args.orient)))
+    if (id === 'serving.io.PandasDataFrame')
+      return JSON.stringify(frameFromJson(JSON.parse(text), String(args.orient)))
     if (id === 'serving.io.PandasSeries') return JSON.stringify(seriesFromJson(JSON.parse(text)))
   } catch {}
   return text.trim()

@@ -27,7 +27,11 @@ export function frameField(label: string, orient: string, frame: FrameValue): Fi
     show: (chosen) => showFile(chosen, cells),
     typeOf: (file) => (isParquet(file) ? parquetType : 'text/csv'),
   })
-  return new Ways(label, { Table: cells, JSON: textField({ label: `${label} as JSON` }), File: file })
+  return new Ways(label, {
+    Table: cells,
+    JSON: textField({ label: `${label} as JSON` }),
+    File: file,
+  })
 }
 
 async function showFile(file: File, cells: Cells): Promise<Element> {
@@ -39,9 +43,14 @@ async function showFile(file: File, cells: Cells): Promise<Element> {
       return note(`Sent unchanged, all of its ${height} rows.`, frameView(frame))
     }
     const [names = [], ...rows] = parseCsv(await file.text())
-    const frame = Object.fromEntries(names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))]))
+    const frame = Object.fromEntries(
+      names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))]),
+    )
     if (rows.length <= maxTableRows) cells.show(frame)
-    return note(rows.length > maxTableRows ? 'Sent unchanged.' : 'Also in the table.', frameView(frame))
+    return note(
+      rows.length > maxTableRows ? 'Sent unchanged.' : 'Also in the table.',
+      frameView(frame),
+    )
   } catch (error) {
     return note(`It cannot be shown here (${(error as Error).message}); sent unchanged.`)
   }
@@ -72,7 +81,9 @@ function cellsField(label: string, orient: string): Cells {
     const headings = names.map((_, j) => cell(names, j, `name of column ${j}`))
     const body = rows.map((row, i) => [
       i,
-      ...names.map((name, j) => cell(row, j, `${name}, row ${i}`, { 'data-row': i, 'data-column': j })),
+      ...names.map((name, j) =>
+        cell(row, j, `${name}, row ${i}`, { 'data-row': i, 'data-column': j }),
+      ),
     ])
     box.replaceChildren(table(label, ['', ...headings], body))
   }
@@ -121,7 +132,10 @@ function cellsField(label: string, orient: string): Cells {
         const { row: i, column: j } = input.dataset
         setInvalid(
           input,
-          wrong.some(({ row, column }) => (row ?? column) !== undefined && (row ?? i) === i && (column ?? j) === j),
+          wrong.some(
+            ({ row, column }) =>
+              (row ?? column) !== undefined && (row ?? i) === i && (column ?? j) === j,
+          ),
         )
       }
     },

@@ -26,7 +26,11 @@ export function textField({
   const mark = (locations: readonly ErrorLocation[]) => {
     const text = area.value
     const at = locations.map(({ offset, path }) => {
-      return offset !== undefined ? characterAt(text, offset) : path !== undefined ? pathAt(text, path) : undefined
+      return offset !== undefined
+        ? characterAt(text, offset)
+        : path !== undefined
+          ? pathAt(text, path)
+          : undefined
     })
     const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
     const marked: (string | Node)[] = []
@@ -39,7 +43,9 @@ export function textField({
     copy.replaceChildren(...marked, text.slice(end), '\n')
     setInvalid(area, locations.length > 0)
     note.hidden = locations.length === 0
-    note.replaceChildren(...locations.map(({ message }, i) => h('span', `${where(text, at[i])}${message}`)))
+    note.replaceChildren(
+      ...locations.map(({ message }, i) => h('span', `${where(text, at[i])}${message}`)),
+    )
     copy.scrollTop = area.scrollTop
     const [first] = known
     if (first === undefined) return
@@ -62,7 +68,12 @@ export function textField({
   })
   changed()
   return {
-    element: h('div', h(type.endsWith('json') ? 'div.editor.code' : 'div.editor', copy, area), note, look),
+    element: h(
+      'div',
+      h(type.endsWith('json') ? 'div.editor.code' : 'div.editor', copy, area),
+      note,
+      look,
+    ),
     text: () => area.value,
     read: () => ({ type, data: area.value }),
     write: (content) => {
@@ -103,7 +114,9 @@ export function pathAt(text: string, path: string): Range | undefined {
   // The keys around the current token; those of lists are counted.
   const keys: (string | number)[] = []
   let [depth, isOpen, range]: [number, boolean, Range | undefined] = [-1, false, undefined]
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^\s[\]{},"]+/g)) {
+  for (const { 0: token, index } of text.matchAll(
+    /"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^\s[\]{},"]+/g,
+  )) {
     const last = keys.length - 1
     if (token === ',') {
       if (typeof keys[last] === 'number') keys[last]++
@@ -112,7 +125,8 @@ export function pathAt(text: string, path: string): Range | undefined {
       if (keys.length !== depth || !isOpen || range === undefined) continue
       range = [range[0], Math.min(index + 1, range[0] + 200)]
       isOpen = false
-    } else if (/^".*:$/s.test(token)) keys[last] = token.replace(/^"|"\s*:$/g, '').replaceAll('\\"', '"')
+    } else if (/^".*:$/s.test(token))
+      keys[last] = token.replace(/^"|"\s*:$/g, '').replaceAll('\\"', '"')
     else {
       if (keys.length > depth && keys.every((key, i) => String(key) === wanted[i])) {
         depth = keys.length

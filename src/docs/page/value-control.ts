@@ -14,7 +14,9 @@ const inputTypes: Readonly<Record<string, string>> = {
 
 /** @returns the control of a value of few choices. */
 export function choiceControl(slot: Slot, choices: readonly unknown[]): Control {
-  const options = choices.map((word, i) => h('option', { value: i, selected: word === slot.value }, String(word)))
+  const options = choices.map((word, i) =>
+    h('option', { value: i, selected: word === slot.value }, String(word)),
+  )
   const select = h('select', !slot.isRequired && h('option', { value: '' }, ''), ...options)
   return inputControl(slot, select, (text) => (text === '' ? undefined : choices[Number(text)]))
 }
@@ -28,7 +30,13 @@ export function numberControl(slot: Slot): Control {
   const step = schema.multipleOf ?? (isWhole ? 1 : 'any')
   const slider =
     bounds !== undefined &&
-    h('input', { type: 'range', min: bounds.low, max: bounds.high, step, value: value ?? bounds.low })
+    h('input', {
+      type: 'range',
+      min: bounds.low,
+      max: bounds.high,
+      step,
+      value: value ?? bounds.low,
+    })
   if (slider) {
     slider.ariaLabel = `${label}: slider`
     slider.addEventListener('input', () => {
@@ -38,7 +46,12 @@ export function numberControl(slot: Slot): Control {
       slider.value = input.value
     })
   }
-  return inputControl(slot, input, (text) => (text === '' && !isRequired ? undefined : numberIn(text)), slider)
+  return inputControl(
+    slot,
+    input,
+    (text) => (text === '' && !isRequired ? undefined : numberIn(text)),
+    slider,
+  )
 }
 
 /**
@@ -59,7 +72,8 @@ export function textControl(slot: Slot): Control {
   const fault = isRequired ? textFault(schema, text) : undefined
   const hint = fault !== undefined && h('span.dim', `There is no sample: type ${fault}.`)
   const valueOf = (typed: string) => (typed === '' && !isRequired ? undefined : typed)
-  if (text.includes('\n')) return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf, hint)
+  if (text.includes('\n'))
+    return inputControl(slot, h('textarea', { rows: 4, value: text }), valueOf, hint)
   const input = h('input', { type: inputTypes[String(schema.format)] ?? 'text', step: 'any' })
   const shown = input.type === 'datetime-local' ? localTime(text) : text
   input.value = shown
@@ -93,7 +107,11 @@ function timeIn(local: string, { schema }: Slot): string {
 /** @returns the control of any value, as JSON. */
 export function jsonControl(slot: Slot): Control {
   const { name, label, value, isRequired } = slot
-  const editor = textField({ label, rows: 3, text: value === undefined ? '' : JSON.stringify(value) })
+  const editor = textField({
+    label,
+    rows: 3,
+    text: value === undefined ? '' : JSON.stringify(value),
+  })
   return {
     element: h('div.member', name !== '' && h('span', ...heading(slot)), editor.element),
     value: () => (editor.text().trim() === '' && !isRequired ? undefined : parsed(editor.text())),

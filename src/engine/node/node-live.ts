@@ -27,13 +27,20 @@ const leastFragments = 16 * 1024
 const pongBytes = 64 * 1024
 
 /** Opens live streams on a server. Returns a function that drops all that are open. */
-export function acceptLives(listening: Server, server: ServerState, lives: LiveStreams): () => void {
-  const acceptors = new Map(lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]))
+export function acceptLives(
+  listening: Server,
+  server: ServerState,
+  lives: LiveStreams,
+): () => void {
+  const acceptors = new Map(
+    lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]),
+  )
   listening.on('upgrade', (req, socket: Socket, head) => {
     const [path, query = ''] = targetOf(req)
     const reader = new HeaderReader(allHeaders)
     reader.read(new RawHeaderLines(req))
-    const acceptor = isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
+    const acceptor =
+      isWebSocket(req) && reader.body.fault === undefined ? acceptors.get(path) : undefined
     connectionOf(socket).whenIdle(() => {
       if (socket.destroyed) return
       if (acceptor === undefined) serveWithout(listening, req, socket, head)
@@ -68,7 +75,8 @@ function serveWithout(listening: Server, req: IncomingMessage, socket: Socket, h
   const { method, url, httpVersion, rawHeaders } = req
   let lines = `${method} ${url} HTTP/${httpVersion}\r\n`
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i].toLowerCase() !== 'upgrade') lines += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+    if (rawHeaders[i].toLowerCase() !== 'upgrade')
+      lines += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines}\r\n`, 'latin1'), head]))
   listening.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
@@ -111,7 +119,12 @@ class Acceptor {
     })
   }
 
-  async #open(req: IncomingMessage, socket: Socket, head: Buffer, { headers, ...target }: LiveTarget): Promise<void> {
+  async #open(
+    req: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    { headers, ...target }: LiveTarget,
+  ): Promise<void> {
     const call = new LiveCall(this.#server, this.#lives, {
       endpoint: this.#endpoint,
       target: { method: 'GET', ...target, params: noParams },

@@ -89,8 +89,12 @@ export class NodeSocket implements ExchangeSocket {
     const res = this.#res
     const status = response.status ?? 200
     const lines = this.#lines(response)
-    const isKnown = !this.#exchange.isHead || typeof response.body === 'string' || response.body instanceof Uint8Array
-    if (isKnown && !isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
+    const isKnown =
+      !this.#exchange.isHead ||
+      typeof response.body === 'string' ||
+      response.body instanceof Uint8Array
+    if (isKnown && !isBodyless(status))
+      lines.push('content-length', String(Buffer.byteLength(body)))
     res.writeHead(status, lines)
     // Node joins a text to the head, and would write both as UTF-8.
     const isText = typeof body === 'string' && lines.some((line) => beyondAscii.test(line))
@@ -158,7 +162,8 @@ export class NodeSocket implements ExchangeSocket {
   #end(body?: Chunk): void {
     if (!this.#exchange.isReceiving) {
       this.#close(body)
-      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.server.limits)
+      if (!this.#listens && this.#declared !== 0)
+        limitDropped(this.#req, this.#exchange.server.limits)
     } else {
       this.#timeStall()
       if (body !== undefined) this.#res.write(body)
@@ -232,7 +237,11 @@ export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): v
 }
 
 /** Answers while the body still comes, drops the rest within bounds, closes the connection. */
-export function drainUpload(req: IncomingMessage, res: ServerResponse, response: HttpResponse): void {
+export function drainUpload(
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: HttpResponse,
+): void {
   // `end` would close the socket over unread bytes, and the reset would overtake the answer.
   res.write(writeTextHead(req, res, response, true))
   const rest = new BodyRest(() => res.destroy())
@@ -260,7 +269,11 @@ export function writeTextHead(
 }
 
 /** Names and values in one flat list, for `writeHead`. */
-export function headLines({ headers }: HttpResponse, echoedId: string | undefined, close: boolean): string[] {
+export function headLines(
+  { headers }: HttpResponse,
+  echoedId: string | undefined,
+  close: boolean,
+): string[] {
   const lines: string[] = []
   const isConstant = headerBlockOf(headers) !== undefined
   for (const [name, value] of headers) {

@@ -21,13 +21,15 @@ const handshakeMs = 10_000
 
 /** @throws SetupError if the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
-  const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
+  const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } =
+    server.limits
   const listening = create(address.tls, {
     keepAliveTimeout: idleTimeoutMs,
     headersTimeout: headerTimeoutMs,
     connectionsCheckingInterval: Math.max(10, Math.min(5000, headerTimeoutMs / 4)),
     // For refused uploads, which are read and dropped; others have the request deadline.
-    requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
+    requestTimeout:
+      requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
     noDelay: true,
   })
   const readerOf = headerReaders(server)
@@ -111,7 +113,13 @@ function open(
   reader.read(new RawHeaderLines(req))
   const { body, headers } = reader
   const refused = (error: ServingError) =>
-    refuse(server, req, res, body, error, { endpoint: route.endpoint, method, path, headers, peer: () => peerOf(req) })
+    refuse(server, req, res, body, error, {
+      endpoint: route.endpoint,
+      method,
+      path,
+      headers,
+      peer: () => peerOf(req),
+    })
   if ('error' in route) {
     refused(body.fault ?? route.error)
     return
@@ -132,7 +140,11 @@ function open(
 
 function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError {
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400
-  return new BadInput(`expected a whole HTTP request, received one that cannot be parsed (${code})`, {}, { status })
+  return new BadInput(
+    `expected a whole HTTP request, received one that cannot be parsed (${code})`,
+    {},
+    { status },
+  )
 }
 
 /** Answers what Node cannot parse, unless a response is under way, and closes the connection. */

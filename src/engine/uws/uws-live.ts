@@ -11,7 +11,13 @@ import { HeaderReader } from '../header-reader.ts'
 import { refusalOf } from '../incoming-request.ts'
 import { LiveCall } from '../live-call.ts'
 import { logFailure } from '../log.ts'
-import type { App, NativeRequest, NativeResponse, NativeSocketContext, NativeWebSocket } from './uws-package.ts'
+import type {
+  App,
+  NativeRequest,
+  NativeResponse,
+  NativeSocketContext,
+  NativeWebSocket,
+} from './uws-package.ts'
 import { addressOf, sendText } from './uws-socket.ts'
 
 /** What a native WebSocket carries. */
@@ -48,7 +54,8 @@ export function addLiveRoutes(app: App, server: ServerState, streams: LiveStream
         }
       },
       open: (ws) => listenerOf(ws).open(new UwsLiveSocket(ws)),
-      message: (ws, message, isBinary) => listenerOf(ws).message(new Uint8Array(message), !isBinary),
+      message: (ws, message, isBinary) =>
+        listenerOf(ws).message(new Uint8Array(message), !isBinary),
       drain: (ws) => listenerOf(ws).drained(),
       ping: (ws) => listenerOf(ws).heard(),
       pong: (ws) => listenerOf(ws).heard(),
@@ -68,12 +75,22 @@ function upgrade(
   const reader = new HeaderReader(allHeaders)
   reader.read(req)
   const { body, headers } = reader
-  const target = { method: 'GET', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }
+  const target = {
+    method: 'GET',
+    path: endpoint.path,
+    query: req.getQuery() ?? '',
+    params: noParams,
+  }
   // Read now: the response is gone once it is upgraded.
   const address = addressOf(res)
   const peer = () => address
   if (body.fault !== undefined) {
-    sendText(res, refusalOf(server, body.fault, { endpoint, ...target, headers, peer }), false, true)
+    sendText(
+      res,
+      refusalOf(server, body.fault, { endpoint, ...target, headers, peer }),
+      false,
+      true,
+    )
     return
   }
   const key = req.getHeader('sec-websocket-key')

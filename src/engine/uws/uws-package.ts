@@ -94,7 +94,8 @@ const name = `uws_${process.platform}_${process.arch}_${abi}.node`
  * @returns the first binary that is known and loads, or why no binary does.
  */
 export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): LoadedUws | string {
-  if ('bun' in process.versions || 'deno' in process.versions) return 'uWebSockets.js runs on Node alone'
+  if ('bun' in process.versions || 'deno' in process.versions)
+    return 'uWebSockets.js runs on Node alone'
   // Read by the binary while it loads. Its default of 4 KiB is too small for usual cookies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
   const passedOver: string[] = []
@@ -107,7 +108,9 @@ export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): Loa
       if (!isChosen) checkUwsBinary(file)
       return { uws: require(file), origin, passedOver }
     } catch (error) {
-      passedOver.push(`${origin}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`)
+      passedOver.push(
+        `${origin}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`,
+      )
     }
   }
   const reasons = passedOver.length > 0 ? passedOver : ['no package of uWebSockets.js is installed']
@@ -120,16 +123,20 @@ export function loadUws(binaries: readonly UwsBinary[] = findUwsBinaries()): Loa
 export function uwsRemedy(modules: string = abi, glibc: number | null = glibcMinor()): string {
   const isLinux = process.platform === 'linux'
   if (isLinux && glibc === null) return 'no package has a binary for musl: use Debian 13'
-  const fits = (each: UwsPackage) => each.abis.includes(modules) && (!isLinux || Number(glibc) >= each.glibc)
+  const fits = (each: UwsPackage) =>
+    each.abis.includes(modules) && (!isLinux || Number(glibc) >= each.glibc)
   const remedy = [brought, old, official].find(fits)
   if (remedy !== undefined) return `run ${remedy.command}`
-  if (official.abis.includes(modules)) return 'use a system with glibc 2.38, such as Debian 13 or Ubuntu 24.04'
+  if (official.abis.includes(modules))
+    return 'use a system with glibc 2.38, such as Debian 13 or Ubuntu 24.04'
   return 'use Node 22 or 24'
 }
 
 /** @returns the 36 of glibc 2.36; null elsewhere. */
 export function glibcMinor(): number | null {
-  const { header } = (process.report?.getReport() ?? {}) as { header?: { glibcVersionRuntime?: string } }
+  const { header } = (process.report?.getReport() ?? {}) as {
+    header?: { glibcVersionRuntime?: string }
+  }
   const { glibcVersionRuntime } = header ?? {}
   return glibcVersionRuntime === undefined ? null : Number(glibcVersionRuntime.split('.')[1])
 }
@@ -142,7 +149,9 @@ export function glibcMinor(): number | null {
 export function checkUwsBinary(file: string): void {
   const found = createHash('sha256').update(readFileSync(file)).digest('hex')
   if (uwsChecksums[found] === basename(file)) return
-  throw new Error(`${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`)
+  throw new Error(
+    `${file} is not a binary that this version of serving was made with: its SHA-256 is ${found}`,
+  )
 }
 
 /**
@@ -156,11 +165,22 @@ export function findUwsBinaries(roots: readonly string[] = moduleFolders()): rea
     const folder = join(root, place)
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const id = `${manifest.name} ${manifest.version}`
-    const origin = holds === undefined ? `${id}, chosen by the application` : `uWebSockets.js ${holds} packed by ${id}`
+    const origin =
+      holds === undefined
+        ? `${id}, chosen by the application`
+        : `uWebSockets.js ${holds} packed by ${id}`
     const files = [folder, join(root, '@uws')]
       .filter(existsSync)
-      .flatMap((each) => readdirSync(each, { recursive: true, encoding: 'utf8' }).map((file) => join(each, file)))
-    return [{ file: files.find((file) => basename(file) === name), origin, isChosen: holds === undefined }]
+      .flatMap((each) =>
+        readdirSync(each, { recursive: true, encoding: 'utf8' }).map((file) => join(each, file)),
+      )
+    return [
+      {
+        file: files.find((file) => basename(file) === name),
+        origin,
+        isChosen: holds === undefined,
+      },
+    ]
   })
 }
 

@@ -127,7 +127,9 @@ export class UwsSocket implements ExchangeSocket {
     if (res.getWriteOffset() === start && this.#writeSized(bytes, length)) return
     const at = res.getWriteOffset()
     const rest =
-      at < start ? joinInPool([Buffer.from(before).subarray(at), bytes]) : joinInPool([bytes.subarray(at - start)])
+      at < start
+        ? joinInPool([Buffer.from(before).subarray(at), bytes])
+        : joinInPool([bytes.subarray(at - start)])
     this.#exchange.pooled = { headers: [], body: rest, pooled: new PooledBody() }
     this.#rest = { bytes: rest, start: at }
     this.#listenSized(length)
@@ -240,7 +242,12 @@ export function addressOf(res: NativeResponse): string {
 }
 
 /** Answers before the request was read. `close`: whether the connection closes then. */
-export function sendText(res: NativeResponse, response: HttpResponse, isHead: boolean, close: boolean): void {
+export function sendText(
+  res: NativeResponse,
+  response: HttpResponse,
+  isHead: boolean,
+  close: boolean,
+): void {
   if (isHead) {
     sendHeadOnly(res, response, close)
     return
@@ -249,10 +256,18 @@ export function sendText(res: NativeResponse, response: HttpResponse, isHead: bo
   res.end(response.body as string, close)
 }
 
-function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
+function sendHeadOnly(
+  res: NativeResponse,
+  response: HttpResponse,
+  close: boolean,
+  echoedId?: string,
+): void {
   const { body } = response
   writeHead(res, response, echoedId)
-  if ((typeof body === 'string' || body instanceof Uint8Array) && !isBodyless(response.status ?? 200))
+  if (
+    (typeof body === 'string' || body instanceof Uint8Array) &&
+    !isBodyless(response.status ?? 200)
+  )
     res.writeHeader('content-length', String(Buffer.byteLength(body)))
   if (close) res.writeHeader('connection', 'close')
   // Given a length, even undefined, it waits for the body.
@@ -271,7 +286,11 @@ function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: strin
 }
 
 /** @returns the request id that is still to be sent. */
-function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoedId?: string): string | undefined {
+function writeLines(
+  res: NativeResponse,
+  headers: HttpResponse['headers'],
+  echoedId?: string,
+): string | undefined {
   for (let i = 0; i < headers.length; i++) {
     const [name, value] = headers[i]
     if (isFraming(name)) continue

@@ -37,6 +37,8 @@ function create(uws: Uws, { certFile, keyFile }: TlsFiles): App {
   } catch (cause) {
     const files = `${certFile} and ${keyFile}`
     const remedy = 'engine node may read them'
-    throw new SetupError('invalid_argument', `uWebSockets.js does not take ${files}: ${remedy}`, { cause })
+    throw new SetupError('invalid_argument', `uWebSockets.js does not take ${files}: ${remedy}`, {
+      cause,
+    })
   }
 }

@@ -23,7 +23,8 @@ import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 /** @throws SetupError if the address cannot be listened on. */
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const { tls } = address
-  const { app, close } = tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))
+  const { app, close } =
+    tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))
   const socket = await new Promise<ListenSocket | false>((resolve) => {
     if (address.host === undefined) app.listen(address.port, resolve)
     else app.listen(address.host, address.port, resolve)
@@ -31,7 +32,10 @@ export async function listenUws(uws: Uws, server: ServerState, address: Address)
   if (socket === false) {
     close()
     const place = `port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}`
-    throw new SetupError('invalid_argument', `cannot listen on ${place}: it is in use, or not allowed`)
+    throw new SetupError(
+      'invalid_argument',
+      `cannot listen on ${place}: it is in use, or not allowed`,
+    )
   }
   return {
     name: 'uws',
@@ -59,7 +63,13 @@ function addRoutes(app: App, server: ServerState): void {
     app.post(path, (res, req) => {
       try {
         reader.read(req)
-        open(server, endpoint, { method: 'POST', path, query: req.getQuery() ?? '', params: noParams }, reader, res)
+        open(
+          server,
+          endpoint,
+          { method: 'POST', path, query: req.getQuery() ?? '', params: noParams },
+          reader,
+          res,
+        )
       } catch (error) {
         failed(server, res, error)
       }
@@ -107,7 +117,13 @@ function open(
   const refusal = admit(server, endpoint, body, headers)
   const { method, path, query } = target
   if (refusal !== undefined) {
-    refuse(server, res, body, refusal, { endpoint, method, path, headers, peer: () => addressOf(res) })
+    refuse(server, res, body, refusal, {
+      endpoint,
+      method,
+      path,
+      headers,
+      peer: () => addressOf(res),
+    })
     return
   }
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
@@ -132,7 +148,11 @@ function refuse(
   const response = refusalOf(server, error, request)
   const close = mustClose(server, body.declared)
   if (close && body.declared !== 0) {
-    new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(isHead)
+    new UploadDrain(
+      res,
+      response,
+      body.fault === undefined ? undefined : uploadDrain.faultTimeMs,
+    ).start(isHead)
     return
   }
   if (turn.add()) {

@@ -55,9 +55,12 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
   }
   const boundary = type.parameters.get('boundary') ?? ''
   if (!/^[ -~]{0,69}[!-~]$/.test(boundary)) {
-    throw new BadInput(expected('a boundary of 1 to 70 characters', `content-type of ${name}`, boundary), {
-      reason: 'part',
-    })
+    throw new BadInput(
+      expected('a boundary of 1 to 70 characters', `content-type of ${name}`, boundary),
+      {
+        reason: 'part',
+      },
+    )
   }
   return boundary
 }
@@ -97,7 +100,8 @@ export class FormParser {
     let bytes: Buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
     let at = 0
     // A long first piece is not copied behind the line end that a body need not begin with.
-    if (this.#held === lineEnd && bytes.length > this.#delimiter.length + maxLine) at = this.#readStart(bytes)
+    if (this.#held === lineEnd && bytes.length > this.#delimiter.length + maxLine)
+      at = this.#readStart(bytes)
     else if (this.#held.length > 0) bytes = Buffer.concat([this.#held, bytes])
     for (let before = -1; at > before && this.#state !== 'done'; ) {
       before = at
@@ -170,13 +174,17 @@ export class FormParser {
     const end = known?.head
       ? at + known.head.length - headEnd.length
       : indexOf(bytes, headEnd, at, at + maxHeaderBytes + headEnd.length)
-    if (end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes) {
+    if (
+      end === -1 ? bytes.length - at >= maxHeaderBytes + headEnd.length : end - at > maxHeaderBytes
+    ) {
       const message = `expected at most ${maxHeaderBytes} bytes for the headers of a part, received more`
       throw new BadInput(message, { reason: 'part' })
     }
     if (end === -1) return at
     if (++this.#parts > maxParts)
-      throw new BadInput(`expected at most ${maxParts} parts for the form, received more`, { reason: 'part' })
+      throw new BadInput(`expected at most ${maxParts} parts for the form, received more`, {
+        reason: 'part',
+      })
     this.#part = known ?? parseFormPart(bytes, at, end, this.#before)
     this.#partBytes = 0
     this.#state = 'data'
@@ -201,9 +209,12 @@ export class FormParser {
     if (this.#part === undefined || content.length === 0) return to
     this.#partBytes += content.length
     if (this.#partBytes > this.#limits.maxPartBytes) {
-      throw new PayloadTooLarge(`expected at most ${this.#limits.maxPartBytes} bytes for a part, received more`, {
-        path: this.#part.name,
-      })
+      throw new PayloadTooLarge(
+        `expected at most ${this.#limits.maxPartBytes} bytes for a part, received more`,
+        {
+          path: this.#part.name,
+        },
+      )
     }
     this.#listener.partData(content)
     return to

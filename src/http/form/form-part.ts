@@ -12,7 +12,12 @@ export class FormPart extends HeaderList {
   /** @internal The part that came behind it last. */
   next: FormPart | undefined
 
-  constructor(names: readonly string[], values: readonly string[], name: string, filename: string | undefined) {
+  constructor(
+    names: readonly string[],
+    values: readonly string[],
+    name: string,
+    filename: string | undefined,
+  ) {
     super(names, values)
     this.name = name
     this.filename = filename
@@ -42,7 +47,11 @@ const opening: Pick<FormPart, 'next'> = { next: undefined }
  * @returns the part that came behind `before` in the form before this one, if the bytes from
  * `start` on are its own.
  */
-export function knownPart(bytes: Buffer, start: number, before: FormPart | undefined): FormPart | undefined {
+export function knownPart(
+  bytes: Buffer,
+  start: number,
+  before: FormPart | undefined,
+): FormPart | undefined {
   const part = (before ?? opening).next
   const head = part?.head
   if (head === undefined || start + head.length > bytes.length) return undefined
@@ -55,7 +64,12 @@ export function knownPart(bytes: Buffer, start: number, before: FormPart | undef
  * @throws BadInput `part` for invalid lines, a missing or repeated Content-Disposition or name, or
  * a transfer encoding; `encoding` for other than UTF-8.
  */
-export function parseFormPart(bytes: Buffer, start: number, end: number, before?: FormPart): FormPart {
+export function parseFormPart(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  before?: FormPart,
+): FormPart {
   const text = bytes.toString('latin1', start, end)
   let part = knownParts.get(text)
   if (part === undefined) {
@@ -80,15 +94,21 @@ function parseBlock(block: string): FormPart {
   single(names, values, 'content-type')
   const encoding = single(names, values, 'content-transfer-encoding')
   if (encoding !== undefined && !/^(7bit|8bit|binary)$/i.test(encoding)) {
-    throw new BadInput(expected('7bit, 8bit or binary', 'content-transfer-encoding of a part', encoding), {
-      reason: 'part',
-    })
+    throw new BadInput(
+      expected('7bit, 8bit or binary', 'content-transfer-encoding of a part', encoding),
+      {
+        reason: 'part',
+      },
+    )
   }
   const parsed = parseContentDisposition(disposition)
   if (parsed?.type !== 'form-data' || parsed.name === undefined) {
-    throw new BadInput(expected('form-data; name="…"', 'content-disposition of a part', disposition), {
-      reason: 'part',
-    })
+    throw new BadInput(
+      expected('form-data; name="…"', 'content-disposition of a part', disposition),
+      {
+        reason: 'part',
+      },
+    )
   }
   return new FormPart(names, values, parsed.name, parsed.filename)
 }
@@ -109,7 +129,11 @@ function readLine(line: string, names: string[], values: string[]): void {
   }
 }
 
-function single(names: readonly string[], values: readonly string[], name: string): string | undefined {
+function single(
+  names: readonly string[],
+  values: readonly string[],
+  name: string,
+): string | undefined {
   const first = names.indexOf(name)
   if (first === -1) return undefined
   if (first !== names.lastIndexOf(name))
@@ -121,8 +145,11 @@ function decode(bytes: Buffer, start: number, end: number): string {
   try {
     return decoder.decode(bytes.subarray(start, end))
   } catch {
-    throw new BadInput('expected UTF-8 text for the headers of a part, received an invalid byte sequence', {
-      reason: 'encoding',
-    })
+    throw new BadInput(
+      'expected UTF-8 text for the headers of a part, received an invalid byte sequence',
+      {
+        reason: 'encoding',
+      },
+    )
   }
 }

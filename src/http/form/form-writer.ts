@@ -32,7 +32,8 @@ export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
   const contentType = `multipart/form-data; boundary=${boundary}`
   const pieces: (Uint8Array | WrittenPart)[] = []
   for (const part of parts) {
-    const filename = part.filename === undefined ? '' : `; filename="${escapeFormName(part.filename)}"`
+    const filename =
+      part.filename === undefined ? '' : `; filename="${escapeFormName(part.filename)}"`
     pieces.push(
       Buffer.from(
         `--${boundary}\r\ncontent-disposition: form-data; name="${escapeFormName(part.name)}"${filename}\r\n` +
@@ -44,7 +45,10 @@ export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
   }
   pieces.push(Buffer.from(`--${boundary}--\r\n`))
   const whole = pieces.filter((piece) => piece instanceof Uint8Array)
-  return { contentType, body: whole.length === pieces.length ? Buffer.concat(whole) : stream(pieces) }
+  return {
+    contentType,
+    body: whole.length === pieces.length ? Buffer.concat(whole) : stream(pieces),
+  }
 }
 
 const lineEnd = Buffer.from('\r\n')

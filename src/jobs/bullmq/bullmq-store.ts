@@ -95,13 +95,19 @@ class BullmqStore implements JobStore {
     } catch (cause) {
       client.disconnect()
       const shown = withoutPassword(url)
-      throw new SetupError('invalid_argument', `expected a Redis or Valkey server at ${shown}, none answers`, { cause })
+      throw new SetupError(
+        'invalid_argument',
+        `expected a Redis or Valkey server at ${shown}, none answers`,
+        { cause },
+      )
     }
     if (/^aof_enabled:0/m.test(info))
       warn('Redis writes no append-only file, so accepted jobs end with it: set appendonly yes')
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     if (policy !== 'noeviction')
-      warn(`Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`)
+      warn(
+        `Redis drops jobs when its memory is full: set maxmemory-policy noeviction, it is ${policy}`,
+      )
     this.#records = new JobRecords(client, blobs, keys)
     if (service !== undefined) await this.#own(service)
     // A connection that subscribes does nothing else.
@@ -110,8 +116,12 @@ class BullmqStore implements JobStore {
     // What changed while it was away would be missed.
     this.#subscriber.on('ready', () => this.#listeners.callAll())
     const { tell } = this.#faults
-    const every = (ms: number, run: () => Promise<void>) => setInterval(() => void run().catch(tell), ms).unref()
-    this.#timers = [every(this.#times.sweepMs, () => this.#sweep()), every(orphanSweepMs, () => this.#sweepOrphans())]
+    const every = (ms: number, run: () => Promise<void>) =>
+      setInterval(() => void run().catch(tell), ms).unref()
+    this.#timers = [
+      every(this.#times.sweepMs, () => this.#sweep()),
+      every(orphanSweepMs, () => this.#sweepOrphans()),
+    ]
   }
 
   /**
@@ -128,7 +138,9 @@ class BullmqStore implements JobStore {
     client.disconnect()
     const remedy = `give each a prefix (redis://HOST?prefix=NAME), or delete the key ${key} if ${owner} has a new name`
     const place = withoutPassword(this.#options.url)
-    throw new InvalidArgument(`expected the jobs of service ${service} at ${place}, found those of ${owner}: ${remedy}`)
+    throw new InvalidArgument(
+      `expected the jobs of service ${service} at ${place}, found those of ${owner}: ${remedy}`,
+    )
   }
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
@@ -143,14 +155,19 @@ class BullmqStore implements JobStore {
     const text = JSON.stringify(kept)
     const times = [job.createdAt, job.queueTtlMs ?? '', job.resultTtlMs]
     const what = [api, maxQueued, key, fingerprint, text, ...times, inline, blob, delivery]
-    const [kind, knownId, knownFingerprint] = await this.#added(id, records.scripts.add(id, ...what))
+    const [kind, knownId, knownFingerprint] = await this.#added(
+      id,
+      records.scripts.add(id, ...what),
+    )
     if (kind === 'added') {
       // The job is stored: the sweep sends it later.
       await this.#send(kept).catch(this.#faults.tell)
       return { kind }
     }
     await records.drop(blob)
-    return kind === 'full' ? { kind } : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
+    return kind === 'full'
+      ? { kind }
+      : { kind, id: knownId as string, isSame: knownFingerprint === fingerprint }
   }
 
   /**
@@ -173,7 +190,8 @@ class BullmqStore implements JobStore {
     if (text === null) return undefined
     const { idempotencyKey: _, ...before } = JSON.parse(text) as KeptJob
     const kept: KeptJob = { ...before, ...job, state: job.state ?? before.state, retryOf: from }
-    const delivery = kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
+    const delivery =
+      kept.webhook === undefined ? '' : JSON.stringify(deliveryOf(kept, kept.createdAt))
     const times = [kept.createdAt, kept.queueTtlMs ?? '', kept.resultTtlMs]
     const what = [from, kept.api, maxQueued, JSON.stringify(kept), ...times, delivery]
     const added = await this.#added(kept.id, scripts.again(kept.id, ...what))
@@ -201,7 +219,10 @@ class BullmqStore implements JobStore {
 
   readonly #sendRest = async (id: string): Promise<void> => {
     const { client, prefix } = this.#records
-    const [at, text] = await Promise.all([client.zscore(`${prefix}unsent`, id), client.hget(prefix + id, 'new')])
+    const [at, text] = await Promise.all([
+      client.zscore(`${prefix}unsent`, id),
+      client.hget(prefix + id, 'new'),
+    ])
     if (at !== null && text !== null) await this.#send(JSON.parse(text))
   }
 
@@ -209,7 +230,9 @@ class BullmqStore implements JobStore {
     let queue = this.#queues.get(api)
     if (queue === undefined) {
       const { Queue } = loadBullmq()
-      queue = quiet(new Queue(api, { connection: this.#records.client, prefix: this.#records.queuePrefix }))
+      queue = quiet(
+        new Queue(api, { connection: this.#records.client, prefix: this.#records.queuePrefix }),
+      )
       this.#queues.set(api, queue)
     }
     return queue
@@ -221,7 +244,9 @@ class BullmqStore implements JobStore {
 
   async result(id: string): Promise<StoredAnswer | undefined> {
     const job = await this.get(id)
-    return job === undefined || job.status === 'expired' ? undefined : this.#faults.reach(this.#records.answer(id))
+    return job === undefined || job.status === 'expired'
+      ? undefined
+      : this.#faults.reach(this.#records.answer(id))
   }
 
   async events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
@@ -236,13 +261,15 @@ class BullmqStore implements JobStore {
       channel,
       listener,
       // What changed before the server knew of it would be missed.
-      () => this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#faults.tell),
+      () =>
+        this.#subscriber.subscribe(channel).then(() => this.#heard(channel, ''), this.#faults.tell),
       () => this.#subscriber.unsubscribe(channel).catch(() => {}),
     )
   }
 
   #heard(channel: string, message: string): void {
-    if (channel === `${this.#records.prefix}cancel`) for (const worker of this.#workers) worker.cancel(message)
+    if (channel === `${this.#records.prefix}cancel`)
+      for (const worker of this.#workers) worker.cancel(message)
     this.#listeners.call(channel)
   }
 
@@ -263,8 +290,12 @@ class BullmqStore implements JobStore {
   async list({ api, status, limit }: JobFilter): Promise<readonly Job[]> {
     const { client, prefix } = this.#records
     const apis = api === undefined ? await this.#faults.reach(this.#apis()) : [api]
-    const lists = apis.flatMap((name) => (status ? [status] : jobStatuses).map((each) => `${prefix}${name}:${each}`))
-    const ids = await this.#faults.reach(Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))))
+    const lists = apis.flatMap((name) =>
+      (status ? [status] : jobStatuses).map((each) => `${prefix}${name}:${each}`),
+    )
+    const ids = await this.#faults.reach(
+      Promise.all(lists.map((list) => client.zrevrange(list, 0, limit - 1))),
+    )
     const jobs = await Promise.all(ids.flat().map((id) => this.get(id)))
     return jobs
       .filter((job) => job !== undefined)
@@ -274,17 +305,25 @@ class BullmqStore implements JobStore {
 
   async states(): Promise<readonly QueueState[]> {
     // Those who measure do not wait for it to come back.
-    if (this.#records.client.status !== 'ready') throw new Overloaded('the job store cannot be reached')
+    if (this.#records.client.status !== 'ready')
+      throw new Overloaded('the job store cannot be reached')
     const apis = await this.#faults.reach(this.#apis())
     return this.#faults.reach(Promise.all(apis.map((api) => this.#state(api))))
   }
 
   async #state(api: string): Promise<QueueState> {
     const { client, prefix } = this.#records
-    const count = async (status: JobStatus) => [status, await client.zcard(`${prefix}${api}:${status}`)] as const
-    const counts = Object.fromEntries(await Promise.all(jobStatuses.map(count))) as Record<JobStatus, number>
+    const count = async (status: JobStatus) =>
+      [status, await client.zcard(`${prefix}${api}:${status}`)] as const
+    const counts = Object.fromEntries(await Promise.all(jobStatuses.map(count))) as Record<
+      JobStatus,
+      number
+    >
     const [oldest] = await client.zrange(`${prefix}${api}:queued`, 0, '0')
-    const since = oldest === undefined ? Date.now() : Number(await client.zscore(`${prefix}${api}:queued`, oldest))
+    const since =
+      oldest === undefined
+        ? Date.now()
+        : Number(await client.zscore(`${prefix}${api}:queued`, oldest))
     return { api, counts, oldestMs: Math.max(0, Date.now() - since) }
   }
 
@@ -336,9 +375,11 @@ class BullmqStore implements JobStore {
     const { scripts } = this.#records
     // Whoever stored it has had time enough to give it to BullMQ, and may have died.
     for (const id of await scripts.due('', 'unsent', this.#times.leaseMs)) await this.#sendRest(id)
-    for (const message of lateWarnings(await this.#endLate())) this.#options.warn(`job store: ${message}`)
+    for (const message of lateWarnings(await this.#endLate()))
+      this.#options.warn(`job store: ${message}`)
     for (const id of await scripts.due('', 'ends', 0)) {
-      for (const blob of await scripts.expire(id, this.#times.forgetMs)) await this.#records.drop(blob)
+      for (const blob of await scripts.expire(id, this.#times.forgetMs))
+        await this.#records.drop(blob)
     }
   }
 
@@ -349,7 +390,10 @@ class BullmqStore implements JobStore {
     for (const id of await scripts.due('', 'late', 0)) {
       const { status, headers, body } = lateAnswer(id)
       const answer = [status, JSON.stringify(headers), Buffer.from(body), '']
-      const job = (await scripts.finish(id, 'late', 'failed', ...answer)) === 1 ? await this.get(id) : undefined
+      const job =
+        (await scripts.finish(id, 'late', 'failed', ...answer)) === 1
+          ? await this.get(id)
+          : undefined
       if (job === undefined) continue
       await this.#unqueue(job)
       ended.push(job)
@@ -370,7 +414,9 @@ class BullmqStore implements JobStore {
 }
 
 /** Drops its errors: each command tells its own. */
-function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(emitter: T): T {
+function quiet<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
+  emitter: T,
+): T {
   emitter.on('error', () => {})
   return emitter
 }

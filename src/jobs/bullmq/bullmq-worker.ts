@@ -5,7 +5,13 @@ import { deferred, within } from '../../core/promise.ts'
 import { backoffMs } from '../backoff.ts'
 import { deliveryId } from '../delivery.ts'
 import type { StoredResponse } from '../job.ts'
-import { type Attempt, type JobTimes, maxCrashes, type Outcome, type WorkQueue } from '../job-store.ts'
+import {
+  type Attempt,
+  type JobTimes,
+  maxCrashes,
+  type Outcome,
+  type WorkQueue,
+} from '../job-store.ts'
 import { responseBlob } from '../kept-body.ts'
 import { crashAnswer, failedBy, lostAnswer } from '../problem-answer.ts'
 import { Thinned } from '../thinned.ts'
@@ -57,7 +63,11 @@ export class BullmqWorker {
   readonly #running = new Map<string, Running>()
   #isStopping = false
 
-  constructor(store: WorkerStore, queues: readonly WorkQueue[], run: (attempt: Attempt) => Promise<Outcome>) {
+  constructor(
+    store: WorkerStore,
+    queues: readonly WorkQueue[],
+    run: (attempt: Attempt) => Promise<Outcome>,
+  ) {
     this.#store = store
     this.#records = store.records
     this.#failed = store.failed
@@ -83,7 +93,10 @@ export class BullmqWorker {
       runRetryDelay: 1_000,
       // BullMQ 6.7 wakes no waiting worker for a job with a priority that is handed back. **Units**: seconds.
       drainDelay: 1,
-      settings: { backoffStrategy: (made, _, error) => (error instanceof Again && error.afterMs) || backoffMs(made) },
+      settings: {
+        backoffStrategy: (made, _, error) =>
+          (error instanceof Again && error.afterMs) || backoffMs(made),
+      },
     })
     // What fails is tried again by BullMQ. Of a lost lease the attempt tells.
     worker.on('error', (error) => {
@@ -142,14 +155,25 @@ export class BullmqWorker {
     const { hasWebhook, timeoutMs } = job.data
     this.#leases.hold({ queue: job.queueName, id, token, timeoutMs })
     const over = deferred<void>()
-    const ended = this.#attempt(job, token, { signal: abort.signal, over: over.promise }, gaveUp.promise)
+    const ended = this.#attempt(
+      job,
+      token,
+      { signal: abort.signal, over: over.promise },
+      gaveUp.promise,
+    )
     this.#running.set(id, { token, abort, giveUp: () => gaveUp.resolve(undefined), ended })
     try {
       await ended
     } catch (error) {
       // All else fails of the server's: then the job runs again when its lease ends.
-      const isMeant = error instanceof Again || error instanceof loadBullmq().WaitingError || ServingError.is(error)
-      if (!isMeant) this.#failed(new InternalError(`the end of job ${id} is not kept`, { cause: faultOf(error) }))
+      const isMeant =
+        error instanceof Again ||
+        error instanceof loadBullmq().WaitingError ||
+        ServingError.is(error)
+      if (!isMeant)
+        this.#failed(
+          new InternalError(`the end of job ${id} is not kept`, { cause: faultOf(error) }),
+        )
       throw error
     } finally {
       // Another attempt may have begun here since the lease of this one was lost.
@@ -172,14 +196,30 @@ export class BullmqWorker {
     if (this.#isStopping) return handBack(job, token)
     if (job.stalledCounter >= maxCrashes) {
       const { client, prefix } = this.#records
-      const response = (await client.hexists(prefix + id, 'survived')) === 1 ? lostAnswer(id) : crashAnswer(id)
-      return this.#finish(id, 'failed', '', signal, response, await this.#records.keep('', response))
+      const response =
+        (await client.hexists(prefix + id, 'survived')) === 1 ? lostAnswer(id) : crashAnswer(id)
+      return this.#finish(
+        id,
+        'failed',
+        '',
+        signal,
+        response,
+        await this.#records.keep('', response),
+      )
     }
     const begun = await scripts.start(id, randomUUID())
     if (begun === null) return
     const [start, number] = begun
-    const thinned = new Thinned((kind, data) => scripts.report(id, start, kind, data).then(() => {}, this.#failed))
-    const running = this.#outcome(id, start, { number, starts: start, signal, over, report: thinned.report })
+    const thinned = new Thinned((kind, data) =>
+      scripts.report(id, start, kind, data).then(() => {}, this.#failed),
+    )
+    const running = this.#outcome(id, start, {
+      number,
+      starts: start,
+      signal,
+      over,
+      report: thinned.report,
+    })
     const ended = await Promise.race([running, gaveUp])
     await thinned.flush()
     if (ended === undefined) {
@@ -209,7 +249,10 @@ export class BullmqWorker {
     attempt: Omit<Attempt, 'job' | 'request' | 'state'>,
   ): Promise<{ outcome: Outcome; body?: Body }> {
     try {
-      const [job, { request, state }] = await Promise.all([this.#records.job(id), this.#records.submitted(id)])
+      const [job, { request, state }] = await Promise.all([
+        this.#records.job(id),
+        this.#records.submitted(id),
+      ])
       if (job === undefined) return { outcome: { kind: 'canceled' } }
       const outcome = await this.#run({ ...attempt, job, request, state })
       if (outcome.kind === 'canceled') return { outcome }
@@ -244,9 +287,12 @@ export class BullmqWorker {
     response?: StoredResponse,
     [inline, blob]: Body = ['', ''],
   ): Promise<void> {
-    const answer = response === undefined ? ['', ''] : [response.status, JSON.stringify(response.headers)]
+    const answer =
+      response === undefined ? ['', ''] : [response.status, JSON.stringify(response.headers)]
     const { scripts } = this.#records
-    const counts = await this.#kept(signal, () => scripts.finish(id, start, status, ...answer, inline, blob))
+    const counts = await this.#kept(signal, () =>
+      scripts.finish(id, start, status, ...answer, inline, blob),
+    )
     if (counts === 0) await this.#records.drop(blob)
   }
 }

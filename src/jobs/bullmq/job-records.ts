@@ -7,7 +7,9 @@ import { type StoredAnswer, StoredBody, type UnreadRequest } from '../stored-bod
 import { jobScripts, lookFields, type Scripts } from './scripts.ts'
 
 /** A job as it was submitted, but its body: JSON. */
-export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Omit<NewJob['request'], 'body'> }
+export type KeptJob = Omit<NewJob, 'request'> & {
+  readonly request: Omit<NewJob['request'], 'body'>
+}
 
 /** A longer body would hold up all that comes after it on a connection, for longer than a command may take. */
 const maxBodyBytes = 16 * 1024 * 1024
@@ -47,19 +49,31 @@ export class JobRecords {
   }
 
   /** @returns a job with its input, for the attempt that runs it. */
-  async submitted(id: string): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
+  async submitted(
+    id: string,
+  ): Promise<{ readonly request: UnreadRequest; readonly state: string | undefined }> {
     const [text, blob, input] = await this.client.hmget(this.prefix + id, 'new', 'blob', 'input')
     const { request, state }: KeptJob = JSON.parse(text as string)
     const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
     if (isBlob) return { request: await unread(this.#blobs, { ...request, body: blob }), state }
-    return { request: { ...request, body: await this.#bodyOf(`${this.prefix}${input ?? id}:in`) }, state }
+    return {
+      request: { ...request, body: await this.#bodyOf(`${this.prefix}${input ?? id}:in`) },
+      state,
+    }
   }
 
   async answer(id: string): Promise<StoredAnswer | undefined> {
-    const [status, answer, blob] = await this.client.hmget(this.prefix + id, 'responseStatus', 'answer', 'answerBlob')
+    const [status, answer, blob] = await this.client.hmget(
+      this.prefix + id,
+      'responseStatus',
+      'answer',
+      'answerBlob',
+    )
     if (status === null || answer === null) return undefined
     const isBlob = blob !== null && blob !== '' && this.#blobs !== undefined
-    const body = isBlob ? await blobBody(this.#blobs, blob) : await this.#bodyOf(`${this.prefix}${id}:out`)
+    const body = isBlob
+      ? await blobBody(this.#blobs, blob)
+      : await this.#bodyOf(`${this.prefix}${id}:out`)
     return { status: Number(status), headers: JSON.parse(answer), body }
   }
 
@@ -85,11 +99,16 @@ export class JobRecords {
    *
    * @throws PayloadTooLarge for a body that needs a place for blobs, and there is no such place.
    */
-  async keep(name: string, message: { readonly body: Uint8Array }): Promise<[inline: Buffer | string, blob: string]> {
+  async keep(
+    name: string,
+    message: { readonly body: Uint8Array },
+  ): Promise<[inline: Buffer | string, blob: string]> {
     const { length } = message.body
     if (this.#blobs === undefined && length > maxBodyBytes) {
       const what = `at most ${maxBodyBytes} bytes of a job in Redis, received ${length}`
-      throw new PayloadTooLarge(`expected ${what}: jobs.blobs of the service names a folder or bucket for more`)
+      throw new PayloadTooLarge(
+        `expected ${what}: jobs.blobs of the service names a folder or bucket for more`,
+      )
     }
     const kept: { readonly body: KeptBody } =
       this.#blobs === undefined ? message : await keepBody(this.#blobs, name, message)
@@ -105,8 +124,11 @@ export class JobRecords {
 
 function jobOf(before: number, fields: readonly (string | null)[]): Job {
   const field = (name: (typeof lookFields)[number]) => fields[lookFields.indexOf(name)] ?? undefined
-  const number = (name: (typeof lookFields)[number]) => (field(name) === undefined ? undefined : Number(field(name)))
-  const { request, state, fingerprint, idempotencyKey, ...job }: KeptJob = JSON.parse(field('new') as string)
+  const number = (name: (typeof lookFields)[number]) =>
+    field(name) === undefined ? undefined : Number(field(name))
+  const { request, state, fingerprint, idempotencyKey, ...job }: KeptJob = JSON.parse(
+    field('new') as string,
+  )
   const status = field('status') as JobStatus
   const hasExpired = status === 'expired'
   return {

@@ -42,7 +42,8 @@ const post = (news: LeaseNews) => parentPort?.postMessage(news)
 const held = new Map<string, HeldLease & { readonly endsAt: number }>()
 
 parentPort?.on('message', (call: LeaseCall) => {
-  if (call.kind === 'hold') held.set(call.token, { ...call, endsAt: performance.now() + call.timeoutMs })
+  if (call.kind === 'hold')
+    held.set(call.token, { ...call, endsAt: performance.now() + call.timeoutMs })
   else held.delete(call.token)
 })
 void renewForever()
@@ -50,14 +51,22 @@ void renewForever()
 async function renewForever(): Promise<never> {
   for (;;) {
     await wait(renewMs)
-    if (held.size > 0) await renewAll([...held.values()]).catch((error) => post({ kind: 'failed', error }))
+    if (held.size > 0)
+      await renewAll([...held.values()]).catch((error) => post({ kind: 'failed', error }))
   }
 }
 
-async function renewAll(leases: readonly (HeldLease & { readonly endsAt: number })[]): Promise<void> {
+async function renewAll(
+  leases: readonly (HeldLease & { readonly endsAt: number })[],
+): Promise<void> {
   const now = performance.now()
   // Not behind the time of the attempt: so a function that hangs loses its job, too.
-  const args = leases.flatMap(({ queue, id, token, endsAt }) => [queue, id, token, endsAt > now ? leaseMs : 0])
+  const args = leases.flatMap(({ queue, id, token, endsAt }) => [
+    queue,
+    id,
+    token,
+    endsAt > now ? leaseMs : 0,
+  ])
   const states = await renewLeases(prefix, queuePrefix, ...args)
   for (const [i, state] of states.entries()) {
     const { id, token } = leases[i]

@@ -9,7 +9,9 @@ export interface HeldLease {
 }
 
 /** What the thread is told. */
-export type LeaseCall = ({ readonly kind: 'hold' } & HeldLease) | { readonly kind: 'drop'; readonly token: string }
+export type LeaseCall =
+  | ({ readonly kind: 'hold' } & HeldLease)
+  | { readonly kind: 'drop'; readonly token: string }
 
 /** What became of a lease. */
 export type LeaseState = 'held' | 'canceled' | 'lost'
@@ -31,7 +33,9 @@ export interface LeaseThreadData {
 
 /** The compiled thread, also in tests: Node 20 starts no thread on TypeScript. */
 const entry = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/jobs/bullmq/lease-thread.js' : './lease-thread.js',
+  import.meta.url.endsWith('.ts')
+    ? '../../../dist/jobs/bullmq/lease-thread.js'
+    : './lease-thread.js',
   import.meta.url,
 )
 

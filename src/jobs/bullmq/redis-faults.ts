@@ -1,4 +1,10 @@
-import { causesOf, InsufficientStorage, InternalError, Overloaded, ServingError } from '../../core/errors.ts'
+import {
+  causesOf,
+  InsufficientStorage,
+  InternalError,
+  Overloaded,
+  ServingError,
+} from '../../core/errors.ts'
 
 /** How long the same fault is not told again. **Units**: milliseconds. */
 const quietMs = 60_000
@@ -63,11 +69,16 @@ export class RedisFaults {
 export function faultOf(cause: unknown): Error {
   if (ServingError.is(cause)) return cause
   const { name, message, code } = cause as NodeJS.ErrnoException
-  const isAway = code !== undefined || /closed|timed out|Socket timeout|max retries|writeable/.test(message)
-  if (name !== 'ReplyError' && isAway) return new Overloaded('the job store cannot be reached', { cause })
+  const isAway =
+    code !== undefined || /closed|timed out|Socket timeout|max retries|writeable/.test(message)
+  if (name !== 'ReplyError' && isAway)
+    return new Overloaded('the job store cannot be reached', { cause })
   const word = /\b(?:OOM|MISCONF|READONLY|LOADING|BUSY|MASTERDOWN|NOREPLICAS)\b/.exec(message)?.[0]
-  if (word === 'OOM') return new InsufficientStorage('the memory of the job store is full', { cause })
-  if (word === 'MISCONF') return new InsufficientStorage('the job store cannot write to its disk', { cause })
-  if (word !== undefined) return new Overloaded(`the job store takes no changes now (${word})`, { cause })
+  if (word === 'OOM')
+    return new InsufficientStorage('the memory of the job store is full', { cause })
+  if (word === 'MISCONF')
+    return new InsufficientStorage('the job store cannot write to its disk', { cause })
+  if (word !== undefined)
+    return new Overloaded(`the job store takes no changes now (${word})`, { cause })
   return new InternalError('the job store failed', { cause })
 }

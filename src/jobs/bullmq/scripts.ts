@@ -287,7 +287,20 @@ export interface Scripts {
 
 /** @returns the scripts on a connection, which get the prefix, too. */
 export function jobScripts(client: Redis, prefix: string): Scripts {
-  const sources = { add, again, start, finish, requeue, report, events, cancel, look, expire, names, due }
+  const sources = {
+    add,
+    again,
+    start,
+    finish,
+    requeue,
+    report,
+    events,
+    cancel,
+    look,
+    expire,
+    names,
+    due,
+  }
   const named = Object.entries(sources).map(([name, lua]) => {
     const run = redisScript<unknown>(client, `job:${name}`, shared + lua)
     const ofJob: RedisScript<unknown> = (id, ...others) => run(prefix, id, ...others)

@@ -8,7 +8,10 @@ import type { Database, Row, Statement } from './database.ts'
 export type KeptJob = Omit<NewJob, 'request'> & { readonly request: Kept<StoredRequest> }
 
 /** A stored answer without its body: its length, and the blob that has it, if one does. */
-export type KeptAnswer = Omit<StoredResponse, 'body'> & { readonly length: number; readonly blob: string | null }
+export type KeptAnswer = Omit<StoredResponse, 'body'> & {
+  readonly length: number
+  readonly blob: string | null
+}
 
 /** The jobs of a database as callers see them, whose store calls them through its thread. */
 export class JobRecords {
@@ -25,7 +28,8 @@ export class JobRecords {
       this.#sql(
         "SELECT id, fingerprint FROM jobs WHERE api = ? AND ifnull(owner, '') = ifnull(?, '') AND idempotency_key = ?",
       ).get(api, owner ?? null, idempotencyKey)
-    if (same) return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
+    if (same)
+      return { kind: 'exists', id: same.id as string, isSame: same.fingerprint === fingerprint }
     if (this.#isFull(api, maxQueued)) return { kind: 'full' }
     insertJob(this.#sql, job)
     return { kind: 'added' }
@@ -44,7 +48,8 @@ export class JobRecords {
   }
 
   #isFull(api: string, maxQueued: number): boolean {
-    const queued = this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
+    const queued =
+      this.#sql("SELECT jobs FROM counts WHERE api = ? AND status = 'queued'").get(api)?.jobs ?? 0
     return (queued as number) >= maxQueued
   }
 
@@ -112,7 +117,9 @@ export class JobRecords {
       const api = row.api as string
       counts.set(api, { ...noJobs, ...counts.get(api), [row.status as JobStatus]: row.jobs })
     }
-    const oldest = this.#sql("SELECT min(created_at) AS at FROM jobs WHERE api = ? AND status = 'queued'")
+    const oldest = this.#sql(
+      "SELECT min(created_at) AS at FROM jobs WHERE api = ? AND status = 'queued'",
+    )
     return [...counts].map(([api, counts]) => {
       const at = (counts.queued === 0 ? null : oldest.get(api)?.at) as number | null
       return { api, counts, oldestMs: at === null ? 0 : Math.max(0, Date.now() - at) }
@@ -159,21 +166,45 @@ function insertJob(sql: (text: string) => Statement, job: KeptJob): void {
   const { request, state, fingerprint, idempotencyKey, ...shown } = job
   const seq = insertRow(sql, shown, fingerprint, idempotencyKey)
   const text = 'INSERT INTO inputs (headers, query, body, blob) VALUES (?, ?, ?, ?) RETURNING id'
-  const { id } = sql(text).get(JSON.stringify(request.headers), request.query, ...bodyColumns(request.body)) as Row
+  const { id } = sql(text).get(
+    JSON.stringify(request.headers),
+    request.query,
+    ...bodyColumns(request.body),
+  ) as Row
   nameInput(sql, seq, id as number, state ?? null)
 }
 
-function insertRow(sql: (text: string) => Statement, shown: ShownJob, fingerprint: string, key?: string): number {
+function insertRow(
+  sql: (text: string) => Statement,
+  shown: ShownJob,
+  fingerprint: string,
+  key?: string,
+): number {
   const { id, api, owner = null, priority, createdAt, queueTtlMs } = shown
   const lateAt = queueTtlMs === undefined ? null : createdAt + queueTtlMs
   const { seq } = sql(
     `INSERT INTO jobs (id, api, owner, details, idempotency_key, fingerprint, priority, created_at, late_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-  ).get(id, api, owner, JSON.stringify(shown), key ?? null, fingerprint, priority, createdAt, lateAt) as Row
+  ).get(
+    id,
+    api,
+    owner,
+    JSON.stringify(shown),
+    key ?? null,
+    fingerprint,
+    priority,
+    createdAt,
+    lateAt,
+  ) as Row
   return seq as number
 }
 
-function nameInput(sql: (text: string) => Statement, seq: number, input: number, state: string | null): void {
+function nameInput(
+  sql: (text: string) => Statement,
+  seq: number,
+  input: number,
+  state: string | null,
+): void {
   sql('INSERT INTO requests (job, input, state) VALUES (?, ?, ?)').run(seq, input, state)
 }
 
@@ -195,7 +226,12 @@ export function endJob(
 
 /** @returns the job of a row of the table. */
 export function jobOf(row: Row): Job {
-  const { progress, started_at: startedAt, finished_at: finishedAt, response_status: responseStatus } = row
+  const {
+    progress,
+    started_at: startedAt,
+    finished_at: finishedAt,
+    response_status: responseStatus,
+  } = row
   const state = { progress, startedAt, finishedAt, responseStatus }
   return {
     ...JSON.parse(row.details as string),

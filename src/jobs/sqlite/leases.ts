@@ -37,7 +37,8 @@ export function leaseClock(): number {
 }
 
 /** Jobs of an API that may start at a time. */
-const startable = "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)"
+const startable =
+  "api = ?1 AND status = 'queued' AND due_at <= ?2 AND (late_at IS NULL OR late_at > ?2)"
 
 const held = "seq = ? AND lease = ? AND worker = ? AND status = 'running'"
 
@@ -72,7 +73,9 @@ export class Leases {
     ).all(api, now, this.#worker, leaseClock() + this.#times.leaseMs, limit)
     rows.sort((a, b) => Number(b.priority) - Number(a.priority) || Number(a.seq) - Number(b.seq))
     return rows.map((row) => {
-      const request = this.#sql('SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?').get(row.seq) as Row
+      const request = this.#sql(
+        'SELECT * FROM requests JOIN inputs ON id = input WHERE job = ?',
+      ).get(row.seq) as Row
       const state = (request.state as string | null) ?? undefined
       const { seq, lease } = row as unknown as Lease
       return { seq, lease, job: jobOf(row), state, request: requestOf(request) }
@@ -97,7 +100,8 @@ export class Leases {
   /** Keeps an event of an attempt; drops it if the lease is lost. */
   report(lease: Lease, kind: 'progress' | 'partial', data: string, now: number): void {
     if (this.#held(lease) === undefined) return
-    if (kind === 'progress') this.#sql('UPDATE jobs SET progress = ? WHERE seq = ?').run(data, lease.seq)
+    if (kind === 'progress')
+      this.#sql('UPDATE jobs SET progress = ? WHERE seq = ?').run(data, lease.seq)
     const { sequence } = this.#sql(
       `INSERT INTO events SELECT ?1, max(sequence) + 1, ?2, ?3, ?4 FROM events WHERE job = ?1 RETURNING sequence`,
     ).get(lease.seq, now, kind, data) as Row
@@ -109,7 +113,10 @@ export class Leases {
   finish(lease: Lease, outcome: KeptOutcome, now: number): boolean {
     const row = this.#held(lease)
     if (row === undefined) return false
-    if (outcome.kind === 'canceled' || (outcome.kind === 'failed' && row.is_cancel_requested === 1)) {
+    if (
+      outcome.kind === 'canceled' ||
+      (outcome.kind === 'failed' && row.is_cancel_requested === 1)
+    ) {
       this.#end(row, undefined, now)
       return false
     }
@@ -127,32 +134,44 @@ export class Leases {
     const row = this.#held(lease)
     if (row?.is_cancel_requested === 1) this.#end(row, undefined, now)
     else if (row !== undefined) {
-      this.#sql("UPDATE jobs SET status = 'queued', attempt = attempt - 1, due_at = 0 WHERE seq = ?").run(row.seq)
+      this.#sql(
+        "UPDATE jobs SET status = 'queued', attempt = attempt - 1, due_at = 0 WHERE seq = ?",
+      ).run(row.seq)
     }
   }
 
   /** Whether {@link sweep} finds something. */
   canSweep(now: number): boolean {
-    return this.#late(now, 1).length > 0 || states.some((status) => this.#due(status, now, 1).length > 0)
+    return (
+      this.#late(now, 1).length > 0 || states.some((status) => this.#due(status, now, 1).length > 0)
+    )
   }
 
   /** Ends what ends by time. Returns the blobs of expired jobs, and the jobs that have waited for too long. */
   sweep(now: number): { readonly blobs: readonly string[]; readonly late: readonly Job[] } {
     const late = this.#late(now)
     for (const row of late) {
-      this.#end(row, { kind: 'failed', mayRetry: false, response: lateAnswer(row.id as string) }, now)
+      this.#end(
+        row,
+        { kind: 'failed', mayRetry: false, response: lateAnswer(row.id as string) },
+        now,
+      )
     }
     for (const row of this.#due('running', now)) this.#crash(row, now)
     const blobs: string[] = []
     for (const status of ['completed', 'failed', 'canceled']) {
       for (const row of this.#due(status, now)) blobs.push(...this.#expire(row, now))
     }
-    for (const { seq } of this.#due('expired', now)) this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
+    for (const { seq } of this.#due('expired', now))
+      this.#sql('DELETE FROM jobs WHERE seq = ?').run(seq)
     return { blobs, late: late.map(jobOf) }
   }
 
   #late(now: number, limit = sweepRows): Row[] {
-    return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(now, limit)
+    return this.#sql("SELECT * FROM jobs WHERE status = 'queued' AND late_at <= ? LIMIT ?").all(
+      now,
+      limit,
+    )
   }
 
   /**
@@ -172,14 +191,25 @@ export class Leases {
     const crashes = (row.crashes as number) + 1
     if (row.is_cancel_requested === 1) this.#end(row, undefined, now)
     else if (crashes >= maxCrashes) {
-      this.#end(row, { kind: 'failed', mayRetry: false, response: crashAnswer(row.id as string) }, now)
+      this.#end(
+        row,
+        { kind: 'failed', mayRetry: false, response: crashAnswer(row.id as string) },
+        now,
+      )
     } else {
-      this.#sql("UPDATE jobs SET status = 'queued', crashes = ?, due_at = 0 WHERE seq = ?").run(crashes, row.seq)
+      this.#sql("UPDATE jobs SET status = 'queued', crashes = ?, due_at = 0 WHERE seq = ?").run(
+        crashes,
+        row.seq,
+      )
     }
   }
 
   /** Without an outcome the job is canceled. */
-  #end(row: Row, outcome: Exclude<KeptOutcome, { readonly kind: 'canceled' }> | undefined, now: number): void {
+  #end(
+    row: Row,
+    outcome: Exclude<KeptOutcome, { readonly kind: 'canceled' }> | undefined,
+    now: number,
+  ): void {
     if (outcome !== undefined) {
       const { headers, body } = outcome.response
       const text = 'INSERT INTO responses VALUES (?, ?, ?, ?)'

@@ -37,7 +37,9 @@ export interface Fault {
 }
 
 /** What became of a call. */
-export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly fault: Fault }
+export type Answer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly fault: Fault }
 
 /** From the thread. */
 export type News =

@@ -49,7 +49,9 @@ export interface SqliteOptions {
 export function openSqliteStore(path: string, options: SqliteOptions = {}): JobStore {
   if (isBuiltin('node:sqlite')) return new SqliteStore(resolve(path), options)
   const text = `jobs in a file of SQLite need Node 22.13 or later, this is ${process.version}`
-  throw new MissingDependencyException(`${text}: use a later Node, or a store such as redis://localhost`)
+  throw new MissingDependencyException(
+    `${text}: use a later Node, or a store such as redis://localhost`,
+  )
 }
 
 class SqliteStore implements JobStore {
@@ -74,29 +76,44 @@ class SqliteStore implements JobStore {
   }
 
   async open(): Promise<void> {
-    const entry = new URL(import.meta.url.endsWith('.ts') ? './store-thread.ts' : './store-thread.js', import.meta.url)
-    const thread = new Worker(entry, { workerData: this.#data, execArgv: ['--disable-warning=ExperimentalWarning'] })
-    const [{ fault }] = (await once(thread, 'message')) as [Extract<News, { readonly kind: 'opened' }>]
+    const entry = new URL(
+      import.meta.url.endsWith('.ts') ? './store-thread.ts' : './store-thread.js',
+      import.meta.url,
+    )
+    const thread = new Worker(entry, {
+      workerData: this.#data,
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
+    const [{ fault }] = (await once(thread, 'message')) as [
+      Extract<News, { readonly kind: 'opened' }>,
+    ]
     if (fault !== undefined) {
-      throw new InvalidArgument(`the job store ${this.#data.path} cannot be opened: ${fault.message}`)
+      throw new InvalidArgument(
+        `the job store ${this.#data.path} cannot be opened: ${fault.message}`,
+      )
     }
     this.#thread = thread
     thread.on('message', (news: News) => this.#receive(news))
-    thread.once('error', (cause) => this.#end(new InternalError('the thread of the job store ended', { cause })))
+    thread.once('error', (cause) =>
+      this.#end(new InternalError('the thread of the job store ended', { cause })),
+    )
     thread.once('exit', () => this.#end(new InternalError('the job store is closed')))
-    const sweep = () => sweepOrphans(this.blobs, (names) => this.call('unnamed', names)).catch(this.#failed)
+    const sweep = () =>
+      sweepOrphans(this.blobs, (names) => this.call('unnamed', names)).catch(this.#failed)
     this.#orphans = setInterval(sweep, orphansMs).unref()
     void sweep()
   }
 
-  readonly #failed = (error: Error): void => this.warn(`job store: ${error.message}${causesOf(error)}`)
+  readonly #failed = (error: Error): void =>
+    this.warn(`job store: ${error.message}${causesOf(error)}`)
 
   async add(job: NewJob, maxQueued: number): Promise<Added> {
     // 202 would promise what the end of the process breaks.
     if (this.unready !== undefined) throw new InsufficientStorage(this.unready)
     const request = await keepBody(this.blobs, requestBlob(job.id), job.request)
     const added = await this.call('add', { ...job, request }, maxQueued)
-    if (added.kind !== 'added' && typeof request.body === 'string') await this.blobs.delete(request.body)
+    if (added.kind !== 'added' && typeof request.body === 'string')
+      await this.blobs.delete(request.body)
     return added
   }
 
@@ -115,7 +132,10 @@ class SqliteStore implements JobStore {
     const kept = await this.call('result', id)
     if (kept === undefined) return undefined
     const { status, headers, length, blob } = kept
-    const body = blob === null ? new StoredBody(length, () => this.#resultBody(id)) : await blobBody(this.blobs, blob)
+    const body =
+      blob === null
+        ? new StoredBody(length, () => this.#resultBody(id))
+        : await blobBody(this.blobs, blob)
     return { status, headers, body }
   }
 
@@ -153,7 +173,10 @@ class SqliteStore implements JobStore {
   }
 
   /** Calls an operation of the thread; those of one turn travel together. */
-  readonly call: CallThread = <K extends keyof Operations>(name: K, ...args: Parameters<Operations[K]>) => {
+  readonly call: CallThread = <K extends keyof Operations>(
+    name: K,
+    ...args: Parameters<Operations[K]>
+  ) => {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const id = ++this.#count
     const answer = deferred<unknown>()

@@ -44,11 +44,18 @@ export class SqliteWorker implements JobWorker {
 
   start(taken: Taken): void {
     const { seq, lease } = taken
-    const running = { lease: { seq, lease }, abort: new AbortController(), isLost: false, done: Promise.resolve() }
+    const running = {
+      lease: { seq, lease },
+      abort: new AbortController(),
+      isLost: false,
+      done: Promise.resolve(),
+    }
     this.#running.add(running)
     running.done = this.#attempt(taken, running)
       // The thread no longer renews the lease of an attempt whose end it could not keep: the job runs again.
-      .catch((error: Error) => this.#store.warn(`the end of job ${taken.job.id} is not kept: ${error.message}`))
+      .catch((error: Error) =>
+        this.#store.warn(`the end of job ${taken.job.id} is not kept: ${error.message}`),
+      )
       .finally(() => this.#running.delete(running))
   }
 

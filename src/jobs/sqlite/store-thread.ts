@@ -6,7 +6,13 @@ import { randomUUID } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { WorkQueue } from '../job-store.ts'
 import { lateWarnings } from '../problem-answer.ts'
-import { type Database, openDatabase, type Statement, transaction, withoutSync } from './database.ts'
+import {
+  type Database,
+  openDatabase,
+  type Statement,
+  transaction,
+  withoutSync,
+} from './database.ts'
 import { FileState } from './file-state.ts'
 import { JobRecords } from './job-records.ts'
 import { type Lease, Leases, leaseClock, type Taken } from './leases.ts'
@@ -17,7 +23,14 @@ import { WriteWatch } from './write-watch.ts'
 const noticeMs = 10
 
 /** Operations that change the file. */
-const writes: ReadonlySet<string> = new Set(['add', 'again', 'cancel', 'report', 'finish', 'release'])
+const writes: ReadonlySet<string> = new Set([
+  'add',
+  'again',
+  'cancel',
+  'report',
+  'finish',
+  'release',
+])
 
 interface Running extends Lease {
   readonly worker: number
@@ -114,7 +127,8 @@ class StoreThread {
   #runGroup(calls: readonly Call[]): void {
     const changes = calls.filter(({ name }) => writes.has(name))
     const answers = changes.length === 0 ? [] : this.#write(changes)
-    for (const call of calls) if (!writes.has(call.name)) answers.push(answerOf(call, () => this.#run(call)))
+    for (const call of calls)
+      if (!writes.has(call.name)) answers.push(answerOf(call, () => this.#run(call)))
     post({ kind: 'answers', answers })
     if (changes.length > 0) this.#notice()
   }
@@ -124,7 +138,8 @@ class StoreThread {
     try {
       const run = () => calls.map((call) => ({ id: call.id, value: this.#run(call) }))
       // What an attempt tells need not outlive a loss of power, in which the attempt ends, too.
-      if (calls.every(({ name }) => name === 'report')) return withoutSync(this.#database, () => this.#commit(run))
+      if (calls.every(({ name }) => name === 'report'))
+        return withoutSync(this.#database, () => this.#commit(run))
       return this.#commit(run)
     } catch (error) {
       if (calls.length > 1) return calls.flatMap((call) => this.#write([call]))
@@ -135,7 +150,9 @@ class StoreThread {
 
   #run({ name, args }: Call): unknown {
     const target = name in this.#operations ? this.#operations : this.#records
-    return (target as unknown as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[name](...args)
+    return (
+      target as unknown as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>
+    )[name](...args)
   }
 
   /** Commits a change, together with the start of the jobs that may start then. */
@@ -144,7 +161,14 @@ class StoreThread {
     for (const [worker, job] of taken) {
       const { seq, lease } = job
       const { api, timeoutMs } = job.job
-      this.#running.set(keyOf(job), { seq, lease, worker, api, endsAt: leaseClock() + timeoutMs, told: undefined })
+      this.#running.set(keyOf(job), {
+        seq,
+        lease,
+        worker,
+        api,
+        endsAt: leaseClock() + timeoutMs,
+        told: undefined,
+      })
       post({ kind: 'taken', worker, taken: job })
     }
     return result
@@ -171,7 +195,8 @@ class StoreThread {
 
   /** Finds out what other processes have changed, and which retries are due. Returns when the next one is. */
   #look(): number {
-    if (this.#workers.size + this.#running.size + this.#watched.size === 0) return Number.POSITIVE_INFINITY
+    if (this.#workers.size + this.#running.size + this.#watched.size === 0)
+      return Number.POSITIVE_INFINITY
     const now = Date.now()
     const version = this.#dataVersion.get()?.data_version
     const isChanged = version !== this.#version

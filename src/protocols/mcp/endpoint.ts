@@ -91,7 +91,9 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const version = headers.get('mcp-protocol-version')
   const begins = messages.some(({ method }) => method === 'initialize')
   if (version !== undefined && !begins && !versions.includes(version))
-    throw new BadInput(expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', version.slice(0, 80)))
+    throw new BadInput(
+      expected(`one of ${versions.join(', ')}`, 'mcp-protocol-version', version.slice(0, 80)),
+    )
   if (isBatch && (begins || (version ?? batchVersion) !== batchVersion))
     throw new BadInput(expected('one message', '/mcp', messages))
   for (const each of messages) if (each.id === undefined) server.notice(each, ctx)
@@ -100,14 +102,20 @@ async function respond(server: ToolServer, body: Uint8Array, visit: Visit): Prom
   const isCall = requests.some(({ method }) => method === 'tools/call')
   const type = preferredType(headers.get('accept') ?? '*/*', isCall ? callTypes : quickTypes)
   if (type === undefined)
-    throw new BadInput(expected(`${json} or ${eventStream}`, 'accept', headers.get('accept')), {}, { status: 406 })
+    throw new BadInput(
+      expected(`${json} or ${eventStream}`, 'accept', headers.get('accept')),
+      {},
+      { status: 406 },
+    )
   const own: HeaderLine[] = [
     ['x-request-id', ctx.id],
     ...(begins ? [[sessionHeader, crypto.randomUUID()] as const] : []),
   ]
   // A call is admitted by its API.
   const isOther = requests.some(({ method }) => method !== 'tools/call')
-  const tools = isOther ? await withDeadline<Tools>(ctx, server.toolsFor(visit), { fail: (error) => error }) : []
+  const tools = isOther
+    ? await withDeadline<Tools>(ctx, server.toolsFor(visit), { fail: (error) => error })
+    : []
   if (ServingError.is(tools)) throw tools
   const answers = answersOf(server, requests, tools, visit)
   ctx.onAbort(() => void endIterator(answers))
@@ -134,7 +142,10 @@ async function whole(
   for await (const message of answers) if ('id' in message) responses.push(message)
   // A cancelled call has no response.
   if (responses.length === 0) return { status: 202, headers: own, body: '' }
-  return { headers: [...jsonHeaders, ...own], body: JSON.stringify(isBatch ? responses : responses[0]) }
+  return {
+    headers: [...jsonHeaders, ...own],
+    body: JSON.stringify(isBatch ? responses : responses[0]),
+  }
 }
 
 /** Yields messages as events, and a comment for each time without one. */

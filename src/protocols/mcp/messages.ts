@@ -57,7 +57,9 @@ export function readMessages(bytes: Uint8Array): {
   const { value, cuts, indexOf } = cutJson(bytes, { of: 'text', names: ['params'] })
   const read = (params: unknown) => {
     const extent = cuts[indexOf(params)]
-    return extent === undefined ? params : parseJson(bytes.subarray(...extent), 'params', { maxBytes })
+    return extent === undefined
+      ? params
+      : parseJson(bytes.subarray(...extent), 'params', { maxBytes })
   }
   const isBatch = Array.isArray(value)
   const list: readonly unknown[] = isBatch ? value : [value]
@@ -75,9 +77,15 @@ function messageOf(value: unknown, read: (params: unknown) => unknown): readonly
   if (typeof method !== 'string') throw new BadInput(expected('a text', 'method', method))
   const isId = typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id)
   if (id !== undefined && !isId)
-    throw new BadInput(expected(`a whole number or a text of at most ${maxIdLength} characters`, 'id', id))
+    throw new BadInput(
+      expected(`a whole number or a text of at most ${maxIdLength} characters`, 'id', id),
+    )
   return [
-    { id: id as RequestId | undefined, method: method.slice(0, maxMethodLength), params: () => objectOf(read(params)) },
+    {
+      id: id as RequestId | undefined,
+      method: method.slice(0, maxMethodLength),
+      params: () => objectOf(read(params)),
+    },
   ]
 }
 
@@ -92,13 +100,19 @@ export function resultMessage(id: RequestId, result: object): ServerMessage {
 }
 
 /** @returns the response that tells of an error of the protocol. */
-export function errorMessage(id: RequestId | null, code: number, message: string, data?: object): ServerMessage {
+export function errorMessage(
+  id: RequestId | null,
+  code: number,
+  message: string,
+  data?: object,
+): ServerMessage {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }
 }
 
 /** @returns the response that tells of a request that was refused as a whole. */
 export function refusalMessage(error: ServingError, requestId: string): ServerMessage {
-  const isUnread = error instanceof BadInput && (error.reason === 'syntax' || error.reason === 'encoding')
+  const isUnread =
+    error instanceof BadInput && (error.reason === 'syntax' || error.reason === 'encoding')
   const wrong = isUnread ? errorCodes.syntax : errorCodes.request
   const code = error instanceof BadInput ? wrong : errorCodes.refused
   const message = tellsDetail(error) ? error.message : error.code

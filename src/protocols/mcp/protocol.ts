@@ -5,5 +5,7 @@ import { mcpEndpoint } from './endpoint.ts'
 
 /** Serves APIs as tools at `/mcp`. */
 export function attachMcp(host: Host): void {
-  host.http(mcpEndpoint(host.service, host.prefix, (error, requestId) => host.logLate(error, requestId)))
+  host.http(
+    mcpEndpoint(host.service, host.prefix, (error, requestId) => host.logLate(error, requestId)),
+  )
 }

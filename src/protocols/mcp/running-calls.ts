@@ -27,7 +27,8 @@ export class RunningCalls {
   /** Aborts a call of the same caller and session. */
   cancel(asked: Context, id: unknown): void {
     const key = typeof id === 'string' || typeof id === 'number' ? keyOf(asked, id) : undefined
-    if (key !== undefined) this.#calls.get(key)?.abort(new ClientClosed('the client cancelled the call'))
+    if (key !== undefined)
+      this.#calls.get(key)?.abort(new ClientClosed('the client cancelled the call'))
   }
 }
 

@@ -3,7 +3,13 @@
 import type { Api } from '../../api/api.ts'
 import { decodeFailureOf, type Encoding } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, ClientClosed, expected, type ServingError, tellsDetail } from '../../core/errors.ts'
+import {
+  BadInput,
+  ClientClosed,
+  expected,
+  type ServingError,
+  tellsDetail,
+} from '../../core/errors.ts'
 import { isRecord } from '../../core/options.ts'
 import { whenReady } from '../../core/promise.ts'
 import { Context, type JobContext } from '../../http/context.ts'
@@ -29,7 +35,13 @@ export interface ToolSource {
 }
 
 /** Versions of the protocol, the latest first. */
-export const versions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
+export const versions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]
 
 // Beyond it, progress that the client has not read is not told. **Units**: messages.
 const maxUnread = 100
@@ -68,14 +80,23 @@ export class ToolServer {
   }
 
   /** Yields the response, behind notifications of progress. Never throws. `tools`: of the caller, but for a call. */
-  async *answer(request: ClientMessage, tools: readonly Tool[], visit: Visit): AsyncGenerator<ServerMessage> {
+  async *answer(
+    request: ClientMessage,
+    tools: readonly Tool[],
+    visit: Visit,
+  ): AsyncGenerator<ServerMessage> {
     const id = request.id as RequestId
     try {
       if (request.method === 'tools/call') yield* this.#call(request, id, visit)
       else if (request.method === 'initialize') yield resultMessage(id, this.#initialize(request))
       else if (request.method === 'tools/list') yield resultMessage(id, { tools })
       else if (request.method === 'ping') yield resultMessage(id, {})
-      else yield errorMessage(id, errorCodes.method, `this server has no method ${JSON.stringify(request.method)}`)
+      else
+        yield errorMessage(
+          id,
+          errorCodes.method,
+          `this server has no method ${JSON.stringify(request.method)}`,
+        )
     } catch (error) {
       const failure = decodeFailureOf(error)
       const code = failure.status < 500 ? errorCodes.params : errorCodes.internal
@@ -113,12 +134,19 @@ export class ToolServer {
       return
     }
     const api = this.#service.apis.get(asked.name)
-    if (api !== undefined && this.#toolOf(api) !== undefined) yield* this.#run(api, asked, id, visit)
-    else if (visit.denial !== undefined) yield resultMessage(id, this.#failed(visit.denial, visit.ctx))
+    if (api !== undefined && this.#toolOf(api) !== undefined)
+      yield* this.#run(api, asked, id, visit)
+    else if (visit.denial !== undefined)
+      yield resultMessage(id, this.#failed(visit.denial, visit.ctx))
     else yield errorMessage(id, errorCodes.params, `unknown tool ${asked.name.slice(0, 80)}`)
   }
 
-  async *#run(api: Api, { args, progressToken }: ToolCall, id: RequestId, visit: Visit): AsyncGenerator<ServerMessage> {
+  async *#run(
+    api: Api,
+    { args, progressToken }: ToolCall,
+    id: RequestId,
+    visit: Visit,
+  ): AsyncGenerator<ServerMessage> {
     const { ctx } = visit
     // For the server's metrics and hooks.
     ctx.api = api.name
@@ -158,7 +186,9 @@ export class ToolServer {
   #encodingOf(api: Api): Encoding<ToolResult | Promise<ToolResult>> {
     return {
       encode: (_, result, call) =>
-        whenReady(api.output.toHttpResponse(result as never, call), (answer) => resultOf(api, answer, call)),
+        whenReady(api.output.toHttpResponse(result as never, call), (answer) =>
+          resultOf(api, answer, call),
+        ),
       fail: (error, call) => this.#failed(error, call),
     }
   }
@@ -166,12 +196,19 @@ export class ToolServer {
   /** Errors of tools are results, for the model to read; they have what a problem document says. */
   #failed(error: ServingError, { id }: Context): ToolResult {
     this.#onLateError(error, id)
-    return { isError: true, content: [{ type: 'text', text: String(problemResponse(error, id).body) }] }
+    return {
+      isError: true,
+      content: [{ type: 'text', text: String(problemResponse(error, id).body) }],
+    }
   }
 }
 
 /** @throws BadInput. */
-function toolCallOf({ name, arguments: args = {}, _meta: meta }: Readonly<Record<string, unknown>>): ToolCall {
+function toolCallOf({
+  name,
+  arguments: args = {},
+  _meta: meta,
+}: Readonly<Record<string, unknown>>): ToolCall {
   if (typeof name !== 'string') throw new BadInput(expected('the name of a tool', 'name', name))
   if (!isRecord(args)) throw new BadInput(expected('an object', 'arguments', args))
   const token = isRecord(meta) ? meta.progressToken : undefined
@@ -191,14 +228,27 @@ function jobContextOf(
     async progress(value) {
       count++
       if (progressToken === undefined || (to.desiredSize ?? 0) <= 0) return
-      const told = typeof value === 'number' ? { progress: value } : { progress: count, message: JSON.stringify(value) }
-      to.enqueue({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...told } })
+      const told =
+        typeof value === 'number'
+          ? { progress: value }
+          : { progress: count, message: JSON.stringify(value) }
+      to.enqueue({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken, ...told },
+      })
     },
   }
 }
 
 // Of the transport: descriptors would take them for those of the tool's input and answer.
-const ofTransport = new Set(['accept', 'content-type', 'content-length', 'content-encoding', 'x-request-id'])
+const ofTransport = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'x-request-id',
+])
 
 /** @returns the context of one call, which may end before that of its request. */
 function contextOf(api: Api, asked: Context): Context {
@@ -210,7 +260,10 @@ function contextOf(api: Api, asked: Context): Context {
     lines.map(([, value]) => value),
   )
   const { method, path, remainingMs } = asked
-  const call = new Context({ headers, timeoutMs: remainingMs === Number.POSITIVE_INFINITY ? undefined : remainingMs })
+  const call = new Context({
+    headers,
+    timeoutMs: remainingMs === Number.POSITIVE_INFINITY ? undefined : remainingMs,
+  })
   call.bind({ method, path }, api.name, {
     get scheme() {
       return asked.scheme

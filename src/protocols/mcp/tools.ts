@@ -73,7 +73,9 @@ function moved(schema: JsonSchema): JsonSchema {
 function structureOf({ isGenerator, output }: Api): JsonSchema | undefined {
   if (isGenerator) return undefined
   const [format] = output.describe().output
-  return format !== undefined && isJson(format) && format.schema?.type === 'object' ? format.schema : undefined
+  return format !== undefined && isJson(format) && format.schema?.type === 'object'
+    ? format.schema
+    : undefined
 }
 
 function inputOf(descriptor: IODescriptor): Input | undefined {
@@ -88,8 +90,17 @@ function inputOf(descriptor: IODescriptor): Input | undefined {
   const [{ mimeType } = { mimeType: '' }] = formats
   if (descriptor.descriptorId === 'serving.io.Text')
     return { type: mimeType, schema: { type: 'string' }, isWhole: false, kind: 'text' }
-  if (descriptor.descriptorId !== 'serving.io.File' && descriptor.descriptorId !== 'serving.io.Image') return undefined
-  const schema = { type: 'string', contentEncoding: 'base64', contentMediaType: mimeType, description: 'As base64.' }
+  if (
+    descriptor.descriptorId !== 'serving.io.File' &&
+    descriptor.descriptorId !== 'serving.io.Image'
+  )
+    return undefined
+  const schema = {
+    type: 'string',
+    contentEncoding: 'base64',
+    contentMediaType: mimeType,
+    description: 'As base64.',
+  }
   return { type: mimeType, schema, isWhole: false, kind: 'base64' }
 }
 
@@ -127,7 +138,10 @@ export function requestOf(api: Api, args: Readonly<Record<string, unknown>>): Ht
     if (isBase64(data)) return make(Buffer.from(data, 'base64'), own)
   }
   const wanted = { json: 'a value', text: 'a string', base64: 'base64, or a data URL of it,' }[kind]
-  throw new BadInput(expected(wanted, 'the argument input', value), { reason: 'schema', path: 'input' })
+  throw new BadInput(expected(wanted, 'the argument input', value), {
+    reason: 'schema',
+    path: 'input',
+  })
 }
 
 /**
@@ -140,7 +154,9 @@ export async function resultOf(api: Api, answer: HttpResponse, ctx: Context): Pr
   const bytes = Buffer.from(whole.buffer, whole.byteOffset, whole.length)
   // The text in a message, and the message's own bytes.
   if (!ctx.reserve(2 * bytes.length)) throw noMemory()
-  const mimeType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/octet-stream'
+  const mimeType =
+    headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ??
+    'application/octet-stream'
   const type = mediaTypeOf(mimeType)
   const text = () => [{ type: 'text' as const, text: bytes.toString() }]
   if (type !== undefined && isJsonType(type)) {

@@ -41,7 +41,9 @@ export function classify(
   quotas.elements(array.size)
   quotas.classes(rows * classes)
   const isFloat = dtype.startsWith('float')
-  const values = (dtype === 'float16' ? Float32Array.from(data as Uint16Array, float16ToNumber) : data) as Float64Array
+  const values = (
+    dtype === 'float16' ? Float32Array.from(data as Uint16Array, float16ToNumber) : data
+  ) as Float64Array
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
     const base = row * columns

@@ -27,18 +27,28 @@ function datatypeOfName(name: string): Datatype {
 export function frameView(descriptor: PandasDataFrame): TensorView {
   const types = typeof descriptor.dtype === 'object' ? descriptor.dtype : {}
   const names = descriptor.columns ?? Object.keys(types)
-  const infos = names.map((name) => columnInfo(name, Object.hasOwn(types, name) ? types[name] : undefined))
+  const infos = names.map((name) =>
+    columnInfo(name, Object.hasOwn(types, name) ? types[name] : undefined),
+  )
   return {
     infos,
     ...(names.length === 0 && { isOpen: true }),
     fromTensors(inputs) {
       const tensors = inputs as readonly Tensor[]
-      if (tensors.length === 0) throw new BadInput('expected an input for each column, received none')
-      return descriptor.fromProto({ columnNames: tensors.map(({ name }) => name), columns: tensors.map(seriesMessage) })
+      if (tensors.length === 0)
+        throw new BadInput('expected an input for each column, received none')
+      return descriptor.fromProto({
+        columnNames: tensors.map(({ name }) => name),
+        columns: tensors.map(seriesMessage),
+      })
     },
     toTensors: (value) =>
-      whenReady(descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>, (message) =>
-        (message.columnNames ?? []).map((name, i) => columnTensor(name, message.columns?.[i] ?? {})),
+      whenReady(
+        descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>,
+        (message) =>
+          (message.columnNames ?? []).map((name, i) =>
+            columnTensor(name, message.columns?.[i] ?? {}),
+          ),
       ),
   }
 }
@@ -63,7 +73,10 @@ function columnInfo(name: string, dtype: string | undefined): TensorInfo {
 function seriesMessage({ name, array, nulls }: Tensor): SeriesMessage {
   const { shape, dtype, data } = array
   if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
-    throw inputFault(name, `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`)
+    throw inputFault(
+      name,
+      `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`,
+    )
   }
   const wide = wider[dtype]
   const list = valueLists.find((each) => each.dtype === (wide ?? dtype))

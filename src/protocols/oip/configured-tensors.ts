@@ -7,7 +7,9 @@ import type { TextMessage, TextValue } from './pbtxt.ts'
 import { shown } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
-const datatypeNames: ReadonlySet<TextValue> = new Set(Object.values(datatypes).map(({ config: [, name] }) => name))
+const datatypeNames: ReadonlySet<TextValue> = new Set(
+  Object.values(datatypes).map(({ config: [, name] }) => name),
+)
 
 /**
  * A configuration may fix a dimension that the file leaves open, and name no tensors.
@@ -21,11 +23,18 @@ export function requireConfigured(
   file: { readonly inputs: readonly TensorInfo[]; readonly outputs: readonly TensorInfo[] },
 ): void {
   const isBatched = Number(config.max_batch_size?.[0] ?? 0) > 0
-  for (const [field, infos] of [['input', file.inputs] as const, ['output', file.outputs] as const]) {
-    const names = (config[field] ?? []).map((value) => requireSame(value, field, place, infos, isBatched))
+  for (const [field, infos] of [
+    ['input', file.inputs] as const,
+    ['output', file.outputs] as const,
+  ]) {
+    const names = (config[field] ?? []).map((value) =>
+      requireSame(value, field, place, infos, isBatched),
+    )
     const missing = infos.find(({ name }) => !names.includes(name))
     if (field === 'input' && names.length > 0 && missing !== undefined) {
-      throw new InvalidArgument(`expected the input ${shown(missing.name)} of the file in ${place}, it is not there`)
+      throw new InvalidArgument(
+        `expected the input ${shown(missing.name)} of the file in ${place}, it is not there`,
+      )
     }
   }
 }
@@ -44,7 +53,8 @@ function requireSame(
 ): string {
   const message = (typeof value === 'object' ? value : {}) as TextMessage
   const { name: [name] = [], data_type: [type] = [], reshape, dims } = message
-  if (typeof name !== 'string') throw new InvalidArgument(expected('a name', `${field} of ${config}`, name))
+  if (typeof name !== 'string')
+    throw new InvalidArgument(expected('a name', `${field} of ${config}`, name))
   const place = `${field} ${shown(name)} of ${config}`
   if (type !== undefined && !datatypeNames.has(type)) {
     throw new InvalidArgument(expected('a datatype such as TYPE_FP32', place, type))
@@ -52,14 +62,20 @@ function requireSame(
   const info = infos.find((other) => other.name === name)
   if (info === undefined) {
     const known = infos.map((other) => shown(other.name)).join(', ')
-    throw new InvalidArgument(expected(`one of the file's ${field}s ${known}`, `${field} of ${config}`, name))
+    throw new InvalidArgument(
+      expected(`one of the file's ${field}s ${known}`, `${field} of ${config}`, name),
+    )
   }
   const own = datatypes[info.datatype].config[1]
-  if (type !== undefined && type !== own) throw new InvalidArgument(expected(`the file's ${own}`, place, type))
+  if (type !== undefined && type !== own)
+    throw new InvalidArgument(expected(`the file's ${own}`, place, type))
   const shape = isBatched ? info.shape.slice(1) : info.shape
   if (dims === undefined || reshape !== undefined) return name
-  if (dims.length === shape.length && shape.every((dim, i) => dim === -1 || dim === dims[i])) return name
+  if (dims.length === shape.length && shape.every((dim, i) => dim === -1 || dim === dims[i]))
+    return name
   const rows = isBatched ? ' behind the rows' : ''
   const given = showShape(dims.map(Number))
-  throw new InvalidArgument(`expected dims ${showShape(shape)}${rows} for ${place}, as in the file, received ${given}`)
+  throw new InvalidArgument(
+    `expected dims ${showShape(shape)}${rows} for ${place}, as in the file, received ${given}`,
+  )
 }

@@ -63,10 +63,18 @@ function never(): never {
 const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 const modelPaths = ['/models/{model}', '/models/{model}/versions/{version}']
 
-function valuesOf({ models, group, introspection, unready }: OipServer): Readonly<Record<string, Value>> {
+function valuesOf({
+  models,
+  group,
+  introspection,
+  unready,
+}: OipServer): Readonly<Record<string, Value>> {
   const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
   const one = ({ model, version }: Params) => models.find(model, version)
-  const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
+  const described = (
+    params: Params,
+    make: (model: Model, description: ModelDescription) => unknown,
+  ) => {
     const model = one(params)
     return whenReady(describeModel(model), (description) => make(model, description))
   }
@@ -75,7 +83,9 @@ function valuesOf({ models, group, introspection, unready }: OipServer): Readonl
   })
   const ofModel = (path: string): Record<string, Value> => ({
     [`GET ${path}`]: (params) =>
-      described(params, (model, description) => modelMetadata(model, models.versions(model.name), description)),
+      described(params, (model, description) =>
+        modelMetadata(model, models.versions(model.name), description),
+      ),
     [`GET ${path}/ready`]: (params) => {
       const { name, unready } = one(params)
       return { name, ...readiness(unready) }
@@ -110,7 +120,11 @@ const readiness = (reason: string | undefined) =>
 function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
-  return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    (value as { readonly ready?: unknown }).ready === true
+  )
 }
 
 const traceSettings = {
@@ -132,7 +146,9 @@ const logSettings = {
 }
 
 function noRegions(): never {
-  throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
+  throw new BadInput(
+    'expected tensors in the body: this server uses no shared memory, received a region of it',
+  )
 }
 
 const sharedMemory = (path: string): Record<string, Value> => ({

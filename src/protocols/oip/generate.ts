@@ -58,7 +58,11 @@ async function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Pro
   }
 }
 
-async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array, texts: Quota): Promise<Tensor> {
+async function readMember(
+  { name, datatype, shape }: TensorInfo,
+  json: Uint8Array,
+  texts: Quota,
+): Promise<Tensor> {
   const { dtype } = datatypes[datatype]
   const parsed = await parseArrayText(json, dtype, dtype !== 'str', false)
   if ('failure' in parsed) {
@@ -71,7 +75,10 @@ async function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Arra
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
   const own = reshapeTo([parsed.size], pattern)
   if (own === undefined) {
-    throw inputFault(name, `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`)
+    throw inputFault(
+      name,
+      `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`,
+    )
   }
   return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
 }
@@ -110,7 +117,8 @@ async function* generateEvents(
   onError: (error: ServingError) => void,
 ): AsyncGenerator<string> {
   try {
-    for await (const outputs of answers) yield encodeEvent({ data: generateAnswer(model, id, outputs, nonFinite) })
+    for await (const outputs of answers)
+      yield encodeEvent({ data: generateAnswer(model, id, outputs, nonFinite) })
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     onError(error)
@@ -144,11 +152,17 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
       const inference = await infer(model, read, visit)
       return 'error' in inference
         ? inference
-        : { headers: jsonHeaders, body: generateAnswer(model, read.id, inference.outputs, nonFinite) }
+        : {
+            headers: jsonHeaders,
+            body: generateAnswer(model, read.id, inference.outputs, nonFinite),
+          }
     }
     const inference = await inferStream(model, read, visit)
     if ('error' in inference) return inference
     const late = (error: ServingError) => onLateError(error, ctx.id)
-    return { headers: events, body: generateEvents(model, read.id, inference.answers, nonFinite, late) }
+    return {
+      headers: events,
+      body: generateEvents(model, read.id, inference.answers, nonFinite, late),
+    }
   })
 }

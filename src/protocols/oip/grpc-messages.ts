@@ -48,7 +48,13 @@ const tensorInfo = messageType({ name: [1, text], datatype: [2, text], shape: [3
 
 const parameter = messageType({
   // A member of a oneof is written if it is false, too.
-  bool_param: [1, { ...bool, write: (writer, number, is: boolean) => writer.tag(number, wireType.varint).bool(is) }],
+  bool_param: [
+    1,
+    {
+      ...bool,
+      write: (writer, number, is: boolean) => writer.tag(number, wireType.varint).bool(is),
+    },
+  ],
   int64_param: [2, { ...count, read: (reader) => Number(String(reader.int64())) }],
   string_param: [3, string],
   double_param: [4, { ...count, wires: [wireType.fixed64], read: (reader) => reader.double() }],
@@ -125,7 +131,8 @@ const configNumbers = new Map<string, number>(
 const dataType: FieldType<string> = {
   ...count,
   toJson: String,
-  write: (writer, number, name: string) => count.write(writer, number, (configNumbers.get(name) ?? 0) as never),
+  write: (writer, number, name: string) =>
+    count.write(writer, number, (configNumbers.get(name) ?? 0) as never),
 }
 
 const input = messageType({

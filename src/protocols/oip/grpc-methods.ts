@@ -40,12 +40,21 @@ type Answer = UnaryMethod['answer']
 const probes: Access = { kind: 'open', because: 'probes of orchestrators have no credentials' }
 
 /** @returns the methods of a server's models. */
-export function grpcMethods({ models, group, introspection, unready, onLateError }: OipServer): RpcMethod[] {
+export function grpcMethods({
+  models,
+  group,
+  introspection,
+  unready,
+  onLateError,
+}: OipServer): RpcMethod[] {
   const method =
     (answer: (message: Uint8Array) => MaybePromise<Uint8Array>): Answer =>
     (message) =>
       attempt(() => whenReady(answer(message), (bytes) => ({ bytes })))
-  const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
+  const described = (
+    message: Uint8Array,
+    make: (model: Model, description: ModelDescription) => Uint8Array,
+  ) => {
     const { name = '', version } = modelName.decode(message)
     const model = models.find(name, version)
     return whenReady(describeModel(model), (description) => make(model, description))
@@ -57,28 +66,40 @@ export function grpcMethods({ models, group, introspection, unready, onLateError
   const unary: Record<string, Answer> = {
     ServerLive: method(() => flagAnswer.encode({ flag: true })),
     ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
-    ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) })),
-    ServerMetadata: method(() => serverMetadata.encode({ name: 'serving', version: packageVersion, extensions })),
+    ModelReady: method((message) =>
+      flagAnswer.encode({ flag: readinessOf(models, modelName.decode(message)) }),
+    ),
+    ServerMetadata: method(() =>
+      serverMetadata.encode({ name: 'serving', version: packageVersion, extensions }),
+    ),
     ModelMetadata: method((message) =>
       described(message, (model, description) =>
         metadataAnswer.encode(modelMetadata(model, models.versions(model.name), description)),
       ),
     ),
     ModelConfig: method((message) =>
-      described(message, (model, description) => configAnswer.encode({ config: modelConfig(model, description) })),
+      described(message, (model, description) =>
+        configAnswer.encode({ config: modelConfig(model, description) }),
+      ),
     ),
-    ModelInfer: (message, visit) => attempt(() => inferOne(models, readInferRequest(message), visit)),
+    ModelInfer: (message, visit) =>
+      attempt(() => inferOne(models, readInferRequest(message), visit)),
     ModelStatistics: method((message) => {
       const { name = '', version } = modelName.decode(message)
-      if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
-      return group.statistics(name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
+      if (name === '' && !introspection)
+        throw new NotFound('expected the name of a model, received none')
+      return group
+        .statistics(name, version)
+        .then((all) => statisticsAnswer.encode({ model_stats: all }))
     }),
     RepositoryModelLoad: method((message) => change('load', message)),
     RepositoryModelUnload: method((message) => change('unload', message)),
     ...(introspection && {
       RepositoryIndex: method((message) => {
         const isReadyOnly = indexRequest.decode(message).ready === true
-        return indexAnswer.encode({ models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY') })
+        return indexAnswer.encode({
+          models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY'),
+        })
       }),
     }),
   }
@@ -106,7 +127,11 @@ function readinessOf(models: Models, { name = '', version }: MessageOf<typeof mo
   }
 }
 
-function inferOne(models: Models, request: GrpcInferRequest, visit: Visit): MaybePromise<BytesAnswer> {
+function inferOne(
+  models: Models,
+  request: GrpcInferRequest,
+  visit: Visit,
+): MaybePromise<BytesAnswer> {
   const model = models.find(request.name, request.version)
   return whenReady(infer(model, request.read(), visit), (inference): BytesAnswer => {
     if ('error' in inference) return inference
@@ -144,7 +169,8 @@ async function* streamOne(
     if ('error' in inference) throw inference.error
     const open = { ...info, isFinal: false }
     for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
-    if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(info, [])
+    if (request.parameters.triton_enable_empty_final_response === true)
+      yield encodeStreamResponse(info, [])
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     const { ctx } = visit
@@ -164,10 +190,18 @@ interface AnswerInfo {
 function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
   const { message, size } = answerOf(info, outputs)
   const isPooled = size >= minPooledBytes
-  return { bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined), hasRoom: true, isPooled }
+  return {
+    bytes: inferAnswer.encode(message, size, isPooled ? bufferPool : undefined),
+    hasRoom: true,
+    isPooled,
+  }
 }
 
-function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[], error = ''): Uint8Array {
+function encodeStreamResponse(
+  info: AnswerInfo,
+  outputs: readonly Output[],
+  error = '',
+): Uint8Array {
   const { message, size } = answerOf(info, outputs)
   return streamAnswer.encode({ error_message: error, infer_response: message }, size)
 }
@@ -178,7 +212,9 @@ function answerOf({ name, version, id, isFinal }: AnswerInfo, outputs: readonly 
     model_name: name,
     model_version: version,
     id,
-    ...(isFinal !== undefined && { parameters: [{ key: 'triton_final_response', value: { bool_param: isFinal } }] }),
+    ...(isFinal !== undefined && {
+      parameters: [{ key: 'triton_final_response', value: { bool_param: isFinal } }],
+    }),
     outputs: outputs.map(({ tensor }) => ({ ...tensor, shape: tensor.array.shape })),
     raw_output_contents: raws,
   }

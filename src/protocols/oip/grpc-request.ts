@@ -8,9 +8,22 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import { showShape } from '../../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import { type Contents, inferRequest, type ParameterEntry } from './grpc-messages.ts'
-import { type InferRequest, type Parameters, requestedOutput, requireDistinct } from './infer-request.ts'
+import {
+  type InferRequest,
+  type Parameters,
+  requestedOutput,
+  requireDistinct,
+} from './infer-request.ts'
 import { maxFields, maxIntegers, textQuota } from './limits.ts'
-import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
+import {
+  checkTensorInfo,
+  inputFault,
+  readRaw,
+  shown,
+  type Tensor,
+  type TensorInfo,
+  textOf,
+} from './tensor.ts'
 
 /** A request with the model that it is for. */
 export type GrpcInferRequest = ReturnType<typeof readInferRequest>
@@ -28,7 +41,9 @@ export function readInferRequest(bytes: Uint8Array) {
   const read = (): InferRequest => {
     const inputs = readTensors(message)
     requireDistinct(inputs, 'input')
-    const outputs = message.outputs?.map((output) => requestedOutput(output.name, parametersOf(output.parameters)))
+    const outputs = message.outputs?.map((output) =>
+      requestedOutput(output.name, parametersOf(output.parameters)),
+    )
     requireDistinct(outputs ?? [], 'output')
     return { id, parameters, inputs, outputs }
   }
@@ -45,7 +60,10 @@ function parametersOf(entries: readonly ParameterEntry[] = []): Parameters {
 }
 
 /** Raw entries belong to the inputs without contents: kserve's client sends both kinds in one request. */
-function readTensors({ inputs = [], raw_input_contents: raws = [] }: MessageOf<typeof inferRequest>): Tensor[] {
+function readTensors({
+  inputs = [],
+  raw_input_contents: raws = [],
+}: MessageOf<typeof inferRequest>): Tensor[] {
   const bare = inputs.filter(({ contents }) => contents === undefined).length
   if (raws.length > bare) {
     const what = `${bare} raw_input_contents, one for each input without contents`
@@ -70,11 +88,16 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, contents: Content
   const place = `input ${shown(name)}`
   const { dtype, contents: field } = datatypes[datatype]
   const lists = Object.entries(contents).filter(([, list]) => list !== undefined)
-  if (lists.length > 1) throw inputFault(name, `expected one list of contents for ${place}, received several`, 'dtype')
+  if (lists.length > 1)
+    throw inputFault(name, `expected one list of contents for ${place}, received several`, 'dtype')
   const [[found, list] = [field, []]] = lists
   if (found !== field) {
     const what = field === undefined ? 'raw_input_contents' : `the contents of ${datatype}`
-    throw inputFault(name, `expected ${what} for ${place}, received those of another datatype`, 'dtype')
+    throw inputFault(
+      name,
+      `expected ${what} for ${place}, received those of another datatype`,
+      'dtype',
+    )
   }
   if (list?.length !== size) {
     throw inputFault(
@@ -83,14 +106,22 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, contents: Content
     )
   }
   if (datatype === 'BYTES') {
-    const texts = Array.from(list as readonly Uint8Array[], (bytes) => textOf(bytes, 0, bytes.length, place))
+    const texts = Array.from(list as readonly Uint8Array[], (bytes) =>
+      textOf(bytes, 0, bytes.length, place),
+    )
     return { name, datatype, array: new NDArray(texts, shape, dtype) }
   }
   const Elements = dataConstructor(dtype as 'int8')
-  if (list instanceof Elements) return { name, datatype, array: new NDArray(list as DataOf<DType>, shape, dtype) }
+  if (list instanceof Elements)
+    return { name, datatype, array: new NDArray(list as DataOf<DType>, shape, dtype) }
   const data = new Elements(size)
   data.set(list as Int32Array)
   const wrong = Array.prototype.findIndex.call(list, (value, i) => data[i] !== value)
-  if (wrong === -1) return { name, datatype, array: new NDArray(data as DataOf<DType>, shape, dtype) }
-  throw inputFault(name, `expected numbers in the range of ${datatype} for ${place}, received ${list[wrong]}`, 'dtype')
+  if (wrong === -1)
+    return { name, datatype, array: new NDArray(data as DataOf<DType>, shape, dtype) }
+  throw inputFault(
+    name,
+    `expected numbers in the range of ${datatype} for ${place}, received ${list[wrong]}`,
+    'dtype',
+  )
 }

@@ -43,7 +43,10 @@ export function selectOutputs(
   return requested.map(({ name, binary, classes }) => {
     const tensor = tensors.find((each) => each.name === name)
     if (tensor === undefined) throw unknownOutput(name, tensors)
-    return { tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name], quotas), binary }
+    return {
+      tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name], quotas),
+      binary,
+    }
   })
 }
 
@@ -52,15 +55,22 @@ export function selectOutputs(
  *
  * @throws BadInput.
  */
-export function requireOutputs({ outputs }: InferRequest, known: readonly { readonly name: string }[]): void {
+export function requireOutputs(
+  { outputs }: InferRequest,
+  known: readonly { readonly name: string }[],
+): void {
   for (const { name } of outputs ?? []) {
-    if (known.length > 0 && !known.some((each) => each.name === name)) throw unknownOutput(name, known)
+    if (known.length > 0 && !known.some((each) => each.name === name))
+      throw unknownOutput(name, known)
   }
 }
 
 function unknownOutput(name: string, known: readonly { readonly name: string }[]): BadInput {
   const names = known.map((each) => shown(each.name)).join(', ')
-  return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
+  return new BadInput(expected(`outputs ${names}`, 'the request', name), {
+    reason: 'schema',
+    path: name,
+  })
 }
 
 /** How an answer is written. */
@@ -149,7 +159,8 @@ function joined(
   if (pieces.length === 0 && binaries.length === 0) return { headers: jsonHeaders, body: text }
   pieces.push(text)
   let length = 0
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  for (const piece of pieces)
+    length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   const json = length
   for (const bytes of binaries) length += bytes.length
   const headers = binaries.length === 0 ? jsonHeaders : binaryHeaders(json)
@@ -158,7 +169,9 @@ function joined(
     if (body.length > minPooledBytes) return { headers, before: text, body }
   }
   const isPooled = length >= minPooledBytes
-  const body = isPooled ? Buffer.from(bufferPool.take(length), 0, length) : Buffer.allocUnsafe(length)
+  const body = isPooled
+    ? Buffer.from(bufferPool.take(length), 0, length)
+    : Buffer.allocUnsafe(length)
   let at = 0
   for (const piece of [...pieces, ...binaries]) {
     if (typeof piece === 'string') at += body.write(piece, at)

@@ -45,7 +45,12 @@ export function inferEndpoint(path: string, server: OipServer, named?: Model): E
   })
 }
 
-function readRequest(model: Model, request: HttpRequest, ctx: Context, last: LastRequest): MaybePromise<InferRequest> {
+function readRequest(
+  model: Model,
+  request: HttpRequest,
+  ctx: Context,
+  last: LastRequest,
+): MaybePromise<InferRequest> {
   const length = ctx.headers.get(lengthHeader)
   if (isRawBody(length)) return rawRequest(model, request.body)
   let read: MaybePromise<InferRequest> | undefined
@@ -71,10 +76,15 @@ function answerTo(
   const isSent = isAtOnce && encoding === undefined && !isPromise(pending)
   return whenReady(pending, (inference) => {
     if ('error' in inference) return inference
-    const form = { allBinary: isBinary, isAtOnce: isSent, nonFinite: nonFiniteFor(ctx.headers.get('accept')) }
+    const form = {
+      allBinary: isBinary,
+      isAtOnce: isSent,
+      nonFinite: nonFiniteFor(ctx.headers.get('accept')),
+    }
     return whenReady(encodeAnswer(model, id, inference.outputs, form), (answer) => {
       const own = ctx.ownResponse
-      const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
+      const response =
+        own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
       return encoding === undefined ? response : compressed(response, encoding)
     })
   })
@@ -84,7 +94,9 @@ function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> 
   return whenReady(describeModel(model), ({ inputs }) => {
     const [info] = inputs
     if (inputs.length !== 1) {
-      throw new BadInput(expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`))
+      throw new BadInput(
+        expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`),
+      )
     }
     const { name, datatype } = info
     const shape = info.shape.map((dim) => (dim === -1 ? 1 : dim))
@@ -108,12 +120,19 @@ function encodingFrom(accept: string | undefined): keyof typeof encoders | undef
   return name === 'gzip' || name === 'deflate' ? name : undefined
 }
 
-function compressed(response: HttpResponse, name: keyof typeof encoders): MaybePromise<HttpResponse> {
+function compressed(
+  response: HttpResponse,
+  name: keyof typeof encoders,
+): MaybePromise<HttpResponse> {
   const { body, headers, pooled, ...rest } = response
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (!isWhole || body.length === 0) return response
   return encoders[name](body).then((bytes) => {
     pooled?.give(body as Uint8Array)
-    return { ...rest, headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']], body: bytes }
+    return {
+      ...rest,
+      headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']],
+      body: bytes,
+    }
   })
 }

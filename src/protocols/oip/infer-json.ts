@@ -24,7 +24,14 @@ import {
   requireDistinct,
 } from './infer-request.ts'
 import { textQuota } from './limits.ts'
-import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
+import {
+  checkTensorInfo,
+  inputFault,
+  readRaw,
+  shown,
+  type Tensor,
+  type TensorInfo,
+} from './tensor.ts'
 
 const maxTensors = 1000
 // Longer requests are not compared with the next one. **Units**: bytes.
@@ -61,7 +68,9 @@ export function readInfer(
   if (length === undefined) return readParts(request.peek(), noBytes, last, request.isPooled)
   const size = Number(length)
   if (!isLength(length) || size > body.length) {
-    throw new BadInput(expected(`a length from 0 to ${body.length}, that of the body,`, lengthHeader, length))
+    throw new BadInput(
+      expected(`a length from 0 to ${body.length}, that of the body,`, lengthHeader, length),
+    )
   }
   const whole = size === body.length ? request.peek() : request.body
   return readParts(whole.subarray(0, size), whole.subarray(size), last, request.isPooled)
@@ -85,7 +94,8 @@ function readParts(
 ): MaybePromise<InferRequest> {
   const { seen } = last
   const again = seen === undefined ? undefined : cutAlike(json, seen.json, seen.cuts)
-  if (seen !== undefined && again !== undefined) return readPlanned(seen.plan, again, json, binary, isPrivate)
+  if (seen !== undefined && again !== undefined)
+    return readPlanned(seen.plan, again, json, binary, isPrivate)
   const cut = cutJson(json, dataOfInputs)
   const plan = planOf(cut)
   if (json.length <= maxKeptBytes) last.seen = { json: new Uint8Array(json), cuts: cut.cuts, plan }
@@ -118,7 +128,10 @@ function planOf({ value: body, indexOf }: CutJson) {
   }
 }
 
-function plannedInput(input: Readonly<Record<string, unknown>>, indexOf: CutJson['indexOf']): PlannedInput {
+function plannedInput(
+  input: Readonly<Record<string, unknown>>,
+  indexOf: CutJson['indexOf'],
+): PlannedInput {
   const { data } = input
   const info = checkTensorInfo(input.name, input.datatype, input.shape)
   const parameters = parseParameters(input.parameters, 'input', info.name)
@@ -128,16 +141,20 @@ function plannedInput(input: Readonly<Record<string, unknown>>, indexOf: CutJson
     if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
     return { info, cut: -1, size }
   }
-  if (size !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+  if (size !== undefined)
+    throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
   const cut = indexOf(data)
   return { info, cut, ...(cut === -1 && { text: Buffer.from(JSON.stringify(data)) }) }
 }
 
 function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
-  const isList = Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
+  const isList =
+    Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
   if (!isList) throw new BadInput(expected('a list of objects', name, value), { reason: 'schema' })
   if (value.length <= maxTensors) return value
-  throw new BadInput(expected(`at most ${maxTensors} elements`, name, value.length), { reason: 'schema' })
+  throw new BadInput(expected(`at most ${maxTensors} elements`, name, value.length), {
+    reason: 'schema',
+  })
 }
 
 function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
@@ -158,7 +175,8 @@ function readPlanned(
   const { parameters, outputs } = plan
   const textOf = (index: number) => json.subarray(cuts[index][0], cuts[index][1])
   const id = plan.idCut === -1 ? plan.id : parseJson(textOf(plan.idCut), 'id')
-  if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  if (typeof id !== 'string')
+    throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
   const texts = textQuota()
   let at = 0
   const tensors = plan.inputs.map(({ info: shared, cut, size, text }): MaybePromise<Tensor> => {
@@ -174,7 +192,10 @@ function readPlanned(
     const left = binary.length - at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
       const what = `a number of bytes up to ${left}, which are left of the body,`
-      throw inputFault(info.name, expected(what, `binary_data_size of input ${shown(info.name)}`, size))
+      throw inputFault(
+        info.name,
+        expected(what, `binary_data_size of input ${shown(info.name)}`, size),
+      )
     }
     const start = at
     at += size as number
@@ -190,8 +211,13 @@ function readPlanned(
 
 function missingData(place: string, parameters: Parameters): string {
   const region = parameters.shared_memory_region
-  if (region === undefined) return `expected data or binary_data_size for ${place}, received neither`
-  return expected('data or binary_data_size, since there is no shared memory here,', place, 'shared_memory_region')
+  if (region === undefined)
+    return `expected data or binary_data_size for ${place}, received neither`
+  return expected(
+    'data or binary_data_size, since there is no shared memory here,',
+    place,
+    'shared_memory_region',
+  )
 }
 
 const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
@@ -201,11 +227,16 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   depth: 'shape',
 }
 
-function tensorOf(info: TensorInfo, parsed: NDArray | ParseFailure, nulls: readonly number[] = []): Tensor {
+function tensorOf(
+  info: TensorInfo,
+  parsed: NDArray | ParseFailure,
+  nulls: readonly number[] = [],
+): Tensor {
   const { name, datatype, shape, size } = info
   if ('failure' in parsed) {
     const { failure, offset, path } = parsed
-    const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
+    const what =
+      failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
     const place = `the data of input ${shown(name)}`
     const message = `expected ${what} for ${place}, received something else at ${path ?? `byte ${offset} of it`}`
     throw inputFault(name, message, reasons[failure] ?? 'dtype')

@@ -44,11 +44,17 @@ export function parseParameters(value: unknown, what: string, name?: string): Pa
   if (value === undefined || value === null) return noParameters
   const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new BadInput(expected('an object', `parameters of ${place()}`, value), { reason: 'schema' })
+    throw new BadInput(expected('an object', `parameters of ${place()}`, value), {
+      reason: 'schema',
+    })
   }
   for (const [key, each] of Object.entries(value)) {
     if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') continue
-    const message = expected('a string, a number or a boolean', `parameter ${shown(key)} of ${place()}`, each)
+    const message = expected(
+      'a string, a number or a boolean',
+      `parameter ${shown(key)} of ${place()}`,
+      each,
+    )
     throw new BadInput(message, { reason: 'schema' })
   }
   return value as Parameters
@@ -80,7 +86,8 @@ export function requireDistinct(named: readonly { readonly name: string }[], wha
   if (named.length < 2) return
   const names = new Set<string>()
   for (const { name } of named) {
-    if (names.has(name)) throw new BadInput(`expected ${what} ${shown(name)} once, received it twice`, { path: name })
+    if (names.has(name))
+      throw new BadInput(`expected ${what} ${shown(name)} once, received it twice`, { path: name })
     names.add(name)
   }
 }

@@ -12,12 +12,15 @@ import type { Model, ModelDescription } from './model.ts'
 export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
 
 /** The answers of a streaming inference, or the error. */
-export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | { readonly error: ServingError }
+export type StreamInference =
+  | { readonly answers: AsyncIterable<readonly Output[]> }
+  | { readonly error: ServingError }
 
 /** @throws Overloaded while it is not ready. */
 export function describeModel(model: Model): MaybePromise<ModelDescription> {
   const { unready } = model
-  if (unready !== undefined) throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
+  if (unready !== undefined)
+    throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
   return model.describe()
 }
 
@@ -25,13 +28,19 @@ export function describeModel(model: Model): MaybePromise<ModelDescription> {
 export function infer(model: Model, request: InferRequest, visit: Visit): MaybePromise<Inference> {
   return run(model, request, visit, ({ labels }) =>
     whenReady(model.infer(request.inputs, visit), (outcome) =>
-      'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
+      'error' in outcome
+        ? outcome
+        : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
     ),
   )
 }
 
 /** As {@link infer}, for functions that yield. */
-export function inferStream(model: Model, request: InferRequest, visit: Visit): MaybePromise<StreamInference> {
+export function inferStream(
+  model: Model,
+  request: InferRequest,
+  visit: Visit,
+): MaybePromise<StreamInference> {
   return run(model, request, visit, ({ labels }) =>
     whenReady(model.stream(request.inputs, visit), (outcome) =>
       'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
@@ -63,8 +72,12 @@ async function* selected(
 }
 
 /** @returns a failure as an error. */
-export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { readonly error: ServingError }> {
-  const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
+export function attempt<R>(
+  run: () => MaybePromise<R>,
+): MaybePromise<R | { readonly error: ServingError }> {
+  const fail = (error: unknown) => ({
+    error: ServingError.is(error) ? error : decodeFailureOf(error),
+  })
   try {
     const answer = run()
     return isPromise(answer) ? answer.catch(fail) : answer

@@ -19,7 +19,11 @@ function tensorMetadata({ name, datatype, shape }: TensorInfo) {
 }
 
 /** @returns the metadata of a model. */
-export function modelMetadata(model: Model, versions: readonly string[], description: ModelDescription) {
+export function modelMetadata(
+  model: Model,
+  versions: readonly string[],
+  description: ModelDescription,
+) {
   return {
     name: model.name,
     versions,

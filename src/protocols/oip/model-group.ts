@@ -33,7 +33,10 @@ export class ModelGroup {
   async #ask(request: GroupRequest): Promise<readonly GroupAnswer[]> {
     const { action, name } = request
     // A process that starts has loaded the whole folder.
-    const kept = { ...(action === 'unload' && { remember: name }), ...(action === 'load' && { forget: name }) }
+    const kept = {
+      ...(action === 'unload' && { remember: name }),
+      ...(action === 'load' && { forget: name }),
+    }
     const answers = await this.#others.ask(request, { withinMs: withinMs[action], ...kept })
     return answers.map((each) => (each === 'late' ? { error: 'it did not answer in time' } : each))
   }
@@ -50,7 +53,8 @@ export class ModelGroup {
     // The supervisor remembers each name, even an unknown one.
     if (action === 'unload' && !isKnown) return
     const failed = (await this.#ask(request)).find(({ error }) => error !== undefined)
-    if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
+    if (failed !== undefined)
+      throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
   }
 
   /**
@@ -75,7 +79,10 @@ async function answer(models: Models, request: GroupRequest): Promise<GroupAnswe
   }
 }
 
-async function act(models: Models, { action, name, version }: GroupRequest): Promise<readonly ModelCounts[]> {
+async function act(
+  models: Models,
+  { action, name, version }: GroupRequest,
+): Promise<readonly ModelCounts[]> {
   if (action === 'statistics') {
     const asked = name === '' ? models.all() : [models.find(name, version)]
     return asked.map((model) => ({ name: model.name, version: model.version, ...model.statistics }))

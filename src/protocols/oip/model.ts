@@ -29,7 +29,9 @@ export interface ModelDescription {
 export type Outcome = { readonly outputs: readonly Tensor[] } | { readonly error: ServingError }
 
 /** The first answer was awaited. */
-export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | { readonly error: ServingError }
+export type StreamOutcome =
+  | { readonly answers: AsyncIterable<readonly Tensor[]> }
+  | { readonly error: ServingError }
 
 /** A model that can be called. */
 export interface Model {
@@ -83,7 +85,11 @@ function apiModel(api: Api, input: TensorView, output: TensorView): Model {
     },
     fail,
   }
-  const run = <R extends Outcome | StreamOutcome>(tensors: readonly Tensor[], visit: Visit, encoding: Encoding<R>) => {
+  const run = <R extends Outcome | StreamOutcome>(
+    tensors: readonly Tensor[],
+    visit: Visit,
+    encoding: Encoding<R>,
+  ) => {
     const decode = () => input.fromTensors(requireInputs(tensors, input), visit.ctx)
     return measured(statistics, tensors, () => visit.call(api, decode, encoding))
   }

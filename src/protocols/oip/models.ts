@@ -14,10 +14,15 @@ export class Models {
   readonly #byName = new Map<string, Map<string, Model>>()
   readonly #repositories: ModelRepository[] = []
 
-  constructor({ apis, models }: { readonly apis: ReadonlyMap<string, Api>; readonly models: readonly ModelOptions[] }) {
-    for (const model of apiModels(apis.values())) this.#byName.set(model.name, new Map([[model.version, model]]))
+  constructor({
+    apis,
+    models,
+  }: { readonly apis: ReadonlyMap<string, Api>; readonly models: readonly ModelOptions[] }) {
+    for (const model of apiModels(apis.values()))
+      this.#byName.set(model.name, new Map([[model.version, model]]))
     const own = models.filter(({ runner }) => !(runner instanceof ModelRepository))
-    for (const { runner } of models) if (runner instanceof ModelRepository) this.#repositories.push(runner)
+    for (const { runner } of models)
+      if (runner instanceof ModelRepository) this.#repositories.push(runner)
     for (const { name, runner } of own) this.#byName.set(name ?? runner.name, new Map())
     for (const options of own) {
       const model = new RunnerModel(options)
@@ -49,10 +54,13 @@ export class Models {
       const [first, ...others] = versions.values()
       return others.reduce((a, b) => (Number(b.version) > Number(a.version) ? b : a), first)
     }
-    if (!/^\d+$/.test(version)) throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))
+    if (!/^\d+$/.test(version))
+      throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))
     const model = versions.get(version) ?? versions.get(String(Number(version)))
     if (model !== undefined) return model
-    throw new NotFound(expected(`version ${[...versions.keys()].join(' or ')}`, `the model ${shown(name)}`, version))
+    throw new NotFound(
+      expected(`version ${[...versions.keys()].join(' or ')}`, `the model ${shown(name)}`, version),
+    )
   }
 
   /** The entries of all models, and of those that could not be loaded. */
@@ -60,7 +68,9 @@ export class Models {
     const failed = this.#repositories.flatMap((repository) => [...repository.names()])
     return [
       ...this.all().map(({ name, version, unready }) => indexEntry(name, version, unready)),
-      ...failed.filter(([, reason]) => reason !== undefined).map(([name, reason]) => indexEntry(name, '', reason)),
+      ...failed
+        .filter(([, reason]) => reason !== undefined)
+        .map(([name, reason]) => indexEntry(name, '', reason)),
     ]
   }
 
@@ -80,22 +90,27 @@ export class Models {
   }
 
   #repositoryFor(name: string): ModelRepository {
-    const repository = this.#repositories.find((each) => each.names().has(name)) ?? this.#repositories[0]
+    const repository =
+      this.#repositories.find((each) => each.names().has(name)) ?? this.#repositories[0]
     if (repository === undefined) throw unknownModel(name)
     if (repository.control === 'explicit') return repository
-    const message = "expected a repository with control 'explicit' for load and unload, received one without"
+    const message =
+      "expected a repository with control 'explicit' for load and unload, received one without"
     throw new BadInput(message, {}, { status: 403, grpc: 'PERMISSION_DENIED' })
   }
 
   #versionsOf(name: string): ReadonlyMap<string, Model> {
-    const versions = this.#byName.get(name) ?? this.#repositories.find((each) => each.get(name))?.get(name)
+    const versions =
+      this.#byName.get(name) ?? this.#repositories.find((each) => each.get(name))?.get(name)
     if (versions === undefined) throw unknownModel(name)
     return versions
   }
 }
 
 function indexEntry(name: string, version: string, reason: string | undefined) {
-  return reason === undefined ? { name, version, state: 'READY' } : { name, version, state: 'UNAVAILABLE', reason }
+  return reason === undefined
+    ? { name, version, state: 'READY' }
+    : { name, version, state: 'UNAVAILABLE', reason }
 }
 
 function unknownModel(name: string): NotFound {

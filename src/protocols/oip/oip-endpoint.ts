@@ -37,7 +37,12 @@ type Answer = (
 ) => MaybePromise<HttpResponse | { readonly error: ServingError }>
 
 /** `key`: method and path below `/v2`. `own`: where it differs from the others. */
-export function oipEndpoint({ prefix }: OipServer, key: string, own: Partial<Endpoint>, answer: Answer): Endpoint {
+export function oipEndpoint(
+  { prefix }: OipServer,
+  key: string,
+  own: Partial<Endpoint>,
+  answer: Answer,
+): Endpoint {
   const [method, below] = key.split(' ', 2)
   const path = `${prefix}/v2${below}`
   return {
@@ -69,5 +74,9 @@ const headers = constantHeaders([
 /** Undefined is an empty body. A value that says that it is not ready has status 503. */
 export function jsonResponse(value: unknown): HttpResponse {
   const isUnready = (value as { readonly ready?: unknown } | undefined)?.ready === false
-  return { headers, body: value === undefined ? '' : JSON.stringify(value), ...(isUnready && { status: 503 }) }
+  return {
+    headers,
+    body: value === undefined ? '' : JSON.stringify(value),
+    ...(isUnready && { status: 503 }),
+  }
 }

@@ -8,7 +8,9 @@ import { statusTexts } from '../../http/status-texts.ts'
 export function errorText(error: ServingError): string {
   if (tellsDetail(error)) return error.message
   if (error.code === 'function_error') return 'the function failed'
-  return error.code === 'bad_output' ? 'the model returned what cannot be sent' : 'the server failed'
+  return error.code === 'bad_output'
+    ? 'the model returned what cannot be sent'
+    : 'the server failed'
 }
 
 /** Encodes an error as a response. */

@@ -15,19 +15,19 @@ const object = (properties: Json, required: readonly string[] = Object.keys(prop
 const list = (items: Json) => ({ type: 'array', items })
 
 const info = object({ name: string, datatype: string, shape })
-const tensor = object({ name: string, shape, datatype: string, parameters, data: { type: 'array', items: {} } }, [
-  'name',
-  'shape',
-  'datatype',
-])
+const tensor = object(
+  { name: string, shape, datatype: string, parameters, data: { type: 'array', items: {} } },
+  ['name', 'shape', 'datatype'],
+)
 const requestedOutput = object({ name: string, parameters }, ['name'])
-const inferRequest = object({ id: string, parameters, inputs: list(tensor), outputs: list(requestedOutput) }, [
-  'inputs',
-])
-const inferAnswer = object({ model_name: string, model_version: string, id: string, outputs: list(tensor) }, [
-  'model_name',
-  'outputs',
-])
+const inferRequest = object(
+  { id: string, parameters, inputs: list(tensor), outputs: list(requestedOutput) },
+  ['inputs'],
+)
+const inferAnswer = object(
+  { model_name: string, model_version: string, id: string, outputs: list(tensor) },
+  ['model_name', 'outputs'],
+)
 const error = object({ error: string })
 const anything = { type: 'object', additionalProperties: true }
 const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
@@ -71,7 +71,12 @@ const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => 
       json(inferRequest, bytes),
     ),
     [`POST ${path}/generate`]: own('generate', 'Calls a model with values by name.', any, any),
-    [`POST ${path}/generate_stream`]: own('generate_stream', 'As `generate`, answered piece by piece.', events, any),
+    [`POST ${path}/generate_stream`]: own(
+      'generate_stream',
+      'As `generate`, answered piece by piece.',
+      events,
+      any,
+    ),
   }
 }
 
@@ -85,9 +90,18 @@ export const oipOperations: Readonly<Record<string, Json>> = {
   'GET /health/ready': operation('oip_ready', 'Whether all models can be called.', any),
   ...ofModel('/models/{model}', 'oip_model'),
   ...ofModel('/models/{model}/versions/{version}', 'oip_version'),
-  'GET /models': operation('oip_models', 'The names of all models.', json(object({ models: list(string) }))),
+  'GET /models': operation(
+    'oip_models',
+    'The names of all models.',
+    json(object({ models: list(string) })),
+  ),
   'GET /models/stats': operation('oip_stats', 'What calls of all models took.', any),
-  'POST /repository/index': operation('oip_index', 'All models with their states.', json(index), any),
+  'POST /repository/index': operation(
+    'oip_index',
+    'All models with their states.',
+    json(index),
+    any,
+  ),
   'POST /repository/models/{model}/load': operation('oip_load', 'Loads a model.', {}),
   'POST /repository/models/{model}/unload': operation('oip_unload', 'Unloads a model.', {}),
 }

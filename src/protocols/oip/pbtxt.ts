@@ -9,7 +9,8 @@ export interface TextMessage {
 /** Words of enums are strings, too. */
 export type TextValue = string | number | boolean | TextMessage
 
-const token = /\s*(?:#[^\n]*\s*)*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[:{}[\],;<>])/y
+const token =
+  /\s*(?:#[^\n]*\s*)*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[:{}[\],;<>])/y
 
 /**
  * `place` names the file in errors.
@@ -37,7 +38,8 @@ export function parseTextMessage(text: string, place: string): TextMessage {
     const fields: Record<string, TextValue[]> = Object.create(null)
     while (peek() !== end) {
       const name = peek()
-      if (name === undefined || !/^[A-Za-z_]/.test(name)) throw fault('the name of a field', tokens[next]?.at)
+      if (name === undefined || !/^[A-Za-z_]/.test(name))
+        throw fault('the name of a field', tokens[next]?.at)
       next++
       if (peek() === ':') next++
       fields[name] ??= []

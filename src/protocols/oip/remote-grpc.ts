@@ -9,8 +9,21 @@ import { ClientClosed, ServingError } from '../../core/errors.ts'
 import { frameOf } from '../../messages/encoded-message.ts'
 import { type MessageFault, UnaryMessage } from '../../messages/unary-message.ts'
 import type { ModelCall } from '../../runner/model-host.ts'
-import { flagAnswer, inferAnswer, inferRequest, metadataAnswer, modelName } from './grpc-messages.ts'
-import { badAnswer, type RemoteTransport, remoteError, remoteInfo, shortMs, Unsent } from './remote-transport.ts'
+import {
+  flagAnswer,
+  inferAnswer,
+  inferRequest,
+  metadataAnswer,
+  modelName,
+} from './grpc-messages.ts'
+import {
+  badAnswer,
+  type RemoteTransport,
+  remoteError,
+  remoteInfo,
+  shortMs,
+  Unsent,
+} from './remote-transport.ts'
 import { checkTensorInfo, readRaw, writeRaw } from './tensor.ts'
 
 const pingMs = 30_000
@@ -18,7 +31,16 @@ const pingMs = 30_000
 const windowBytes = 4 * 1024 * 1024
 const service = '/inference.GRPCInferenceService/'
 
-const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
+const statuses: Readonly<Record<number, number>> = {
+  3: 400,
+  4: 504,
+  5: 404,
+  8: 429,
+  9: 400,
+  11: 400,
+  12: 501,
+  14: 503,
+}
 
 /** @returns connections to servers. */
 export function grpcTransport(): RemoteTransport {
@@ -33,7 +55,8 @@ export function grpcTransport(): RemoteTransport {
     session.on('error', () => {})
     // Finds a server that is gone silently.
     const timer = setInterval(() => {
-      if (!session.destroyed && !session.connecting) session.ping((error) => error !== null && session.destroy())
+      if (!session.destroyed && !session.connecting)
+        session.ping((error) => error !== null && session.destroy())
     }, pingMs)
     timer.unref()
     session.on('close', () => clearInterval(timer))
@@ -50,7 +73,12 @@ export function grpcTransport(): RemoteTransport {
     else session.ref()
   }
 
-  const request = (address: string, method: string, message: Uint8Array, given = short()): Promise<Buffer> =>
+  const request = (
+    address: string,
+    method: string,
+    message: Uint8Array,
+    given = short(),
+  ): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const { signal, deadlineMs } = given
       const left = deadlineMs === undefined ? undefined : Math.max(1, deadlineMs - Date.now())
@@ -84,8 +112,10 @@ export function grpcTransport(): RemoteTransport {
       stream.on('close', () => {
         hold(session, -1)
         signal.removeEventListener('abort', giveUp)
-        if (signal.aborted) reject(ServingError.is(signal.reason) ? signal.reason : new ClientClosed())
-        else if (status === undefined) reject(new Unsent('the server of the remote model did not answer'))
+        if (signal.aborted)
+          reject(ServingError.is(signal.reason) ? signal.reason : new ClientClosed())
+        else if (status === undefined)
+          reject(new Unsent('the server of the remote model did not answer'))
         else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
         else if (fault !== undefined || answer.bytes === undefined) {
           reject(badAnswer(new Error(fault?.details ?? 'expected a message, received none')))
@@ -115,12 +145,20 @@ export function grpcTransport(): RemoteTransport {
       }
     },
     async describe(address, model, version) {
-      const answer = await request(address, 'ModelMetadata', modelName.encode({ name: model, version }))
+      const answer = await request(
+        address,
+        'ModelMetadata',
+        modelName.encode({ name: model, version }),
+      )
       const { inputs = [], outputs = [] } = metadataAnswer.decode(answer)
       return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
     },
     async isReady(address, model, version) {
-      const answer = await request(address, 'ModelReady', modelName.encode({ name: model, version }))
+      const answer = await request(
+        address,
+        'ModelReady',
+        modelName.encode({ name: model, version }),
+      )
       return flagAnswer.decode(answer).flag === true
     },
     close() {

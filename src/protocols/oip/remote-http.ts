@@ -27,7 +27,9 @@ export const httpTransport: RemoteTransport = {
       shape: array.shape,
       parameters: { binary_data_size: parts[i].length },
     }))
-    const json = Buffer.from(JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }))
+    const json = Buffer.from(
+      JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }),
+    )
     const { body, headers } = await answerOf(`${address}${pathOf(model, version)}/infer`, {
       method: 'POST',
       headers: {
@@ -53,7 +55,9 @@ export const httpTransport: RemoteTransport = {
   },
 
   async isReady(address, model, version) {
-    const response = await fetch(`${address}${pathOf(model, version)}/ready`, { signal: AbortSignal.timeout(shortMs) })
+    const response = await fetch(`${address}${pathOf(model, version)}/ready`, {
+      signal: AbortSignal.timeout(shortMs),
+    })
     await response.arrayBuffer()
     return response.status === 200
   },
@@ -68,9 +72,14 @@ function pathOf(model: string, version: string): string {
  * @throws the server's; Unsent without an answer: another may be asked, since inferences change
  * nothing.
  */
-async function answerOf(url: string, init: RequestInit): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
+async function answerOf(
+  url: string,
+  init: RequestInit,
+): Promise<{ readonly body: Buffer; readonly headers: Headers }> {
   const response = await fetch(url, init).catch((cause) => {
-    throw init.signal?.aborted ? cause : new Unsent('the server of the remote model did not answer', { cause })
+    throw init.signal?.aborted
+      ? cause
+      : new Unsent('the server of the remote model did not answer', { cause })
   })
   const body = Buffer.from(await response.arrayBuffer())
   if (response.status === 200) return { body, headers: response.headers }

@@ -9,7 +9,12 @@ import { NDArray } from '../../values/array/ndarray.ts'
 import { datatypeOf } from './datatype.ts'
 import { grpcTransport } from './remote-grpc.ts'
 import { httpTransport } from './remote-http.ts'
-import { type RemoteDescription, type RemoteInit, type RemoteTransport, Unsent } from './remote-transport.ts'
+import {
+  type RemoteDescription,
+  type RemoteInit,
+  type RemoteTransport,
+  Unsent,
+} from './remote-transport.ts'
 import type { Tensor } from './tensor.ts'
 
 /**
@@ -19,7 +24,12 @@ import type { Tensor } from './tensor.ts'
 export async function load({ model, version, urls, life }: RemoteInit) {
   const isGrpc = urls.some((url) => url.startsWith('grpc'))
   const transport: RemoteTransport = isGrpc ? grpcTransport() : httpTransport
-  const backends = watchBackends(urls, (address) => transport.isReady(address, model, version), model, life)
+  const backends = watchBackends(
+    urls,
+    (address) => transport.isReady(address, model, version),
+    model,
+    life,
+  )
   life.stopped.addEventListener('abort', () => transport.close?.(), { once: true })
   await backends.check()
   let description: Promise<RemoteDescription> | undefined
@@ -33,8 +43,10 @@ export async function load({ model, version, urls, life }: RemoteInit) {
   const run = async (feeds: Readonly<Record<string, NDArray>>, call: ModelCall) => {
     const { inputs: known } = await describe()
     const inputs = Object.entries(feeds).map(([name, array]): Tensor => {
-      if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
-      const isBf16 = array.dtype === 'float32' && known.find((each) => each.name === name)?.datatype === 'BF16'
+      if (!(array instanceof NDArray))
+        throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
+      const isBf16 =
+        array.dtype === 'float32' && known.find((each) => each.name === name)?.datatype === 'BF16'
       return { name, datatype: isBf16 ? 'BF16' : datatypeOf(array.dtype), array }
     })
     const request = { model, version, inputs }
@@ -47,7 +59,9 @@ export async function load({ model, version, urls, life }: RemoteInit) {
     async predict(x: NDArray, call: ModelCall) {
       const { inputs, outputs } = await describe()
       if (inputs.length !== 1) {
-        throw new InvalidArgument(`predict takes models of one input, ${model} has ${inputs.length}; call run`)
+        throw new InvalidArgument(
+          `predict takes models of one input, ${model} has ${inputs.length}; call run`,
+        )
       }
       return (await run({ [inputs[0].name]: x }, call))[outputs[0].name]
     },
@@ -112,8 +126,12 @@ function watchBackends(
   const check = async () => {
     const addresses = (await Promise.all(parsed.map(addressesOf))).flat()
     const known = new Map(backends.map((backend) => [backend.address, backend]))
-    backends = addresses.map((address) => known.get(address) ?? { address, failures: 0, closedUntil: 0 })
-    const ready = await Promise.all(backends.map(({ address }) => isReady(address).catch(() => false)))
+    backends = addresses.map(
+      (address) => known.get(address) ?? { address, failures: 0, closedUntil: 0 },
+    )
+    const ready = await Promise.all(
+      backends.map(({ address }) => isReady(address).catch(() => false)),
+    )
     for (const [i, backend] of backends.entries()) if (ready[i]) backend.closedUntil = 0
     const found = ready.includes(true) ? undefined : `the remote model ${model} is not ready`
     if (found !== problem && !life.stopped.aborted) life.report(found)
@@ -133,7 +151,9 @@ async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]>
   if (isIP(host) !== 0 || protocol === 'https:') return [`${protocol}//${hostname}${suffix}`]
   try {
     const found = await lookup(host, { all: true })
-    return found.map(({ address, family }) => `${protocol}//${family === 6 ? `[${address}]` : address}${suffix}`)
+    return found.map(
+      ({ address, family }) => `${protocol}//${family === 6 ? `[${address}]` : address}${suffix}`,
+    )
   } catch {
     return []
   }

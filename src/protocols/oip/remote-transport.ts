@@ -71,5 +71,7 @@ export function remoteError(status: number, message: string): ServingError {
 
 /** @returns the error for an answer in another format. */
 export function badAnswer(cause: unknown): InternalError {
-  return new InternalError('expected an answer of the Open Inference Protocol, received another', { cause })
+  return new InternalError('expected an answer of the Open Inference Protocol, received another', {
+    cause,
+  })
 }

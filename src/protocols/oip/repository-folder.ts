@@ -24,7 +24,10 @@ export async function modelNames(folder: string, only: string): Promise<readonly
 export async function readModelFolder(folder: string, name: string) {
   const entries = await readdir(folder)
   const config: TextMessage = entries.includes('config.pbtxt')
-    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), `config.pbtxt of ${name}`)
+    ? parseTextMessage(
+        await readFile(join(folder, 'config.pbtxt'), 'utf8'),
+        `config.pbtxt of ${name}`,
+      )
     : {}
   const file = textOf(config.default_model_filename) ?? 'model.onnx'
   const found: ModelFile[] = []
@@ -39,7 +42,9 @@ export async function readModelFolder(folder: string, name: string) {
   }
   found.sort((a, b) => Number(b.version) - Number(a.version))
   const batching = config.dynamic_batching?.[0]
-  const maxWaitMs = isMessage(batching) ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000 : 0
+  const maxWaitMs = isMessage(batching)
+    ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000
+    : 0
   return {
     name,
     versions: selectVersions(found, config),

@@ -1,7 +1,14 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
 import type { Visit } from '../../api/visit.ts'
-import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../../core/errors.ts'
+import {
+  BadInput,
+  expected,
+  InvalidArgument,
+  NotFound,
+  ServingError,
+  tellsDetail,
+} from '../../core/errors.ts'
 import { checkAtLeast, checkOneOf, checkOptions } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
@@ -9,7 +16,12 @@ import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
 import type { RunnerEvent } from '../../runner/worker-supervisor.ts'
 import { requireConfigured } from './configured-tensors.ts'
 import type { Model, Outcome } from './model.ts'
-import { type ModelFile, type ModelFolder, modelNames, readModelFolder } from './repository-folder.ts'
+import {
+  type ModelFile,
+  type ModelFolder,
+  modelNames,
+  readModelFolder,
+} from './repository-folder.ts'
 import { RunnerModel } from './runner-model.ts'
 import { shown, type Tensor } from './tensor.ts'
 
@@ -64,7 +76,12 @@ class LoadedModel extends RunnerModel {
   readonly #runner: OnnxRunner
   readonly #calls = new Set<MaybePromise<Outcome>>()
 
-  constructor(runner: OnnxRunner, name: string, { version, signature }: ModelFile, maxBatchSize: number) {
+  constructor(
+    runner: OnnxRunner,
+    name: string,
+    { version, signature }: ModelFile,
+    maxBatchSize: number,
+  ) {
     super({ runner, name, version }, maxBatchSize)
     this.#runner = runner
     this.signature = signature
@@ -103,7 +120,8 @@ export class ModelRepository implements RunnerLife {
   constructor(folder: string, given: RepositoryOptions) {
     const options = checkOptions('modelRepository', given, optionNames)
     const { control = 'none', pollMs = 15_000 } = options
-    if (typeof folder !== 'string') throw new InvalidArgument(expected('a path', 'modelRepository', folder))
+    if (typeof folder !== 'string')
+      throw new InvalidArgument(expected('a path', 'modelRepository', folder))
     checkAtLeast('pollMs of modelRepository', pollMs, 1)
     this.folder = resolve(folder)
     this.name = `repository_${basename(this.folder).replace(/[^\w.-]/g, '_')}`
@@ -113,14 +131,19 @@ export class ModelRepository implements RunnerLife {
 
   /** Undefined: each model has its own readiness. */
   get unready(): string | undefined {
-    return this.#users === 0 ? `the models of ${basename(this.folder)} have not been loaded` : undefined
+    return this.#users === 0
+      ? `the models of ${basename(this.folder)} have not been loaded`
+      : undefined
   }
 
   async start(_?: StartOptions): Promise<void> {
     if (this.#users++ > 0) return
     await this.scan()
     if (this.control !== 'poll') return
-    this.#timer = setInterval(() => void this.scan().catch(() => {}), this.#options.pollMs ?? 15_000)
+    this.#timer = setInterval(
+      () => void this.scan().catch(() => {}),
+      this.#options.pollMs ?? 15_000,
+    )
     this.#timer.unref()
   }
 
@@ -188,19 +211,25 @@ export class ModelRepository implements RunnerLife {
 
   async #load(name: string): Promise<void> {
     const names = await modelNames(this.folder, this.#only)
-    if (!names.includes(name)) throw new NotFound(expected('the name of a model', 'the repository', name))
-    const isOnly = names.length === 1 && name === this.#only && !(await modelNames(this.folder, '')).includes(name)
+    if (!names.includes(name))
+      throw new NotFound(expected('the name of a model', 'the repository', name))
+    const isOnly =
+      names.length === 1 &&
+      name === this.#only &&
+      !(await modelNames(this.folder, '')).includes(name)
     const started: OnnxRunner[] = []
     const before = this.#models.get(name) ?? new Map<string, LoadedModel>()
     const after = new Map<string, LoadedModel>()
     let signature = ''
     try {
       const folder = await readModelFolder(isOnly ? this.folder : join(this.folder, name), name)
-      if (folder.versions.length === 0) throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
+      if (folder.versions.length === 0)
+        throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
       for (const file of folder.versions) signature += `${file.version} ${file.signature} `
       for (const file of folder.versions) {
         const same = before.get(file.version)
-        const loaded = same?.signature === file.signature ? same : await this.#start(folder, file, started)
+        const loaded =
+          same?.signature === file.signature ? same : await this.#start(folder, file, started)
         after.set(file.version, loaded)
       }
     } catch (cause) {
@@ -218,7 +247,8 @@ export class ModelRepository implements RunnerLife {
     // The error around this one names another thread each time.
     const signature = files + (cause.cause instanceof Error ? cause.cause : cause).message
     const isKnown = this.#faults.get(name)?.signature === signature
-    const told = ServingError.is(cause) && tellsDetail(cause) ? cause.message : "the server's log says why"
+    const told =
+      ServingError.is(cause) && tellsDetail(cause) ? cause.message : "the server's log says why"
     const reason = `the model could not be loaded: ${told}`
     this.#faults.set(name, { reason, signature })
     const message = `the model ${name} could not be loaded: ${cause.message}`

@@ -5,13 +5,26 @@ import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
 import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
 import { dataConstructor } from '../../core/dtype.ts'
-import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../../core/errors.ts'
+import {
+  BadOutput,
+  expected,
+  InvalidArgument,
+  Overloaded,
+  ServingError,
+} from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
 import { sizeOf } from '../../values/array/shape.ts'
 import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
-import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
+import {
+  type Model,
+  type ModelDescription,
+  measured,
+  type Outcome,
+  onlyVersion,
+  type StreamOutcome,
+} from './model.ts'
 import { newStatistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo } from './tensor-info.ts'
@@ -79,8 +92,18 @@ export class RunnerModel implements Model {
     const maxBatchSize = this.#maxBatchSize
     // onnxruntime-node says the same of a scalar and of any number of dimensions: the model tells.
     const isAny = ({ shape }: ModelTensor) => platform === 'onnxruntime_onnx' && shape.length === 0
-    const infos = inputs.map((tensor) => ({ ...infoOf(tensor), ...(isAny(tensor) && { isAnyShape: true }) }))
-    return { platform, inputs: infos, outputs: outputs.map(infoOf), maxBatchSize, isStream: false, labels }
+    const infos = inputs.map((tensor) => ({
+      ...infoOf(tensor),
+      ...(isAny(tensor) && { isAnyShape: true }),
+    }))
+    return {
+      platform,
+      inputs: infos,
+      outputs: outputs.map(infoOf),
+      maxBatchSize,
+      isStream: false,
+      labels,
+    }
   }
 
   /** Calls the model once, with zeros. Never throws. */
@@ -90,14 +113,17 @@ export class RunnerModel implements Model {
       const { dtype } = datatypes[datatype]
       const own = shape.map((dim) => (dim === -1 ? 1 : dim))
       const size = sizeOf(own)
-      const data = dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
+      const data =
+        dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
       return { name, datatype, array: new NDArray(data, own, dtype) }
     })
     await this.#infer(tensors, new Context())
   }
 
   infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<Outcome> {
-    return measured(this.statistics, tensors, () => withDeadline(ctx, this.#infer(tensors, ctx), protocol))
+    return measured(this.statistics, tensors, () =>
+      withDeadline(ctx, this.#infer(tensors, ctx), protocol),
+    )
   }
 
   async stream(tensors: readonly Tensor[], visit: Visit): Promise<StreamOutcome> {
@@ -112,10 +138,14 @@ export class RunnerModel implements Model {
       const { inputs, outputs } = await this.describe()
       const arrays = requireInputs(tensors, { infos: inputs })
       const isSingle = inputs.length === 1 && outputs.length === 1
-      const method = this.#options.method ?? (isSingle && this.#method('predict') !== undefined ? 'predict' : 'run')
+      const method =
+        this.#options.method ??
+        (isSingle && this.#method('predict') !== undefined ? 'predict' : 'run')
       const call = this.#method(method)
       if (call === undefined) {
-        throw new InvalidArgument(`expected a method ${method} of the runner of the model ${this.name}`)
+        throw new InvalidArgument(
+          `expected a method ${method} of the runner of the model ${this.name}`,
+        )
       }
       const feeds: Record<string, NDArray> = {}
       for (const tensor of arrays) if (tensor !== undefined) feeds[tensor.name] = tensor.array
@@ -127,7 +157,9 @@ export class RunnerModel implements Model {
   }
 
   #method(name: string): Method | undefined {
-    const method: unknown = (this.#options.runner as unknown as Readonly<Record<string, unknown>>)[name]
+    const method: unknown = (this.#options.runner as unknown as Readonly<Record<string, unknown>>)[
+      name
+    ]
     return typeof method === 'function' ? (method.bind(this.#options.runner) as Method) : undefined
   }
 }
@@ -138,13 +170,16 @@ function infoOf(tensor: ModelTensor): TensorInfo {
 }
 
 function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {
-  const arrays: Arrays = result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
+  const arrays: Arrays =
+    result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
   return infos.map(({ name, datatype }) => {
     const array = typeof arrays === 'object' && arrays !== null ? arrays[name] : undefined
     if (array instanceof NDArray) {
       const isBf16 = datatype === 'BF16' && array.dtype === 'float32'
       return { name, datatype: isBf16 ? datatype : datatypeOf(array.dtype), array }
     }
-    throw new BadOutput(expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array))
+    throw new BadOutput(
+      expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array),
+    )
   })
 }

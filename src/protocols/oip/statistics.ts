@@ -35,7 +35,8 @@ export function countInference(statistics: Statistics, rows: number | undefined,
   statistics.rows += rows
   statistics.lastMs = Date.now()
   add(success, ms)
-  if (batches[rows] === undefined && Object.keys(batches).length < maxBatchSizes) batches[rows] = { ...none }
+  if (batches[rows] === undefined && Object.keys(batches).length < maxBatchSizes)
+    batches[rows] = { ...none }
   if (batches[rows] !== undefined) add(batches[rows], ms)
 }
 
@@ -61,7 +62,8 @@ export function joinStatistics(all: readonly ModelCounts[]): ModelStatistics[] {
 
 function sum(a: ModelCounts, b: ModelCounts): ModelCounts {
   const batches = { ...a.batches }
-  for (const [rows, duration] of Object.entries(b.batches)) batches[rows] = joined(duration, batches[rows])
+  for (const [rows, duration] of Object.entries(b.batches))
+    batches[rows] = joined(duration, batches[rows])
   return {
     ...a,
     success: joined(a.success, b.success),
@@ -87,16 +89,30 @@ function add(duration: Duration, ms: number): void {
  * @returns counters under the protocol's names.
  */
 function statisticsOf({ name, version, success, fail, batches, rows, lastMs }: ModelCounts) {
-  const compute = (duration: Duration) => ({ compute_input: none, compute_infer: duration, compute_output: none })
+  const compute = (duration: Duration) => ({
+    compute_input: none,
+    compute_infer: duration,
+    compute_output: none,
+  })
   return {
     name,
     version,
     last_inference: lastMs,
     inference_count: rows,
     execution_count: success.count,
-    inference_stats: { success, fail, queue: none, ...compute(success), cache_hit: none, cache_miss: none },
+    inference_stats: {
+      success,
+      fail,
+      queue: none,
+      ...compute(success),
+      cache_hit: none,
+      cache_miss: none,
+    },
     response_stats: {},
-    batch_stats: Object.entries(batches).map(([size, each]) => ({ batch_size: Number(size), ...compute(each) })),
+    batch_stats: Object.entries(batches).map(([size, each]) => ({
+      batch_size: Number(size),
+      ...compute(each),
+    })),
     memory_usage: [],
   }
 }

@@ -41,7 +41,8 @@ export function requireInputs(
   let count = 0
   const inputs = infos.map((info, i) => {
     const { name } = info
-    const tensor = tensors[i]?.name === name ? tensors[i] : tensors.find((each) => each.name === name)
+    const tensor =
+      tensors[i]?.name === name ? tensors[i] : tensors.find((each) => each.name === name)
     if (tensor !== undefined) {
       requireFit(tensor, info)
       count++
@@ -52,18 +53,28 @@ export function requireInputs(
   const missing = infos.find(({ isOptional }, i) => inputs[i] === undefined && !isOptional)
   if (missing === undefined) return inputs
   const { name } = missing
-  throw inputFault(name, `expected an input ${shown(name)}, received a request without it`, 'schema')
+  throw inputFault(
+    name,
+    `expected an input ${shown(name)}, received a request without it`,
+    'schema',
+  )
 }
 
 function unknownInput(tensors: readonly Tensor[], infos: readonly TensorInfo[]): ServingError {
-  const { name } = tensors.find((tensor) => !infos.some((info) => info.name === tensor.name)) as Tensor
+  const { name } = tensors.find(
+    (tensor) => !infos.some((info) => info.name === tensor.name),
+  ) as Tensor
   const known = infos.map((info) => shown(info.name)).join(', ')
   return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
 }
 
 function requireFit({ name, datatype, array, nulls }: Tensor, info: TensorInfo): void {
   if (nulls !== undefined && !info.takesNulls) {
-    throw inputFault(name, `expected texts for input ${shown(name)}, received null at element ${nulls[0]}`, 'dtype')
+    throw inputFault(
+      name,
+      `expected texts for input ${shown(name)}, received null at element ${nulls[0]}`,
+      'dtype',
+    )
   }
   // The model gets float32 of both.
   const isFloat32 = (name: Datatype) => name === 'FP32' || name === 'BF16'

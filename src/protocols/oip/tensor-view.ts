@@ -20,7 +20,10 @@ import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
 /** Undefined if the value is not tensors. `side` names a value's only tensor, or `text_input` and `text_output`. */
-export function tensorView(descriptor: IODescriptor, side: 'input' | 'output'): TensorView | undefined {
+export function tensorView(
+  descriptor: IODescriptor,
+  side: 'input' | 'output',
+): TensorView | undefined {
   if (descriptor instanceof Multipart) return formView(descriptor, side)
   if (descriptor instanceof PandasDataFrame) return frameView(descriptor)
   return singleView(descriptor, descriptor instanceof Text ? `text_${side}` : side)
@@ -48,7 +51,9 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
     infos: [info],
     fromTensors: ([input]) => descriptor.fromArray((input as Tensor).array),
     toTensors: (value) =>
-      whenReady(descriptor.toArray(value as NDArray), (array) => [{ name, datatype: datatypeOf(array.dtype), array }]),
+      whenReady(descriptor.toArray(value as NDArray), (array) => [
+        { name, datatype: datatypeOf(array.dtype), array },
+      ]),
   }
 }
 
@@ -68,9 +73,11 @@ function textView(descriptor: Text, name: string): TensorView {
   return {
     infos: [{ name, ...oneText, isAnyShape: true }],
     fromTensors: ([input]) => descriptor.fromProto(onlyText(input as Tensor)),
-    toTensors: (value) => whenReady(descriptor.toProto(value as string), (text) => textTensor(name, text)),
+    toTensors: (value) =>
+      whenReady(descriptor.toProto(value as string), (text) => textTensor(name, text)),
     async *toStream(value) {
-      for await (const piece of descriptor.toProtoStream(value as string)) yield textTensor(name, piece)
+      for await (const piece of descriptor.toProtoStream(value as string))
+        yield textTensor(name, piece)
     },
   }
 }
@@ -87,28 +94,41 @@ function jsonView(descriptor: JsonDescriptor, name: string): TensorView {
   }
 }
 
-function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | 'output'): TensorView | undefined {
+function formView(
+  descriptor: Pick<Multipart<never>, 'rules'>,
+  side: 'input' | 'output',
+): TensorView | undefined {
   const parts = new Map<string, TensorView>()
   const infos: TensorInfo[] = []
   for (const [name, { descriptor: part, occurrence }] of descriptor.rules) {
     const view = singleView(part, name)
     if (view === undefined || occurrence === 'many') return undefined
     parts.set(name, view)
-    infos.push(occurrence === 'optional' && side === 'input' ? { ...view.infos[0], isOptional: true } : view.infos[0])
+    infos.push(
+      occurrence === 'optional' && side === 'input'
+        ? { ...view.infos[0], isOptional: true }
+        : view.infos[0],
+    )
   }
   return {
     infos,
     fromTensors(inputs, ctx) {
       const names = [...parts.keys()]
       const views = [...parts.values()]
-      const values = inputs.map((input, i) => (input === undefined ? undefined : views[i].fromTensors([input], ctx)))
+      const values = inputs.map((input, i) =>
+        input === undefined ? undefined : views[i].fromTensors([input], ctx),
+      )
       // Without a prototype, so that any name works.
       return whenAllReady(values, (all) =>
-        Object.assign(Object.create(null), Object.fromEntries(all.map((value, i) => [names[i], value]))),
+        Object.assign(
+          Object.create(null),
+          Object.fromEntries(all.map((value, i) => [names[i], value])),
+        ),
       )
     },
     toTensors(value, ctx) {
-      if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
+      if (typeof value !== 'object' || value === null)
+        throw new BadOutput(expected('an object', 'Multipart', value))
       const all = partValues(descriptor.rules, value).map(([name, , part]) =>
         (parts.get(name) as TensorView).toTensors(part, ctx),
       )

@@ -27,16 +27,25 @@ export interface TensorInfo {
 }
 
 /** @returns a fault of an input. */
-export function inputFault(name: string, message: string, reason: ServingError['reason'] = 'shape'): BadInput {
+export function inputFault(
+  name: string,
+  message: string,
+  reason: ServingError['reason'] = 'shape',
+): BadInput {
   return new BadInput(message, { reason, path: name })
 }
 
 /** @throws BadInput. */
 export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown): TensorInfo {
-  if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
+  if (typeof name !== 'string' || name === '')
+    throw new BadInput(expected('a name', 'an input', name))
   if (!isDatatype(datatype)) {
     const known = Object.keys(datatypes).join(', ')
-    throw inputFault(name, expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype), 'dtype')
+    throw inputFault(
+      name,
+      expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype),
+      'dtype',
+    )
   }
   const dims = shape as readonly number[]
   if (Array.isArray(shape) && shape.length > maxDimensions) {
@@ -44,7 +53,10 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
     throw inputFault(name, message)
   }
   if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
-    throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
+    throw inputFault(
+      name,
+      expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape),
+    )
   }
   const size = sizeOf(dims)
   if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
@@ -86,23 +98,36 @@ function widen(bytes: Uint8Array): Float32Array {
 function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
   const place = `input ${shown(name)}`
   if (bytes.length < size * 4) {
-    throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`)
+    throw inputFault(
+      name,
+      `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`,
+    )
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const texts: string[] = []
   let at = 0
   for (let i = 0; i < size; i++) {
     const rest = bytes.length - at
-    if (rest < 4) throw inputFault(name, `expected the length of element ${i} of ${place}, received ${rest} bytes`)
+    if (rest < 4)
+      throw inputFault(
+        name,
+        `expected the length of element ${i} of ${place}, received ${rest} bytes`,
+      )
     const length = view.getUint32(at, true)
     if (length > rest - 4) {
-      throw inputFault(name, `expected ${length} bytes for element ${i} of ${place}, received ${rest - 4}`)
+      throw inputFault(
+        name,
+        `expected ${length} bytes for element ${i} of ${place}, received ${rest - 4}`,
+      )
     }
     texts.push(textOf(bytes, at + 4, at + 4 + length, place))
     at += 4 + length
   }
   if (at === bytes.length) return texts
-  throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)
+  throw inputFault(
+    name,
+    `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`,
+  )
 }
 
 // For shorter texts the call of a TextDecoder costs more than its work.
@@ -121,9 +146,12 @@ export function textOf(bytes: Uint8Array, start: number, end: number, place: str
     return decodeUtf8(bytes.subarray(start, end), place)
   } catch {
     // The decoder's offset would be one in the element.
-    throw new BadInput(`expected UTF-8 text for an element of ${place}, received an invalid byte sequence`, {
-      reason: 'encoding',
-    })
+    throw new BadInput(
+      `expected UTF-8 text for an element of ${place}, received an invalid byte sequence`,
+      {
+        reason: 'encoding',
+      },
+    )
   }
 }
 

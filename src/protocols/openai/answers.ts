@@ -42,11 +42,20 @@ export const completionKind: AnswerKind = {
  * @returns the JSON text of an answer.
  * @throws those of the model.
  */
-export async function wholeAnswer(completion: Completion, kind: AnswerKind, model: string, ctx: Context) {
+export async function wholeAnswer(
+  completion: Completion,
+  kind: AnswerKind,
+  model: string,
+  ctx: Context,
+) {
   let text = ''
   for await (const piece of completion.texts()) text += piece
   const choice = choiceOf(kind.whole(text), completion.finishReason)
-  return JSON.stringify({ ...head(kind.object, kind, model, ctx), choices: [choice], usage: completion.usage })
+  return JSON.stringify({
+    ...head(kind.object, kind, model, ctx),
+    choices: [choice],
+    usage: completion.usage,
+  })
 }
 
 /**

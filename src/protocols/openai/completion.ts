@@ -26,7 +26,9 @@ export class Completion {
     let told = {}
     let reason: string | undefined
     let count = 0
-    for await (const delta of Symbol.asyncIterator in this.#deltas ? this.#deltas : [this.#deltas]) {
+    for await (const delta of Symbol.asyncIterator in this.#deltas
+      ? this.#deltas
+      : [this.#deltas]) {
       const { text = '', usage, finish_reason } = partsOf(delta)
       told = { ...told, ...usage }
       reason = finish_reason ?? reason
@@ -48,7 +50,9 @@ export class Completion {
 function partsOf(delta: Delta): Exclude<Delta, string> {
   const parts = typeof delta === 'string' ? { text: delta } : delta
   if (isRecord(parts) && typeof (parts.text ?? '') === 'string') return parts
-  throw new BadOutput(expected('a text or { text, usage, finish_reason }', 'a delta of the model', delta))
+  throw new BadOutput(
+    expected('a text or { text, usage, finish_reason }', 'a delta of the model', delta),
+  )
 }
 
 /** Finds the first of several stops in a text that comes in pieces. */

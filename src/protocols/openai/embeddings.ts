@@ -9,17 +9,27 @@ import type { EmbeddingRequest } from './requests.ts'
  * @returns the JSON text.
  * @throws BadOutput for other than one vector an input; BadInput for other `dimensions`.
  */
-export function embeddingAnswer(result: Embeddings, { model, inputs, isBase64, dimensions }: EmbeddingRequest): string {
+export function embeddingAnswer(
+  result: Embeddings,
+  { model, inputs, isBase64, dimensions }: EmbeddingRequest,
+): string {
   const { embeddings, tokens = [] } =
     isRecord(result) && 'embeddings' in result ? result : { embeddings: result as never }
   const rows = rowsOf(embeddings)
   const length = rows[0]?.length ?? 0
-  if (rows.length !== inputs.length || rows.some((row) => row.length !== length || row.length === 0)) {
+  if (
+    rows.length !== inputs.length ||
+    rows.some((row) => row.length !== length || row.length === 0)
+  ) {
     const lengths = rows.map((row) => row.length)
-    throw new BadOutput(expected(`${inputs.length} vectors of one length`, 'the result of embed', lengths))
+    throw new BadOutput(
+      expected(`${inputs.length} vectors of one length`, 'the result of embed', lengths),
+    )
   }
   if (dimensions !== undefined && dimensions !== length)
-    throw new BadInput(expected(`${length}, the only length here,`, 'dimensions', dimensions), { path: 'dimensions' })
+    throw new BadInput(expected(`${length}, the only length here,`, 'dimensions', dimensions), {
+      path: 'dimensions',
+    })
   const data = rows.map((row, index) => {
     return `{"object":"embedding","index":${index},"embedding":${isBase64 ? base64Of(row) : jsonOf(row)}}`
   })
@@ -30,8 +40,10 @@ export function embeddingAnswer(result: Embeddings, { model, inputs, isBase64, d
 
 function rowsOf(vectors: unknown): Float32Array[] {
   if (Array.isArray(vectors)) return vectors.map((row) => Float32Array.from(row as number[]))
-  const isMatrix = vectors instanceof NDArray && vectors.shape.length === 2 && /^float(32|64)$/.test(vectors.dtype)
-  if (!isMatrix) throw new BadOutput(expected('a float32 or float64 array of two dimensions', 'embed', vectors))
+  const isMatrix =
+    vectors instanceof NDArray && vectors.shape.length === 2 && /^float(32|64)$/.test(vectors.dtype)
+  if (!isMatrix)
+    throw new BadOutput(expected('a float32 or float64 array of two dimensions', 'embed', vectors))
   const [count, length] = vectors.shape
   const data = Float32Array.from(vectors.data as Float32Array)
   return Array.from({ length: count }, (_, i) => data.subarray(i * length, (i + 1) * length))

@@ -22,9 +22,19 @@ import { embeddingAnswer } from './embeddings.ts'
 import { findModel, methodOf, type OpenAiModel } from './model.ts'
 import { errorResponse } from './openai-error.ts'
 import { openAiOperations } from './operations.ts'
-import { readChat, readCompletion, readEmbedding, type SamplingRequest, type Sending } from './requests.ts'
+import {
+  readChat,
+  readCompletion,
+  readEmbedding,
+  type SamplingRequest,
+  type Sending,
+} from './requests.ts'
 
-type Answer = (body: Uint8Array, ctx: Context, target: RequestTarget) => MaybePromise<string | HttpResponse>
+type Answer = (
+  body: Uint8Array,
+  ctx: Context,
+  target: RequestTarget,
+) => MaybePromise<string | HttpResponse>
 
 /** @returns the endpoints of models by name. */
 export function openAiEndpoints(
@@ -56,11 +66,21 @@ export function openAiEndpoints(
     },
     'POST /chat/completions': (body, ctx) => {
       const read = readChat(body)
-      return respond(methodOf(models, read.request.model, 'chat')(read.request, ctx), read, chatKind, ctx)
+      return respond(
+        methodOf(models, read.request.model, 'chat')(read.request, ctx),
+        read,
+        chatKind,
+        ctx,
+      )
     },
     'POST /completions': (body, ctx) => {
       const read = readCompletion(body)
-      return respond(methodOf(models, read.request.model, 'generate')(read.request, ctx), read, completionKind, ctx)
+      return respond(
+        methodOf(models, read.request.model, 'generate')(read.request, ctx),
+        read,
+        completionKind,
+        ctx,
+      )
     },
     'POST /embeddings': async (body, ctx) => {
       const read = readEmbedding(body)
@@ -76,11 +96,18 @@ function endpointOf(key: string, prefix: string, answer: Answer): Endpoint {
   const [method, below] = key.split(' ')
   const path = `${prefix}/v1${below}`
   const fail = (error: ServingError, ctx: Context) => errorResponse(error, ctx.id)
-  const run = async (body: Uint8Array, ctx: Context, target: RequestTarget): Promise<HttpResponse> => {
+  const run = async (
+    body: Uint8Array,
+    ctx: Context,
+    target: RequestTarget,
+  ): Promise<HttpResponse> => {
     try {
       const answered = await answer(body, ctx, target)
       if (typeof answered !== 'string') return answered
-      return { headers: [['content-type', 'application/json'], nosniff, ['x-request-id', ctx.id]], body: answered }
+      return {
+        headers: [['content-type', 'application/json'], nosniff, ['x-request-id', ctx.id]],
+        body: answered,
+      }
     } catch (error) {
       return fail(functionFailureOf(error), ctx)
     }

@@ -27,8 +27,15 @@ export function openai(options: OpenAiOptions): Protocol {
   const named = isRecord(models) ? Object.entries(models) : []
   checkThat(named.length > 0, 'Runners by name', 'models of openai', models)
   for (const [name, runner] of named) {
-    const ok = typeof runner?.start === 'function' && methodNames.some((method) => typeof runner[method] === 'function')
-    checkThat(ok, `a Runner with a method ${methodNames.join(', ')}`, `the model ${name} of openai`, runner)
+    const ok =
+      typeof runner?.start === 'function' &&
+      methodNames.some((method) => typeof runner[method] === 'function')
+    checkThat(
+      ok,
+      `a Runner with a method ${methodNames.join(', ')}`,
+      `the model ${name} of openai`,
+      runner,
+    )
   }
   const known = new Map(named)
   return {

@@ -28,7 +28,9 @@ export type Delta =
 type Vectors = NDArray | readonly (readonly number[] | Float32Array | Float64Array)[]
 
 /** One row for each input, or such rows and each input's number of tokens. */
-export type Embeddings = Vectors | { readonly embeddings: Vectors; readonly tokens: readonly number[] }
+export type Embeddings =
+  | Vectors
+  | { readonly embeddings: Vectors; readonly tokens: readonly number[] }
 
 type Deltas = AsyncIterable<Delta> | Promise<Delta>
 
@@ -54,9 +56,14 @@ export function methodOf<N extends (typeof methodNames)[number]>(
   const model = findModel(models, name)
   const found = model[method]
   if (found !== undefined) return found.bind(model) as NonNullable<OpenAiModel[N]>
-  const having = [...models].filter(([, each]) => each[method] !== undefined).map(([other]) => other)
-  const what = having.length === 0 ? `no model here can ${method}` : `expected one of ${having.join(', ')}`
-  throw new BadInput(`${what} for model, received ${show(name)}, which cannot ${method}`, { path: 'model' })
+  const having = [...models]
+    .filter(([, each]) => each[method] !== undefined)
+    .map(([other]) => other)
+  const what =
+    having.length === 0 ? `no model here can ${method}` : `expected one of ${having.join(', ')}`
+  throw new BadInput(`${what} for model, received ${show(name)}, which cannot ${method}`, {
+    path: 'model',
+  })
 }
 
 /** @throws NotFound. */

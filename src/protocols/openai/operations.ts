@@ -6,12 +6,18 @@ const string = { type: 'string' }
 const integer = { type: 'integer' }
 const strings = { type: 'array', items: string }
 const oneOrMore = { anyOf: [string, strings] }
-const object = (properties: Json, required = Object.keys(properties)) => ({ type: 'object', properties, required })
+const object = (properties: Json, required = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+})
 const json = (schema: Json) => ({ 'application/json': { schema } })
 const list = (items: Json) => object({ object: string, data: { type: 'array', items } })
 
 const nullableString = { type: ['string', 'null'] }
-const error = object({ error: object({ message: string, type: string, param: nullableString, code: string }) })
+const error = object({
+  error: object({ message: string, type: string, param: nullableString, code: string }),
+})
 const failed = { description: 'What went wrong.', content: json(error) }
 const model = object({ id: string, object: string, created: integer, owned_by: string })
 
@@ -38,16 +44,30 @@ const sampling = {
 const message = object({ role: string, content: {} }, ['role'])
 const messages = { type: 'array', items: message }
 const text = (choice: Json) => {
-  const usage = object({ prompt_tokens: integer, completion_tokens: integer, total_tokens: integer })
-  const choices = { type: 'array', items: object({ index: integer, ...choice, finish_reason: string }) }
-  const answer = object({ id: string, object: string, created: integer, model: string, choices, usage })
+  const usage = object({
+    prompt_tokens: integer,
+    completion_tokens: integer,
+    total_tokens: integer,
+  })
+  const choices = {
+    type: 'array',
+    items: object({ index: integer, ...choice, finish_reason: string }),
+  }
+  const answer = object({
+    id: string,
+    object: string,
+    created: integer,
+    model: string,
+    choices,
+    usage,
+  })
   return { ...json(answer), 'text/event-stream': { schema: string } }
 }
 const embedding = object({ object: string, index: integer, embedding: {} })
-const embeddingRequest = object({ model: string, input: oneOrMore, encoding_format: { enum: ['float', 'base64'] } }, [
-  'model',
-  'input',
-])
+const embeddingRequest = object(
+  { model: string, input: oneOrMore, encoding_format: { enum: ['float', 'base64'] } },
+  ['model', 'input'],
+)
 
 /** Operations by method and path below `/v1`. */
 export const openAiOperations: Readonly<Record<string, Json>> = {
@@ -65,5 +85,10 @@ export const openAiOperations: Readonly<Record<string, Json>> = {
     text({ text: string }),
     object({ ...sampling, prompt: string }, ['model', 'prompt']),
   ),
-  'POST /embeddings': operation('openai_embeddings', 'Vectors of texts.', json(list(embedding)), embeddingRequest),
+  'POST /embeddings': operation(
+    'openai_embeddings',
+    'Vectors of texts.',
+    json(list(embedding)),
+    embeddingRequest,
+  ),
 }

@@ -92,7 +92,10 @@ const ranges = {
 } as const
 
 /** @throws BadInput with the member as `path`; PayloadTooLarge. */
-export function readChat(bytes: Uint8Array): { readonly request: ChatRequest; readonly sending: Sending } {
+export function readChat(bytes: Uint8Array): {
+  readonly request: ChatRequest
+  readonly sending: Sending
+} {
   const body = readBody(bytes)
   const { messages } = body
   check(Array.isArray(messages) && messages.length > 0, 'a list of messages', 'messages', messages)
@@ -101,7 +104,10 @@ export function readChat(bytes: Uint8Array): { readonly request: ChatRequest; re
 }
 
 /** @throws as {@link readChat}. */
-export function readCompletion(bytes: Uint8Array): { readonly request: CompletionRequest; readonly sending: Sending } {
+export function readCompletion(bytes: Uint8Array): {
+  readonly request: CompletionRequest
+  readonly sending: Sending
+} {
   const body = readBody(bytes)
   const given = body.prompt
   const prompt = Array.isArray(given) && given.length === 1 ? given[0] : given
@@ -118,12 +124,18 @@ export function readEmbedding(bytes: Uint8Array): EmbeddingRequest {
   check(inputs.length <= maxInputs, `at most ${maxInputs} texts`, 'input', inputs.length)
   check(format === 'float' || format === 'base64', 'float or base64', 'encoding_format', format)
   if (dimensions !== undefined) checkWhole(dimensions, 'dimensions', 1)
-  return { model, inputs, isBase64: format === 'base64', dimensions: dimensions as number | undefined }
+  return {
+    model,
+    inputs,
+    isBase64: format === 'base64',
+    dimensions: dimensions as number | undefined,
+  }
 }
 
 function readBody(bytes: Uint8Array): Body {
   const value = parseJson(bytes, 'the request', { maxValues: maxWalkedValues })
-  if (!isRecord(value)) throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
+  if (!isRecord(value))
+    throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
   for (const name in value) if (value[name] === null) delete value[name]
   return value
 }
@@ -139,13 +151,22 @@ function sampling(body: Body): SamplingRequest {
     const isInRange = typeof value === 'number' && value >= least && value <= most
     check(value === undefined || isInRange, `a number from ${least} to ${most}`, name, value)
   }
-  const { model, stop, seed, stream: _, stream_options: __, max_completion_tokens: newer, ...rest } = body
+  const {
+    model,
+    stop,
+    seed,
+    stream: _,
+    stream_options: __,
+    max_completion_tokens: newer,
+    ...rest
+  } = body
   if (seed !== undefined) check(Number.isSafeInteger(seed), 'a whole number', 'seed', seed)
   const asked = newer ?? rest.max_tokens
   // As other servers: no limit.
   const maxTokens = asked === -1 ? undefined : asked
   if (asked === -1) delete rest.max_tokens
-  if (maxTokens !== undefined) checkWhole(maxTokens, newer === undefined ? 'max_tokens' : 'max_completion_tokens', 1)
+  if (maxTokens !== undefined)
+    checkWhole(maxTokens, newer === undefined ? 'max_tokens' : 'max_completion_tokens', 1)
   return Object.assign(rest, {
     model: model as string,
     stop: readStop(stop),
@@ -156,7 +177,8 @@ function sampling(body: Body): SamplingRequest {
 
 function readStop(stop: unknown = []): readonly string[] {
   const stops: unknown = typeof stop === 'string' ? [stop] : stop
-  const isText = (each: unknown) => typeof each === 'string' && each !== '' && each.length <= maxStopLength
+  const isText = (each: unknown) =>
+    typeof each === 'string' && each !== '' && each.length <= maxStopLength
   const ok = Array.isArray(stops) && stops.length <= maxStops && stops.every(isText)
   check(ok, `at most ${maxStops} texts of 1 to ${maxStopLength} characters`, 'stop', stop)
   return stops
@@ -174,7 +196,12 @@ function readMessage(message: unknown, i: number): ChatMessage {
   const { role, content } = message
   check(typeof role === 'string' && role !== '', 'a text', `${place}.role`, role)
   if (!Array.isArray(content)) {
-    check(typeof (content ?? '') === 'string', 'a text or a list of parts', `${place}.content`, content)
+    check(
+      typeof (content ?? '') === 'string',
+      'a text or a list of parts',
+      `${place}.content`,
+      content,
+    )
     return Object.assign(message, { role, content: (content as string | null | undefined) ?? '' })
   }
   const texts = content.map((part: unknown, at) => {
@@ -186,7 +213,12 @@ function readMessage(message: unknown, i: number): ChatMessage {
 }
 
 function checkWhole(value: unknown, path: string, least: number): void {
-  check(Number.isSafeInteger(value) && (value as number) >= least, `a whole number from ${least} up`, path, value)
+  check(
+    Number.isSafeInteger(value) && (value as number) >= least,
+    `a whole number from ${least} up`,
+    path,
+    value,
+  )
 }
 
 function check(isValid: boolean, what: string, path: string, value: unknown): asserts isValid {

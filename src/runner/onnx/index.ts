@@ -26,7 +26,10 @@ export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './o
  * @example
  * `intraOpThreadsFor(2, 8) // 4`
  */
-export function intraOpThreadsFor(poolThreads: number, cores: number = availableParallelism()): number {
+export function intraOpThreadsFor(
+  poolThreads: number,
+  cores: number = availableParallelism(),
+): number {
   const threads = checkAtLeast('poolThreads', poolThreads, 1)
   return Math.max(1, Math.floor(checkAtLeast('cores', cores, 1) / threads))
 }
@@ -39,7 +42,8 @@ interface OnnxModule<D extends DType> {
 export type OnnxRunner<D extends DType = NumberDType> = Runner<OnnxModule<D>>
 
 /** Options of {@link onnxRunner}. */
-export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule<DType>>, 'module' | 'init' | 'methods'> {
+export interface OnnxRunnerOptions
+  extends Omit<RunnerOptions<OnnxModule<DType>>, 'module' | 'init' | 'methods'> {
   /** The methods that can be called. Default: `predict` and `run`, unbatched. `describe` can always be called. */
   readonly methods?: RunnerOptions<OnnxModule<DType>>['methods']
   /**
@@ -97,7 +101,12 @@ export function onnxRunner<D extends DType = NumberDType>(
       import.meta.url.endsWith('.ts') ? '../../../dist/runner/onnx/model.js' : './model.js',
       import.meta.url,
     ),
-    init: { path, intraOpThreads, ...(outputs && { outputs }), ...(executionProviders && { executionProviders }) },
+    init: {
+      path,
+      intraOpThreads,
+      ...(outputs && { outputs }),
+      ...(executionProviders && { executionProviders }),
+    },
     methods: { ...(methods ?? { predict: {}, run: {} }), describe: {} },
   })
 }

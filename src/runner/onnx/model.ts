@@ -48,12 +48,18 @@ export async function load<D extends DType = NumberDType>(
     async predict(x) {
       if (input === undefined || others.length > 0) {
         const names = model.inputs.map(({ name }) => name).join(', ')
-        throw new InvalidArgument(`predict takes models of one input, ${path} has ${names || 'none'}; call run`)
+        throw new InvalidArgument(
+          `predict takes models of one input, ${path} has ${names || 'none'}; call run`,
+        )
       }
       return (await model.run({ [input.name]: x }))[output.name]
     },
     run: model.run,
-    describe: () => ({ platform: 'onnxruntime_onnx', inputs: model.inputs, outputs: model.outputs }),
+    describe: () => ({
+      platform: 'onnxruntime_onnx',
+      inputs: model.inputs,
+      outputs: model.outputs,
+    }),
     release: model.release,
   }
 }

@@ -103,10 +103,12 @@ type Ort = ReturnType<typeof onnxruntime>
 
 async function open(ort: Ort, path: string, options: OnnxOptions): Promise<InferenceSession> {
   const { intraOpThreads: intraOpNumThreads = 1 } = options
-  const isCount = Number.isSafeInteger(intraOpNumThreads) && intraOpNumThreads >= 1 && intraOpNumThreads <= 1024
+  const isCount =
+    Number.isSafeInteger(intraOpNumThreads) && intraOpNumThreads >= 1 && intraOpNumThreads <= 1024
   checkThat(isCount, 'a whole number from 1 to 1024', 'intraOpThreads', intraOpNumThreads)
   checkThat(typeof path === 'string', 'a path', 'loadOnnx', path)
-  if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
+  if (!existsSync(path))
+    throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
   const known = ort.listSupportedBackends().map(({ name }) => name)
   const { executionProviders = ['cpu'], deviceId } = options
   const names = parseNames('executionProviders of onnxruntime-node', executionProviders, known)
@@ -122,13 +124,21 @@ async function open(ort: Ort, path: string, options: OnnxOptions): Promise<Infer
   } catch (cause) {
     const why = reasonOf(cause, path)
     if (cause instanceof Error && /ExecutionProvider_/.test(cause.message)) {
-      const here = ort.listSupportedBackends().flatMap(({ name, bundled }) => (bundled ? [name] : []))
+      const here = ort
+        .listSupportedBackends()
+        .flatMap(({ name, bundled }) => (bundled ? [name] : []))
       const what = `the execution providers ${names.join(', ')} to work for ${path}`
-      throw new InvalidArgument(`expected ${what}, onnxruntime says ${why}; bundled here: ${here.join(', ')}`, {
-        cause,
-      })
+      throw new InvalidArgument(
+        `expected ${what}, onnxruntime says ${why}; bundled here: ${here.join(', ')}`,
+        {
+          cause,
+        },
+      )
     }
-    throw new InvalidArgument(`expected a readable ONNX model for ${path}, onnxruntime says ${why}`, { cause })
+    throw new InvalidArgument(
+      `expected a readable ONNX model for ${path}, onnxruntime says ${why}`,
+      { cause },
+    )
   }
 }
 
@@ -145,10 +155,19 @@ function modelOf<D extends DType>(
   path: string,
   requested?: readonly string[],
 ): OnnxModel<D> {
-  const names = parseNames(`outputs of ${path}`, requested ?? session.outputNames, session.outputNames)
-  const inputs = session.inputMetadata.map((meta) => tensorInfo(meta, `input ${meta.name} of ${path}`))
+  const names = parseNames(
+    `outputs of ${path}`,
+    requested ?? session.outputNames,
+    session.outputNames,
+  )
+  const inputs = session.inputMetadata.map((meta) =>
+    tensorInfo(meta, `input ${meta.name} of ${path}`),
+  )
   const outputs = names.map((name) =>
-    tensorInfo(session.outputMetadata[session.outputNames.indexOf(name)], `output ${name} of ${path}`),
+    tensorInfo(
+      session.outputMetadata[session.outputNames.indexOf(name)],
+      `output ${name} of ${path}`,
+    ),
   )
   let open = true
   return {
@@ -189,7 +208,9 @@ function tensorsOf(
 ): Record<string, Tensor> {
   const names = Object.keys(feeds)
   if (names.length !== inputs.length || !inputs.every(({ name }) => Object.hasOwn(feeds, name))) {
-    throw new InvalidArgument(expected(`inputs ${inputs.map(({ name }) => name).join(', ')}`, path, names.join(', ')))
+    throw new InvalidArgument(
+      expected(`inputs ${inputs.map(({ name }) => name).join(', ')}`, path, names.join(', ')),
+    )
   }
   const tensors: Record<string, Tensor> = Object.create(null)
   for (const input of inputs) tensors[input.name] = tensorOf(ort, input, feeds[input.name])
@@ -205,7 +226,8 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
     throw wrong('shape', `shape ${showShape(shape)}`, `shape ${showShape(array.shape)}`)
   }
   const { data } = array
-  if (!Array.isArray(data)) return new ort.Tensor(ortTypeOf(dtype), unshared(data), array.shape) as Tensor
+  if (!Array.isArray(data))
+    return new ort.Tensor(ortTypeOf(dtype), unshared(data), array.shape) as Tensor
   // onnxruntime would cut the string there silently.
   const cut = data.findIndex((text) => text.includes('\0'))
   if (cut !== -1) throw wrong('dtype', 'strings without NUL', `one at ${cut}`)
@@ -224,7 +246,10 @@ function arrayOf<D extends DType>({ type, data, dims }: Tensor): NDArray<D> {
   const numbers = data as Exclude<typeof data, string[]>
   const Container = dataConstructor(dtype)
   // float16 comes as a Float16Array if the engine has one; we use a Uint16Array.
-  const own = numbers instanceof Container ? numbers : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
+  const own =
+    numbers instanceof Container
+      ? numbers
+      : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
   return new NDArray(own as DataOf<D>, dims, dtype)
 }
 

@@ -24,12 +24,17 @@ const reportEveryMs = 5_000
 export async function pythonExecutable(
   place: string,
   settings: PythonSettings,
-  { stopped, report }: { readonly stopped?: AbortSignal; readonly report?: (message: string) => void } = {},
+  {
+    stopped,
+    report,
+  }: { readonly stopped?: AbortSignal; readonly report?: (message: string) => void } = {},
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   if (platform === 'win32') {
     const remedy = 'serve it in a container or in the Windows Subsystem for Linux'
-    throw new InvalidArgument(`expected Linux or macOS for the model in Python of ${place}, found Windows: ${remedy}`)
+    throw new InvalidArgument(
+      `expected Linux or macOS for the model in Python of ${place}, found Windows: ${remedy}`,
+    )
   }
   const { executable, conda } = settings
   if (executable !== undefined) return executable
@@ -62,7 +67,11 @@ function configuredPackages(): readonly string[] {
   return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
 }
 
-async function run(args: readonly string[], stopped: AbortSignal | undefined, onLine: (line: string) => void) {
+async function run(
+  args: readonly string[],
+  stopped: AbortSignal | undefined,
+  onLine: (line: string) => void,
+) {
   // A group of its own, with the installer that it starts.
   const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const kill = () => killGroup(child)
@@ -74,12 +83,14 @@ async function run(args: readonly string[], stopped: AbortSignal | undefined, on
     errors = (errors + chunk).slice(-10_000)
     onLine(errors.trimEnd().split('\n').at(-1) as string)
   })
-  return await new Promise<{ code: number; output: string; lines: readonly string[] }>((resolve) => {
-    const end = (code: number, text: string) => {
-      stopped?.removeEventListener('abort', kill)
-      resolve({ code, output, lines: text.trim().split('\n').filter(Boolean).slice(-shownLines) })
-    }
-    child.once('error', (error) => end(1, startFailure(error)))
-    child.once('close', (code) => end(code ?? 1, errors))
-  })
+  return await new Promise<{ code: number; output: string; lines: readonly string[] }>(
+    (resolve) => {
+      const end = (code: number, text: string) => {
+        stopped?.removeEventListener('abort', kill)
+        resolve({ code, output, lines: text.trim().split('\n').filter(Boolean).slice(-shownLines) })
+      }
+      child.once('error', (error) => end(1, startFailure(error)))
+      child.once('close', (code) => end(code ?? 1, errors))
+    },
+  )
 }

@@ -77,7 +77,8 @@ export function encodeFrame(
   }
   const text = JSON.stringify({ message, views: entries, freed } satisfies Header)
   const length = filledUp(Buffer.byteLength(text))
-  if (behind > maxBytes || length > maxBytes) throw new RangeError(`a message of ${behind + length} bytes is too large`)
+  if (behind > maxBytes || length > maxBytes)
+    throw new RangeError(`a message of ${behind + length} bytes is too large`)
   const first = Buffer.allocUnsafe(8 + length)
   first.writeUInt32LE(length, 0)
   first.writeUInt32LE(behind, 4)
@@ -89,14 +90,19 @@ export function encodeFrame(
  * @returns what reads messages from the bytes of a stream, and tells what it has read of the shared
  * file.
  */
-export function frameReader(file: SharedFile, receive: (message: unknown, freed: readonly number[]) => void) {
+export function frameReader(
+  file: SharedFile,
+  receive: (message: unknown, freed: readonly number[]) => void,
+) {
   let chunks: Buffer[] = []
   let size = 0
   let needed = 8
   let freedHere: number[] = []
 
   const take = (frame: Buffer, headerLength: number) => {
-    const { message, views, freed } = parseText(frame.toString('utf8', 8, 8 + headerLength)) as Header
+    const { message, views, freed } = parseText(
+      frame.toString('utf8', 8, 8 + headerLength),
+    ) as Header
     let at = 8 + headerLength
     const memories = views.map(([type, bytes, start]) => {
       const Container = containers[type]

@@ -6,7 +6,9 @@ import { RasterImage } from '../../values/image/raster.ts'
 import { registerSerializer, type Serializer } from '../serializers.ts'
 
 /** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */
-type PythonFailure = Readonly<Record<'method' | 'runner' | 'type' | 'message' | 'traceback', string>> & {
+type PythonFailure = Readonly<
+  Record<'method' | 'runner' | 'type' | 'message' | 'traceback', string>
+> & {
   readonly status?: number
 }
 
@@ -15,7 +17,12 @@ function plainForm<T>(
   toFields: (value: T) => Readonly<Record<string, unknown>>,
   fromFields: (fields: Readonly<Record<string, unknown>>) => unknown,
 ): Serializer<object> {
-  const serializer = { name: `python.${name}`, type: `python.${name}`, toFields, fromFields } as unknown
+  const serializer = {
+    name: `python.${name}`,
+    type: `python.${name}`,
+    toFields,
+    fromFields,
+  } as unknown
   registerSerializer(serializer as Serializer<object>)
   return serializer as Serializer<object>
 }
@@ -83,7 +90,9 @@ function failureOf(fields: Readonly<Record<string, unknown>>): Error {
   cause.stack = traceback
   if (status === undefined) {
     const text = message === '' ? type : `${type}: ${message}`
-    return new FunctionError(`the method ${method} of the runner ${runner} failed: ${text}`, { cause })
+    return new FunctionError(`the method ${method} of the runner ${runner} failed: ${text}`, {
+      cause,
+    })
   }
   const codes = Object.keys(errorTable) as ErrorCode[]
   const code = codes.find((each) => errorTable[each].status === status) ?? 'function_error'

@@ -6,7 +6,8 @@ import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
 import { type RunnerOptions, runnerOptionNames } from '../runner-options.ts'
 
 /** Options of a {@link Runner} whose model is a class or functions in a file of Python. */
-export interface PythonOptions<M = unknown> extends Omit<RunnerOptions<M>, 'module' | 'isolation' | 'init' | 'python'> {
+export interface PythonOptions<M = unknown>
+  extends Omit<RunnerOptions<M>, 'module' | 'isolation' | 'init' | 'python'> {
   /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
   readonly python: URL | string
   /**
@@ -48,9 +49,14 @@ export interface PythonSettings {
   readonly conda: CondaPackages | undefined
 }
 
-const optionNames = ['python', 'className', 'packages', 'conda', 'executable', ...runnerOptionNames].filter(
-  (name) => name !== 'module' && name !== 'isolation',
-)
+const optionNames = [
+  'python',
+  'className',
+  'packages',
+  'conda',
+  'executable',
+  ...runnerOptionNames,
+].filter((name) => name !== 'module' && name !== 'isolation')
 
 /**
  * Checks the options of a Python model.
@@ -73,7 +79,9 @@ export function pythonRunnerOptions(
   }
   const sources = [packages, conda, executable].filter((value) => value !== undefined).length
   if (sources > 1) {
-    throw new InvalidArgument(`expected one of packages, conda and executable for ${place}, received ${sources}`)
+    throw new InvalidArgument(
+      `expected one of packages, conda and executable for ${place}, received ${sources}`,
+    )
   }
   const isPath = typeof executable === 'string' && executable !== ''
   checkThat(executable === undefined || isPath, 'a path', `executable of ${place}`, executable)
@@ -88,13 +96,16 @@ export function pythonRunnerOptions(
 function fileOf(file: unknown, place: string): URL {
   if (file instanceof URL && file.protocol === 'file:') return new URL(file)
   if (typeof file === 'string' && file !== '') {
-    return file.startsWith('file://') ? new URL(file) : pathToFileURL(isAbsolute(file) ? file : resolve(file))
+    return file.startsWith('file://')
+      ? new URL(file)
+      : pathToFileURL(isAbsolute(file) ? file : resolve(file))
   }
   const what = "a file URL such as new URL('./model.py', import.meta.url), or a path,"
   throw new InvalidArgument(expected(what, `python of ${place}`, file))
 }
 
 function requireTexts(value: unknown, place: string): void {
-  const ok = Array.isArray(value) && value.every((item) => typeof item === 'string' && /^\S/.test(item))
+  const ok =
+    Array.isArray(value) && value.every((item) => typeof item === 'string' && /^\S/.test(item))
   checkThat(ok, 'a list of requirements', place, value)
 }

@@ -4,7 +4,13 @@ import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type ChildLink, killGroup, type OpenLink, startChildren, type Up } from '../child-workers.ts'
+import {
+  type ChildLink,
+  killGroup,
+  type OpenLink,
+  startChildren,
+  type Up,
+} from '../child-workers.ts'
 import { deviceEnv, type StartWorkers } from '../worker.ts'
 import { encodeFrame, frameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
@@ -22,22 +28,35 @@ export function pythonWorkers(executable: string, concurrency: number): StartWor
   return (options) => startChildren(options, (...link) => open(executable, concurrency, ...link))
 }
 
-function open(executable: string, concurrency: number, ...[options, index, receive]: Parameters<OpenLink>): ChildLink {
+function open(
+  executable: string,
+  concurrency: number,
+  ...[options, index, receive]: Parameters<OpenLink>
+): ChildLink {
   const { count, memoryLimitMb, deviceIds } = options
   const down = new SharedFile()
   const up = new SharedFile()
-  const child = spawn(executable, ['-u', program, String(concurrency), String(memoryLimitMb ?? 0)], {
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', down.fd ?? 'ignore', up.fd ?? 'ignore'],
-    detached: true,
-    env: {
-      OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
-      ...process.env,
-      ...deviceEnv(deviceIds, index),
-      RUNNER_INDEX: String(index),
-      PYTHONIOENCODING: 'utf-8:backslashreplace',
+  const child = spawn(
+    executable,
+    ['-u', program, String(concurrency), String(memoryLimitMb ?? 0)],
+    {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe', down.fd ?? 'ignore', up.fd ?? 'ignore'],
+      detached: true,
+      env: {
+        OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
+        ...process.env,
+        ...deviceEnv(deviceIds, index),
+        RUNNER_INDEX: String(index),
+        PYTHONIOENCODING: 'utf-8:backslashreplace',
+      },
     },
-  })
-  const [input, output, errors, socket] = child.stdio as unknown as [Writable, Readable, Readable, Duplex]
+  )
+  const [input, output, errors, socket] = child.stdio as unknown as [
+    Writable,
+    Readable,
+    Readable,
+    Duplex,
+  ]
   const kill = () => killGroup(child)
   const reader = frameReader(up, (message, freed) => {
     down.free(freed)
@@ -67,7 +86,10 @@ function open(executable: string, concurrency: number, ...[options, index, recei
     down.close()
     up.close()
   })
-  const handles = [child, input, output, errors, socket] as unknown as readonly { ref(): void; unref(): void }[]
+  const handles = [child, input, output, errors, socket] as unknown as readonly {
+    ref(): void
+    unref(): void
+  }[]
   return {
     process: child,
     post(message, transfer) {

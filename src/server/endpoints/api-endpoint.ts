@@ -32,7 +32,12 @@ function hasJobs(api: Api): api is AsyncApi {
   return api.async !== undefined
 }
 
-function endpointOf(api: Api, prefix: string, service: Service, warn: (message: string) => void): Endpoint {
+function endpointOf(
+  api: Api,
+  prefix: string,
+  service: Service,
+  warn: (message: string) => void,
+): Endpoint {
   const { name, method, route, slots } = api
   const cache = api.cache && responseCache(service, api, api.cache, warn)
   return {
@@ -53,7 +58,8 @@ function endpointOf(api: Api, prefix: string, service: Service, warn: (message: 
     receive(declared, visit) {
       const { ctx } = visit
       // A cache looks at the whole body.
-      if (cache !== undefined || (declared !== undefined && declared <= receiveAboveBytes)) return undefined
+      if (cache !== undefined || (declared !== undefined && declared <= receiveAboveBytes))
+        return undefined
       const receiver = api.input.receive?.(ctx.headers, ctx, declared)
       if (receiver === undefined) return undefined
       return {

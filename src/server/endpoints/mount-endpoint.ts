@@ -54,12 +54,20 @@ function receiverOf(handler: FetchHandler, ctx: Context, target: RequestTarget):
   }
 }
 
-function run(handler: FetchHandler, ctx: Context, makeRequest: () => Request): Promise<HttpResponse> {
+function run(
+  handler: FetchHandler,
+  ctx: Context,
+  makeRequest: () => Request,
+): Promise<HttpResponse> {
   const fail = (error: ServingError) => problemResponse(error, ctx.id)
   return withDeadline(ctx, callHandler(handler, ctx, makeRequest), { fail })
 }
 
-async function callHandler(handler: FetchHandler, ctx: Context, makeRequest: () => Request): Promise<HttpResponse> {
+async function callHandler(
+  handler: FetchHandler,
+  ctx: Context,
+  makeRequest: () => Request,
+): Promise<HttpResponse> {
   let request: Request
   try {
     request = makeRequest()
@@ -68,11 +76,15 @@ async function callHandler(handler: FetchHandler, ctx: Context, makeRequest: () 
   }
   try {
     const response = await handler(request, ctx)
-    if (!(response instanceof Response)) throw new TypeError(expected('a Response', 'the mounted handler', response))
+    if (!(response instanceof Response))
+      throw new TypeError(expected('a Response', 'the mounted handler', response))
     return await responseOf(response, ctx)
   } catch (error) {
     const reason = ctx.abortReason
-    return problemResponse(reason === undefined ? functionFailureOf(error) : abortOf(reason), ctx.id)
+    return problemResponse(
+      reason === undefined ? functionFailureOf(error) : abortOf(reason),
+      ctx.id,
+    )
   }
 }
 
@@ -80,7 +92,11 @@ function hasBody({ method }: RequestTarget): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | ReadableStream | undefined): Request {
+function requestOf(
+  ctx: Context,
+  target: RequestTarget,
+  body: Uint8Array | ReadableStream | undefined,
+): Request {
   const { method, path, query } = target
   try {
     const url = new URL(`${ctx.scheme}://${ctx.headers.get('host') ?? 'localhost'}`)
@@ -92,7 +108,10 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
       signal: ctx.signal,
       duplex: 'half' as const,
     }
-    return new Request(url, body !== undefined && hasBody(target) ? { ...init, body: body as ReadableStream } : init)
+    return new Request(
+      url,
+      body !== undefined && hasBody(target) ? { ...init, body: body as ReadableStream } : init,
+    )
   } catch (cause) {
     throw new BadInput('expected a Host and headers of a fetch Request, received others', { cause })
   }
@@ -111,7 +130,10 @@ async function responseOf(response: Response, ctx: Context): Promise<HttpRespons
   if (first.done) return { ...base, body: '' }
   const rest = reader.read()
   // A body that has ended already says so within this turn of the event loop.
-  const next = await Promise.race([rest, new Promise<undefined>((resolve) => setImmediate(resolve, undefined))])
+  const next = await Promise.race([
+    rest,
+    new Promise<undefined>((resolve) => setImmediate(resolve, undefined)),
+  ])
   if (next?.done) return { ...base, body: first.value }
   rest.catch(ignore)
   ctx.onAbort((reason) => void reader.cancel(reason).catch(ignore))

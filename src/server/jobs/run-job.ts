@@ -5,7 +5,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Endpoint } from '../../api/endpoint.ts'
 import { withDeadline } from '../../api/stages.ts'
 import { noParams } from '../../api/visit.ts'
-import { BadOutput, expected, FunctionError, InternalError, InvalidArgument, ServingError } from '../../core/errors.ts'
+import {
+  BadOutput,
+  expected,
+  FunctionError,
+  InternalError,
+  InvalidArgument,
+  ServingError,
+} from '../../core/errors.ts'
 import { countedBytes, type MemoryBudget } from '../../core/memory/memory-budget.ts'
 import { deferred } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
@@ -79,13 +86,18 @@ function storedProblem(error: ServingError, id: string): StoredResponse {
 async function progress(attempt: Attempt, value: unknown): Promise<void> {
   const text = JSON.stringify(value)
   if (text === undefined || text.length > maxProgress)
-    throw new InvalidArgument(`expected at most ${maxProgress} characters of JSON for ctx.job.progress`)
+    throw new InvalidArgument(
+      `expected at most ${maxProgress} characters of JSON for ctx.job.progress`,
+    )
   await attempt.report('progress', text)
 }
 
 function contextOf(attempt: Attempt): Context {
   const { job, request, number, state } = attempt
-  const headers = job.trace === undefined ? request.headers : [...request.headers, ['traceparent', job.trace] as const]
+  const headers =
+    job.trace === undefined
+      ? request.headers
+      : [...request.headers, ['traceparent', job.trace] as const]
   const names = new HeaderList(
     headers.map(([name]) => name),
     headers.map(([, value]) => value),
@@ -144,7 +156,12 @@ class AttemptVisit extends ServedRequest {
 
   constructor(server: ServerState, endpoint: Endpoint, attempt: Attempt) {
     const ctx = contextOf(attempt)
-    const target = { method: 'POST', path: endpoint.path, query: attempt.request.query, params: noParams }
+    const target = {
+      method: 'POST',
+      path: endpoint.path,
+      query: attempt.request.query,
+      params: noParams,
+    }
     super(server, { endpoint, target, ctx }, { remoteAddress: () => undefined })
     this.#endpoint = endpoint
     this.#attempt = attempt
@@ -182,7 +199,9 @@ class AttemptVisit extends ServedRequest {
 
   async #call(): Promise<HttpResponse> {
     const body = await this.#attempt.request.body.bytes(this.#memory).catch((cause) => {
-      throw ServingError.is(cause) ? cause : new InternalError('the input of the job cannot be read', { cause })
+      throw ServingError.is(cause)
+        ? cause
+        : new InternalError('the input of the job cannot be read', { cause })
     })
     this.#bytesIn = body.length
     this.recorder?.bodyComplete()
@@ -193,7 +212,8 @@ class AttemptVisit extends ServedRequest {
     const { ctx, recorder } = this
     const fault = responseFault(given)
     if (fault !== undefined) discardBody(given)
-    const checked = fault === undefined ? given : this.#endpoint.problem(new BadOutput(fault), ctx.id)
+    const checked =
+      fault === undefined ? given : this.#endpoint.problem(new BadOutput(fault), ctx.id)
     if (checked.error !== undefined) this.#failedBy(checked.error)
     const response = ctx.withHeaders(checked)
     const { status = 200, body } = response
@@ -258,7 +278,8 @@ class AttemptVisit extends ServedRequest {
       if (typeof chunk !== 'string' && !((chunk as unknown) instanceof Uint8Array))
         throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
       if (this.#isOver) return
-      const text = decoder && (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
+      const text =
+        decoder && (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
       await take(chunk)
       if (text) await this.#attempt.report('partial', text)
     }

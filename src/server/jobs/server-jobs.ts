@@ -34,11 +34,19 @@ export type ServerJobs = Awaited<ReturnType<typeof openJobs>>
  *
  * @throws SetupError.
  */
-export async function openJobs(service: Service, { jobStore, jobRole: role = 'both' }: ServeOptions, log: Logger) {
+export async function openJobs(
+  service: Service,
+  { jobStore, jobRole: role = 'both' }: ServeOptions,
+  log: Logger,
+) {
   const warn = (message: string) => log.warn({ event: 'job_store' }, message)
   // Secrets are checked before the store is made.
   const webhooks = service.jobs.webhooks && new Webhooks(service.jobs.webhooks)
-  const store = await openStore({ ...service.jobs, store: jobStore ?? service.jobs.store }, warn, service.name)
+  const store = await openStore(
+    { ...service.jobs, store: jobStore ?? service.jobs.store },
+    warn,
+    service.name,
+  )
   const counts = new JobCounts(log)
   const jobs = new Jobs(store, service, webhooks, role === 'submit', log)
   // The endpoints of the functions alone, by API, and the same for Requests of RPC.
@@ -73,7 +81,9 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
         ...server,
         before: undefined,
         cors: undefined,
-        observer: joinObservers([tracer, hookObserver(service, server.log)].filter((each) => each !== undefined)),
+        observer: joinObservers(
+          [tracer, hookObserver(service, server.log)].filter((each) => each !== undefined),
+        ),
         limits: { ...server.limits, sendTimeoutMs: 0 },
       }
       const apis = role === 'submit' ? [] : [...service.apis.values()]
@@ -84,9 +94,11 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
       if (webhooks !== undefined) queues.push({ api: deliveryApi, concurrency: deliveriesAtOnce })
       const isReady = () => service.unready === undefined
       const run = async (attempt: Attempt) => {
-        if (webhooks !== undefined && attempt.job.api === deliveryApi) return webhooks.deliver(attempt)
+        if (webhooks !== undefined && attempt.job.api === deliveryApi)
+          return webhooks.deliver(attempt)
         const endpoint = (isCall(attempt.request) ? callOf : plainOf).get(attempt.job.api)
-        if (endpoint === undefined) throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
+        if (endpoint === undefined)
+          throw new SetupError('not_found', `there is no API ${attempt.job.api}`)
         return await runJob(state, endpoint, attempt, isReady)
       }
       if (queues.length > 0) worker = store.work(queues, (attempt) => counts.run(attempt, run))
@@ -109,12 +121,20 @@ export async function openJobs(service: Service, { jobStore, jobRole: role = 'bo
 }
 
 /** Warns of jobs that wait for an API which the service does not have: nobody here runs them. */
-async function tellOfStrangers(store: JobStore, { apis, jobs }: Service, log: Logger): Promise<void> {
+async function tellOfStrangers(
+  store: JobStore,
+  { apis, jobs }: Service,
+  log: Logger,
+): Promise<void> {
   for (const { api, counts } of await store.states()) {
-    const isKnown = api === deliveryApi ? jobs.webhooks !== undefined : apis.get(api)?.async !== undefined
+    const isKnown =
+      api === deliveryApi ? jobs.webhooks !== undefined : apis.get(api)?.async !== undefined
     const waiting = counts.queued + counts.running
     if (isKnown || waiting === 0) continue
-    const what = api === deliveryApi ? 'webhooks, which it does not send' : `an API that it does not have: ${api}`
+    const what =
+      api === deliveryApi
+        ? 'webhooks, which it does not send'
+        : `an API that it does not have: ${api}`
     log.warn(
       { event: 'jobs_unknown_api', api, jobs: waiting },
       `the job store of the service has ${waiting} jobs of ${what}`,

@@ -27,9 +27,21 @@ export function logRequests(log: Logger, share: number): RequestObserver {
       if (due >= 1) due -= 1
       const { method, path, api, remoteAddress, id } = ctx
       const ms = Math.round(durations.totalMs * 1000) / 1000
-      const traceId = ctx.trace?.traceId ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
+      const traceId =
+        ctx.trace?.traceId ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
       const place = path.length > maxPath ? `${path.slice(0, maxPath)}…` : path
-      const fields = { event: 'request', method, path: place, api, protocol, status, code, ms, bytesIn, bytesOut }
+      const fields = {
+        event: 'request',
+        method,
+        path: place,
+        api,
+        protocol,
+        status,
+        code,
+        ms,
+        bytesIn,
+        bytesOut,
+      }
       log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)
     },
   }

@@ -22,7 +22,8 @@ export function metricsPage(collect: CollectGroup): MetricsPage {
     return { headers: [['content-type', type]], body: await metricsText(await collect(), type) }
   }
   return (accept = '*/*') => {
-    const type = preferredType(accept, essences) === essences[1] ? metricsTypes.openMetrics : metricsTypes.text
+    const type =
+      preferredType(accept, essences) === essences[1] ? metricsTypes.openMetrics : metricsTypes.text
     const page = pending.get(type) ?? make(type).finally(() => pending.delete(type))
     pending.set(type, page)
     return page
@@ -34,14 +35,19 @@ export function metricsEndpoint(page: MetricsPage): Endpoint {
   const answer = getPage(path, { kind: 'service' }, ['accept'], (_, { ctx: { headers, id } }) =>
     page(headers.get('accept')).catch((cause) => unavailable(cause, id)),
   )
-  const content = Object.fromEntries(essences.map((essence) => [essence, { schema: { type: 'string' } }]))
+  const content = Object.fromEntries(
+    essences.map((essence) => [essence, { schema: { type: 'string' } }]),
+  )
   const responses = { 200: { description: 'As text, or as OpenMetrics.', content } }
   const summary = 'The metrics of all workers, for Prometheus.'
   return { ...answer, operation: { operationId: 'metrics', tags: ['metrics'], summary, responses } }
 }
 
 function unavailable(cause: unknown, id: string): HttpResponse {
-  return problemResponse(new Overloaded('the metrics of the other workers did not come in time', { cause }), id)
+  return problemResponse(
+    new Overloaded('the metrics of the other workers did not come in time', { cause }),
+    id,
+  )
 }
 
 /**
@@ -49,10 +55,16 @@ function unavailable(cause: unknown, id: string): HttpResponse {
  *
  * @throws SetupError when it cannot be listened on.
  */
-export async function listenMetrics(page: MetricsPage, port: number, host?: string): Promise<ListeningServer> {
+export async function listenMetrics(
+  page: MetricsPage,
+  port: number,
+  host?: string,
+): Promise<ListeningServer> {
   const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
     if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
-      res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
+      res
+        .writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' })
+        .end(`GET ${path}\n`)
       return
     }
     const answer = await page(req.headers.accept).catch((cause) => unavailable(cause, ''))

@@ -57,7 +57,13 @@ export class ServerMetrics implements RequestObserver {
 
   #newSeries(api: string, transport: string): Series {
     const durations = new BucketCounts(durationBuckets)
-    const series = { labels: { api, transport }, durations, codes: new Map(), bytesIn: 0, bytesOut: 0 }
+    const series = {
+      labels: { api, transport },
+      durations,
+      codes: new Map(),
+      bytesIn: 0,
+      bytesOut: 0,
+    }
     const apis = this.#series.get(transport) ?? new Map<string, Series>()
     this.#series.set(transport, apis.set(api, series))
     return series
@@ -66,7 +72,9 @@ export class ServerMetrics implements RequestObserver {
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
     const { engine, limiter, memory, collectors } = this.server
-    const states = this.#runners.map((runner) => runnerState(runner)).filter((state) => state !== undefined)
+    const states = this.#runners
+      .map((runner) => runnerState(runner))
+      .filter((state) => state !== undefined)
     const ofProtocols = await Promise.all(collectors.map((collectOne) => collectOne()))
     const build = { version: packageVersion, node: process.version, engine }
     return [
@@ -76,10 +84,19 @@ export class ServerMetrics implements RequestObserver {
         'Requests from their headers to the end of their response.',
         one(limiter.open),
       ),
-      gauge('serving_body_memory_bytes', 'Memory of large bodies and answers in flight.', one(memory.used)),
+      gauge(
+        'serving_body_memory_bytes',
+        'Memory of large bodies and answers in flight.',
+        one(memory.used),
+      ),
       ...(states.length === 0 ? [] : runnerFamilies(states)),
       ...ofProtocols.flat(),
-      gauge('serving_build_info', 'Versions and the engine.', [{ labels: build, value: 1 }], 'first'),
+      gauge(
+        'serving_build_info',
+        'Versions and the engine.',
+        [{ labels: build, value: 1 }],
+        'first',
+      ),
       ...(await processFamilies()),
     ]
   }
@@ -90,13 +107,26 @@ export class ServerMetrics implements RequestObserver {
     const requests = all.flatMap(({ labels, codes }) =>
       [...codes].map(([code, value]) => ({ labels: { ...labels, code }, value })),
     )
-    const total = (field: 'bytesIn' | 'bytesOut') => all.map((each) => ({ labels: each.labels, value: each[field] }))
+    const total = (field: 'bytesIn' | 'bytesOut') =>
+      all.map((each) => ({ labels: each.labels, value: each[field] }))
     const durations = all.map(({ labels, durations: counts }) => ({ labels, counts }))
     const refused = [...this.#refused].map(([reason, value]) => ({ labels: { reason }, value }))
     return [
-      counter('serving_requests_total', 'Requests that are over, by status of HTTP, or of gRPC.', requests),
-      histogram('serving_request_duration_seconds', 'From the headers to the last byte of the response.', durations),
-      counter('serving_request_body_bytes_total', 'Bytes of request bodies, as they were sent.', total('bytesIn')),
+      counter(
+        'serving_requests_total',
+        'Requests that are over, by status of HTTP, or of gRPC.',
+        requests,
+      ),
+      histogram(
+        'serving_request_duration_seconds',
+        'From the headers to the last byte of the response.',
+        durations,
+      ),
+      counter(
+        'serving_request_body_bytes_total',
+        'Bytes of request bodies, as they were sent.',
+        total('bytesIn'),
+      ),
       counter('serving_response_body_bytes_total', 'Bytes of response bodies.', total('bytesOut')),
       counter('serving_rejected_total', 'Requests that were refused, by reason.', refused),
     ]
@@ -113,7 +143,11 @@ const one = (value: number) => [{ labels: {}, value }]
 export function workerFamilies(workers: number, restarts: number): readonly MetricFamily[] {
   return [
     gauge('serving_workers', 'Worker processes that run.', one(workers)),
-    counter('serving_worker_restarts_total', 'Worker processes that took the place of others.', one(restarts)),
+    counter(
+      'serving_worker_restarts_total',
+      'Worker processes that took the place of others.',
+      one(restarts),
+    ),
   ]
 }
 

@@ -28,13 +28,30 @@ export async function startTelemetry(
   log: Logger,
   collectGroup: CollectGroup | undefined,
 ) {
-  const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1, otlpEndpoint, traceSample } = options
+  const {
+    metrics = true,
+    metricsPort,
+    accessLog = false,
+    accessLogSample = 1,
+    otlpEndpoint,
+    traceSample,
+  } = options
   const otlp =
     otlpEndpoint === undefined
       ? undefined
-      : await (await import('../../telemetry/tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
-  const tracer = await createTracer(otlp?.provider, traceSample, options.tlsCert === undefined ? 'http' : 'https')
-  const counts = metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
+      : await (await import('../../telemetry/tracing/otlp.ts')).startOtlp(
+          otlpEndpoint,
+          service.name,
+        )
+  const tracer = await createTracer(
+    otlp?.provider,
+    traceSample,
+    options.tlsCert === undefined ? 'http' : 'https',
+  )
+  const counts =
+    metrics === false && metricsPort === undefined
+      ? undefined
+      : new ServerMetrics(service.runners ?? [])
   const collect = async () => (await counts?.collect()) ?? []
   const page = metricsPage(collectGroup ?? (async () => [await collect()]))
   const access = accessLog ? logRequests(log, accessLogSample) : undefined
@@ -90,7 +107,9 @@ async function createTracer(
   scheme: 'http' | 'https',
 ): Promise<OtelTracer | undefined> {
   if (provider === undefined && registeredTelemetry()?.trace === undefined) return undefined
-  const { OtelTracer, registeredProvider, sampleShare } = await import('../../telemetry/tracing/otel-tracer.ts')
+  const { OtelTracer, registeredProvider, sampleShare } = await import(
+    '../../telemetry/tracing/otel-tracer.ts'
+  )
   const used = provider ?? registeredProvider()
   return used && new OtelTracer(used, share ?? sampleShare(process.env), scheme)
 }

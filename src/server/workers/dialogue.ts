@@ -21,7 +21,10 @@ export interface Dialogue {
 }
 
 /** @returns what asks the other end of a channel, and lets `answer` answer it. */
-export function dialogue(channel: Channel, answer: (question: Question) => Promise<unknown>): Dialogue {
+export function dialogue(
+  channel: Channel,
+  answer: (question: Question) => Promise<unknown>,
+): Dialogue {
   const pending = new Map<number, (answer: unknown) => void>()
   let ids = 0
   channel.on('message', async (message) => {

@@ -9,7 +9,10 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 export function setWorkerFile(file: URL): void {
   // Round robin, the default, hands connections over with messages, and loses them when a worker is replaced.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  cluster.setupPrimary({ exec: fileURLToPath(file), execArgv: [...workerNodeOptions, ...process.execArgv] })
+  cluster.setupPrimary({
+    exec: fileURLToPath(file),
+    execArgv: [...workerNodeOptions, ...process.execArgv],
+  })
 }
 
 /**
@@ -46,5 +49,7 @@ function running(): Worker[] {
 export function takeFirstWorker(): Worker | undefined {
   for (const signal of signals) process.off(signal, leave)
   process.off('exit', killWorkers)
-  return running().find((worker) => worker.process.pid !== undefined && !worker.isDead() && worker.isConnected())
+  return running().find(
+    (worker) => worker.process.pid !== undefined && !worker.isDead() && worker.isConnected(),
+  )
 }

@@ -9,12 +9,18 @@ import { InvalidArgument } from '../../core/errors.ts'
  * @returns a port that a server can listen on: `port` itself, or a free one for 0.
  * @throws InvalidArgument for a port that is taken or not allowed, and for an unknown host.
  */
-export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
+export function takePort(
+  port: number,
+  host: string | undefined,
+  option = '--port',
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     // A client that connects at this moment is disconnected and tries again.
     server.on('connection', (socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host, option)))
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(portProblem(error, port, host, option)),
+    )
     server.listen({ port, host, exclusive: true }, () => {
       const address = server.address() as AddressInfo
       server.close(() => resolve(address.port))
@@ -22,7 +28,12 @@ export function takePort(port: number, host: string | undefined, option = '--por
   })
 }
 
-function portProblem(error: NodeJS.ErrnoException, port: number, host: string | undefined, option: string): Error {
+function portProblem(
+  error: NodeJS.ErrnoException,
+  port: number,
+  host: string | undefined,
+  option: string,
+): Error {
   const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`
   const message = {
     EADDRINUSE: `${place} is in use: stop the process that listens there, or choose another port with ${option}`,

@@ -24,16 +24,28 @@ export interface WorkerGroup {
  * Returns the group for the server of this process, and what reports its metrics for the last time, since counts
  * outlive a process.
  */
-export function joinGroup(collect: () => Promise<Families>): { group: WorkerGroup; leave: () => Promise<void> } {
+export function joinGroup(collect: () => Promise<Families>): {
+  group: WorkerGroup
+  leave: () => Promise<void>
+} {
   const own = () => collect().catch(() => [])
-  const on = process.on.bind(process) as (event: 'message', listener: (message: unknown) => void) => unknown
+  const on = process.on.bind(process) as (
+    event: 'message',
+    listener: (message: unknown) => void,
+  ) => unknown
   const supervisor = dialogue({ on, send: sendToSupervisor }, async (question) =>
-    question.about === 'metrics' ? await own() : await group.host?.answer(question.topic, question.question),
+    question.about === 'metrics'
+      ? await own()
+      : await group.host?.answer(question.topic, question.question),
   )
   const group: WorkerGroup = {
     host: undefined,
     collect: async () => {
-      const answer = await within(supervisor.ask({ about: 'metrics' }), collectMs + gatherMs, undefined)
+      const answer = await within(
+        supervisor.ask({ about: 'metrics' }),
+        collectMs + gatherMs,
+        undefined,
+      )
       if (answer === undefined) throw new Error('the supervisor did not answer')
       return answer as readonly Families[]
     },
@@ -42,5 +54,8 @@ export function joinGroup(collect: () => Promise<Families>): { group: WorkerGrou
       return (await within(answer, how.withinMs + gatherMs, [])) as readonly unknown[]
     },
   }
-  return { group, leave: async () => await sendToSupervisor({ kind: 'last_metrics', families: await own() }) }
+  return {
+    group,
+    leave: async () => await sendToSupervisor({ kind: 'last_metrics', families: await own() }),
+  }
 }

@@ -16,9 +16,15 @@ export function warnOfKept(
   next: WorkerOptions,
 ): void {
   const pairs = keptOptions.map((name) => [name, initial.serve[name], next.serve[name]] as const)
-  for (const [option, value, now] of [...pairs, ['workers', initial.workers, next.workers] as const]) {
+  for (const [option, value, now] of [
+    ...pairs,
+    ['workers', initial.workers, next.workers] as const,
+  ]) {
     if (value === now) continue
     const kept = `${option} stays ${value ?? 'as by default'} until a restart`
-    logger.warn({ event: 'option_kept', option }, `${kept}; the options say ${now ?? 'nothing'} now`)
+    logger.warn(
+      { event: 'option_kept', option },
+      `${kept}; the options say ${now ?? 'nothing'} now`,
+    )
   }
 }

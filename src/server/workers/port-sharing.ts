@@ -12,6 +12,11 @@ export function sharing(
 ): { engine: EngineName | undefined; workers: number; warning?: string } {
   if (platform === 'linux' || workers === 1 || engine === 'node') return { engine, workers }
   const why = `on ${platform} several processes cannot share a port with the uws engine`
-  if (engine === 'uws') return { engine, workers: 1, warning: `${why}: running 1 worker instead of ${workers}` }
-  return { engine: 'node', workers, warning: `${why}: running ${workers} workers with the node engine` }
+  if (engine === 'uws')
+    return { engine, workers: 1, warning: `${why}: running 1 worker instead of ${workers}` }
+  return {
+    engine: 'node',
+    workers,
+    warning: `${why}: running ${workers} workers with the node engine`,
+  }
 }

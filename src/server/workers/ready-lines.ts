@@ -11,12 +11,19 @@ export function readyLines(ready: WorkerReady, workers: number, serve: ServeSett
   return [
     `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
     ...ready.paths,
-    ...(grpcPort === undefined ? [] : [`gRPC at ${originOf(host, grpcPort).replace('http://', '')}`]),
+    ...(grpcPort === undefined
+      ? []
+      : [`gRPC at ${originOf(host, grpcPort).replace('http://', '')}`]),
   ]
 }
 
 /** @returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
-export function originOf(host: string | undefined, port: number, scheme: 'http' | 'https' = 'http'): string {
-  if (host === undefined || host === '0.0.0.0' || host === '::') return `${scheme}://localhost:${port}`
+export function originOf(
+  host: string | undefined,
+  port: number,
+  scheme: 'http' | 'https' = 'http',
+): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::')
+    return `${scheme}://localhost:${port}`
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

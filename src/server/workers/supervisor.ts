@@ -90,16 +90,28 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const group = workerGroup()
   setWorkerFile(workerFile)
   cluster.on('fork', (worker) => group.follow(worker))
-  const metrics = metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
+  const metrics =
+    metricsPort === undefined ? undefined : await openMetrics(group, metricsPort, host)
   const initial = { workers, serve }
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers, initial, group, metrics }).finished
+    return await new Supervision({
+      ...options,
+      config,
+      workers: shared.workers,
+      initial,
+      group,
+      metrics,
+    }).finished
   } finally {
     await metrics?.close()
   }
 }
 
-async function openMetrics(group: WorkerGroup, port: number, host: string | undefined): Promise<ListeningServer> {
+async function openMetrics(
+  group: WorkerGroup,
+  port: number,
+  host: string | undefined,
+): Promise<ListeningServer> {
   // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
   const { listenMetrics, metricsPage } = await import('../telemetry/metrics-endpoint.ts')
   return await listenMetrics(
@@ -165,8 +177,12 @@ class Supervision {
     const { config } = this.#options
     const { port, grpcPort, host, engine, metricsPort } = config.serve
     // Metrics on a port of their own are answered by this process: workers only count.
-    const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
-    return { ...config, serve: { ...settings, port, grpcPort, host, engine, metrics, metricsPort: undefined } }
+    const metrics =
+      metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
+    return {
+      ...config,
+      serve: { ...settings, port, grpcPort, host, engine, metrics, metricsPort: undefined },
+    }
   }
 
   #startCurrent(slot: Slot): void {
@@ -198,12 +214,14 @@ class Supervision {
 
   #onCurrentReady(slot: Slot, ready: WorkerReady): void {
     slot.wasReady = true
-    if (slot.number === 1) for (const other of this.#slots) if (!other.wasReady) other.current?.open()
+    if (slot.number === 1)
+      for (const other of this.#slots) if (!other.wasReady) other.current?.open()
     if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
     this.#announced = true
     const { workers, config, metrics, print } = this.#options
     print(readyLines(ready, workers, config.serve).join('\n'))
-    if (metrics !== undefined) print(`metrics at ${originOf(config.serve.host, metrics.port)}/metrics`)
+    if (metrics !== undefined)
+      print(`metrics at ${originOf(config.serve.host, metrics.port)}/metrics`)
     this.#reloadIfPending()
   }
 
@@ -232,7 +250,8 @@ class Supervision {
       this.#stop(0)
       return
     }
-    if (worker.readyAt !== 0 && performance.now() - worker.readyAt >= healthyAfterMs) slot.restartsInARow = 0
+    if (worker.readyAt !== 0 && performance.now() - worker.readyAt >= healthyAfterMs)
+      slot.restartsInARow = 0
     const delayMs = restartDelay(slot.restartsInARow++)
     const failure = worker.failure === undefined ? {} : { failure: worker.failure }
     logger.error(
@@ -250,7 +269,9 @@ class Supervision {
   async #reload(reason: string): Promise<void> {
     this.#pendingReload = reason
     // A worker that starts for the first time may have read some of the changes since.
-    const isStarting = this.#slots.some(({ current, wasReady }) => !wasReady && current !== undefined)
+    const isStarting = this.#slots.some(
+      ({ current, wasReady }) => !wasReady && current !== undefined,
+    )
     if (this.#reloading || this.#stopping || isStarting) return
     this.#reloading = true
     this.#pendingReload = undefined
@@ -264,8 +285,13 @@ class Supervision {
     if (development !== undefined) {
       if (failure === undefined) development.onReload(durationMs)
       else development.onFailure(failure)
-    } else if (failure === undefined) logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
-    else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones stay')
+    } else if (failure === undefined)
+      logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
+    else
+      logger.error(
+        { event: 'reload_failed', failure },
+        'the new worker did not start; the old ones stay',
+      )
     this.#reloadIfPending()
   }
 
@@ -287,7 +313,8 @@ class Supervision {
       const next = this.#start(slot)
       const ready = await next.started
       if (this.#stopping) return undefined
-      if (ready === undefined) return next.failure ?? `worker ${slot.number} ended before it was ready`
+      if (ready === undefined)
+        return next.failure ?? `worker ${slot.number} ended before it was ready`
       clearTimeout(slot.restart)
       const previous = slot.current
       slot.current = next
@@ -299,7 +326,10 @@ class Supervision {
 
   async #handOver(worker: WorkerProcess): Promise<void> {
     worker.drain({ isReplaced: true })
-    const late = setTimeout(() => worker.kill('did not leave in time'), this.#drainMs + exitMarginMs)
+    const late = setTimeout(
+      () => worker.kill('did not leave in time'),
+      this.#drainMs + exitMarginMs,
+    )
     await worker.ended
     clearTimeout(late)
   }
@@ -312,7 +342,10 @@ class Supervision {
     if (performance.now() - this.#signalAt < sameSignalMs) return
     if (!this.#stopping) {
       this.#signalAt = performance.now()
-      this.#options.logger.info({ event: 'drain', signal }, `${signal}: finishing the running requests`)
+      this.#options.logger.info(
+        { event: 'drain', signal },
+        `${signal}: finishing the running requests`,
+      )
       // Behind Ctrl-C there is a user who waits, and no load balancer.
       const atOnce = signal === 'SIGINT'
       const { drainDelayMs = defaultLimits.drainDelayMs } = this.#options.config.serve

@@ -48,7 +48,9 @@ export function workerGroup() {
   const collect = async (asker?: Member): Promise<readonly Families[]> => {
     const asked = [...members].filter((member) => member.isReady || member === asker)
     const reports = asked.map(async (member) => {
-      member.families = ((await member.dialogue.ask({ about: 'metrics' })) as Families | undefined) ?? member.families
+      member.families =
+        ((await member.dialogue.ask({ about: 'metrics' })) as Families | undefined) ??
+        member.families
     })
     await within(Promise.all(reports), collectMs, undefined)
     const families = [...members].map((member) => member.families)

@@ -57,7 +57,12 @@ export interface DrainRequest {
 /** What processes ask each other. A supervisor answers with the answers of all its workers in a list. */
 export type Question =
   | { readonly about: 'metrics' }
-  | { readonly about: 'protocol'; readonly topic: string; readonly question: unknown; readonly how: AskOptions }
+  | {
+      readonly about: 'protocol'
+      readonly topic: string
+      readonly question: unknown
+      readonly how: AskOptions
+    }
 
 /** Messages to a worker, and from it. */
 export type ProcessMessage =

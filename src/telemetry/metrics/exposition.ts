@@ -7,7 +7,8 @@ import type { MetricFamily } from './metric-family.ts'
 /** The types of the text. */
 export const metricsTypes = {
   text: 'text/plain; version=0.0.4; charset=utf-8' satisfies PrometheusContentType,
-  openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8' satisfies OpenMetricsContentType,
+  openMetrics:
+    'application/openmetrics-text; version=1.0.0; charset=utf-8' satisfies OpenMetricsContentType,
 } as const
 
 const require = createRequire(import.meta.url)
@@ -38,19 +39,28 @@ export async function processFamilies(): Promise<MetricFamily[]> {
     .map(worstOfAll)
   const names = new Set(own.map(({ name }) => name))
   const users = (await promClient().register.getMetricsAsJSON()) as unknown as MetricFamily[]
-  return [...own, ...users.filter(({ name }) => !names.has(name) && !name.startsWith('serving_'))].map(withoutNaN)
+  return [
+    ...own,
+    ...users.filter(({ name }) => !names.has(name) && !name.startsWith('serving_')),
+  ].map(withoutNaN)
 }
 
 /** @returns the delay as how late the timer was: Node's histogram counts its interval, too. */
 function withOwnLag(family: MetricFamily): MetricFamily {
   if (!/^nodejs_eventloop_lag_(?:min|max|mean|p\d+)_seconds$/.test(family.name)) return family
-  const own = (value: number) => (value > 1e9 ? Number.NaN : Math.max(0, value - lagSampleMs / 1000))
-  return { ...family, values: family.values.map((sample) => ({ ...sample, value: own(sample.value) })) }
+  const own = (value: number) =>
+    value > 1e9 ? Number.NaN : Math.max(0, value - lagSampleMs / 1000)
+  return {
+    ...family,
+    values: family.values.map((sample) => ({ ...sample, value: own(sample.value) })),
+  }
 }
 
 /** Quantiles of several processes: the average would hide the one that is stuck. */
 function worstOfAll(family: MetricFamily): MetricFamily {
-  return /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(family.name) ? { ...family, aggregator: 'max' } : family
+  return /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(family.name)
+    ? { ...family, aggregator: 'max' }
+    : family
 }
 
 function withoutNaN(family: MetricFamily): MetricFamily {
@@ -58,12 +68,20 @@ function withoutNaN(family: MetricFamily): MetricFamily {
 }
 
 /** Joins the metrics of processes, each as its metrics say. */
-export async function joinFamilies(processes: readonly (readonly MetricFamily[])[]): Promise<MetricFamily[]> {
-  return (await aggregate(processes, metricsTypes.text).getMetricsAsJSON()) as unknown as MetricFamily[]
+export async function joinFamilies(
+  processes: readonly (readonly MetricFamily[])[],
+): Promise<MetricFamily[]> {
+  return (await aggregate(
+    processes,
+    metricsTypes.text,
+  ).getMetricsAsJSON()) as unknown as MetricFamily[]
 }
 
 /** @returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
-export function metricsText(processes: readonly (readonly MetricFamily[])[], type: string): Promise<string> {
+export function metricsText(
+  processes: readonly (readonly MetricFamily[])[],
+  type: string,
+): Promise<string> {
   if (type !== metricsTypes.openMetrics) return aggregate(processes, type).metrics()
   const renamed = processes.map((families) =>
     families.map((family) =>

@@ -54,7 +54,10 @@ export function runnerFamilies(runners: readonly RunnerState[]): MetricFamily[] 
   const series = (field: 'queueWait' | 'batchRows') =>
     runners.map(({ name, counts }) => ({ labels: { runner: name }, counts: counts[field] }))
   const threads = runners.flatMap(({ name, threads: states }) =>
-    Object.entries(states).map(([state, value]) => ({ labels: { runner: name, state }, value: value as number })),
+    Object.entries(states).map(([state, value]) => ({
+      labels: { runner: name, state },
+      value: value as number,
+    })),
   )
   return [
     gauge(
@@ -62,7 +65,11 @@ export function runnerFamilies(runners: readonly RunnerState[]): MetricFamily[] 
       'Calls that wait for a thread of a runner.',
       each(({ waiting }) => waiting),
     ),
-    histogram('serving_queue_wait_seconds', 'From a call of a runner to its dispatch.', series('queueWait')),
+    histogram(
+      'serving_queue_wait_seconds',
+      'From a call of a runner to its dispatch.',
+      series('queueWait'),
+    ),
     histogram('serving_batch_rows', 'Rows of a call of a batchable method.', series('batchRows')),
     counter(
       'serving_batches_total',

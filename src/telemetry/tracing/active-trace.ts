@@ -27,7 +27,10 @@ export function registeredTelemetry(): Registered | undefined {
  */
 export function traceOf(caller: object): RequestTrace | undefined {
   const trace = caller instanceof Context ? caller.trace : undefined
-  return trace ?? (registeredTelemetry()?.context?.active().getValue(traceKey) as RequestTrace | undefined)
+  return (
+    trace ??
+    (registeredTelemetry()?.context?.active().getValue(traceKey) as RequestTrace | undefined)
+  )
 }
 
 /**

@@ -42,7 +42,9 @@ export function unregister(provider: TracerProvider): boolean {
 
 /** @returns the SDK that is registered in this process; undefined without one. */
 export function registeredProvider(): TracerProvider | undefined {
-  const provider = trace.getTracerProvider() as TracerProvider & { getDelegateTracer?(name: string): unknown }
+  const provider = trace.getTracerProvider() as TracerProvider & {
+    getDelegateTracer?(name: string): unknown
+  }
   return provider.getDelegateTracer?.('serving') === undefined ? undefined : provider
 }
 
@@ -70,7 +72,9 @@ export class OtelTracer implements RequestObserver {
     this.#tracer = provider.getTracer('serving')
     this.#ratio = ratio
     this.#scheme = scheme
-    this.readsHeaders = [...new Set(['traceparent', 'tracestate', 'baggage', 'user-agent', ...propagation.fields()])]
+    this.readsHeaders = [
+      ...new Set(['traceparent', 'tracestate', 'baggage', 'user-agent', ...propagation.fields()]),
+    ]
   }
 
   onBegin(ctx: Context): void {
@@ -89,7 +93,11 @@ export class OtelTracer implements RequestObserver {
       'user_agent.original': headers.get('user-agent'),
     }
     const span = this.#tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, before)
-    ctx.trace = new OtelTrace(this.#tracer, trace.setSpan(before, span), span.isRecording() ? span : undefined)
+    ctx.trace = new OtelTrace(
+      this.#tracer,
+      trace.setSpan(before, span),
+      span.isRecording() ? span : undefined,
+    )
   }
 
   onOutcome(ctx: Context, outcome: Outcome): void {
@@ -101,11 +109,16 @@ export class OtelTracer implements RequestObserver {
     if (ctx.job !== undefined)
       span.setAttributes({ 'serving.job.id': ctx.job.id, 'serving.job.attempt': ctx.job.attempt })
     if (protocol === 'http') {
-      if (route !== undefined) span.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
+      if (route !== undefined)
+        span.updateName(`${ctx.method} ${route}`).setAttribute('http.route', route)
     } else {
       const name = endpoint ?? ctx.path.replace(/^\//, '')
       const system = protocol === 'grpc' ? 'grpc' : 'connectrpc'
-      const attributes = { 'rpc.system.name': system, 'rpc.method': name, 'rpc.status_code': grpcStatusOf(error) }
+      const attributes = {
+        'rpc.system.name': system,
+        'rpc.method': name,
+        'rpc.status_code': grpcStatusOf(error),
+      }
       span.updateName(name).setAttributes(attributes)
     }
     if (status >= 500) {
@@ -135,7 +148,8 @@ class OtelTrace implements RequestTrace {
   }
 
   stage<T>(name: StageName, work: () => T): T {
-    if (this.span === undefined) return name === 'function' ? context.with(this.#context, work) : work()
+    if (this.span === undefined)
+      return name === 'function' ? context.with(this.#context, work) : work()
     const span = this.#tracer.startSpan(name, {}, this.#context)
     const failed = (error: unknown) => {
       end(span, error)
@@ -213,7 +227,11 @@ class OtelCall implements CallTrace {
     }
     // Short calls outside a batch share a message: all but the first are linked to what it did.
     const others = batch === undefined ? links.slice(1) : []
-    const model = this.#tracer.startSpan(`model ${name}`, { kind: SpanKind.CLIENT, links: others }, parent)
+    const model = this.#tracer.startSpan(
+      `model ${name}`,
+      { kind: SpanKind.CLIENT, links: others },
+      parent,
+    )
     return {
       traceparent: traceparentOf(model),
       settled(error) {

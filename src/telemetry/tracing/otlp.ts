@@ -20,11 +20,17 @@ const providers = new Set<InstanceType<Sdk['NodeTracerProvider']>>()
  */
 export async function startOtlp(endpoint: string, service: string) {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
-    throw new InvalidArgument(`expected a URL like http://localhost:4318 for otlpEndpoint, received ${endpoint}`)
+    throw new InvalidArgument(
+      `expected a URL like http://localhost:4318 for otlpEndpoint, received ${endpoint}`,
+    )
   }
-  const load = <T>(name: string, version: string): T => loadOptional<T>(name, version, 'otlpEndpoint')
+  const load = <T>(name: string, version: string): T =>
+    loadOptional<T>(name, version, 'otlpEndpoint')
   const { NodeTracerProvider, BatchSpanProcessor } = load<Sdk>('@opentelemetry/sdk-trace-node', '2')
-  const { OTLPTraceExporter } = load<Exporter>('@opentelemetry/exporter-trace-otlp-http', '^0.223.0')
+  const { OTLPTraceExporter } = load<Exporter>(
+    '@opentelemetry/exporter-trace-otlp-http',
+    '^0.223.0',
+  )
   const { defaultResource, detectResources, envDetector, resourceFromAttributes } = load<Resources>(
     '@opentelemetry/resources',
     '2',
@@ -34,7 +40,10 @@ export async function startOtlp(endpoint: string, service: string) {
     .merge(own)
     .merge(detectResources({ detectors: [envDetector] }))
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
-  const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] })
+  const provider = new NodeTracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  })
   const { registeredProvider, unregister } = await import('./otel-tracer.ts')
   if (registeredProvider() === undefined) provider.register()
   providers.add(provider)

@@ -40,10 +40,9 @@ interface CastFault {
 type Cast = { readonly data: DataOf<DType>; readonly dtype: DType } | CastFault
 
 /** Bounds of each dtype, exclusive, before truncation: 255.9 is a valid uint8, 256 is not. */
-export const dtypeBounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)])) as Record<
-  DType,
-  readonly [number, number]
->
+export const dtypeBounds = Object.fromEntries(
+  dtypes.map((dtype) => [dtype, boundsOf(dtype)]),
+) as Record<DType, readonly [number, number]>
 
 function boundsOf(dtype: DType): readonly [number, number] {
   const { kind, bytes } = elementTypes[dtype]
@@ -69,7 +68,9 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
   const odd = scalars.findIndex((scalar) => (typeof scalar === 'string') !== isText)
   if (odd !== -1) return { failure: 'dtype', index: odd }
   if (isText) return 'str'
-  return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean') ? 'bool' : 'float64'
+  return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean')
+    ? 'bool'
+    : 'float64'
 }
 
 /**
@@ -77,7 +78,11 @@ function inferType(scalars: readonly Scalar[]): DType | CastFault {
  *
  * @returns scalars as elements of a dtype, by default float64, bool or str.
  */
-export function castScalars(scalars: readonly Scalar[], dtype: DType | undefined, enforced: boolean): Cast {
+export function castScalars(
+  scalars: readonly Scalar[],
+  dtype: DType | undefined,
+  enforced: boolean,
+): Cast {
   const type = dtype ?? inferType(scalars)
   if (typeof type !== 'string') return type
   if (dtype === undefined) {
@@ -88,7 +93,12 @@ export function castScalars(scalars: readonly Scalar[], dtype: DType | undefined
 }
 
 /** @returns the scalars that `read` returns as elements of a dtype. */
-export function castAll(count: number, read: (index: number) => Scalar, dtype: DType, enforced: boolean): Cast {
+export function castAll(
+  count: number,
+  read: (index: number) => Scalar,
+  dtype: DType,
+  enforced: boolean,
+): Cast {
   const cast = casterOf(dtype, enforced)
   const data: (number | bigint | string)[] | DataOf<DType> =
     dtype === 'str' ? new Array<string>(count) : new (dataConstructor(dtype))(count)
@@ -116,7 +126,8 @@ type Caster = (scalar: Scalar) => number | bigint | string | Misfit
 
 function casterOf(dtype: DType, enforced: boolean): Caster {
   if (dtype === 'str') return toText
-  if (dtype === 'bool') return enforced ? (scalar) => (typeof scalar === 'boolean' ? Number(scalar) : misfit) : toFlag
+  if (dtype === 'bool')
+    return enforced ? (scalar) => (typeof scalar === 'boolean' ? Number(scalar) : misfit) : toFlag
   return isFloat(dtype) ? floatCaster(dtype, enforced) : integerCaster(dtype, enforced)
 }
 
@@ -132,7 +143,13 @@ function toText(scalar: Scalar): string | Misfit {
 }
 
 function toFlag(scalar: Scalar): number {
-  return (scalar instanceof NumberToken ? scalar.value !== 0 : Number.isNaN(scalar) || Boolean(scalar)) ? 1 : 0
+  return (
+    scalar instanceof NumberToken
+      ? scalar.value !== 0
+      : Number.isNaN(scalar) || Boolean(scalar)
+  )
+    ? 1
+    : 0
 }
 
 /** As Python's `float()`. Our choice: underscores between digits are refused, although Python accepts them. */
@@ -142,14 +159,17 @@ function floatCaster(dtype: DType, enforced: boolean): Caster {
   const within = (value: number) => (value > low && value < high ? store(value) : beyond)
   return (scalar) => {
     if (typeof scalar === 'number') return within(scalar)
-    if (scalar instanceof NumberToken) return /[NI]/.test(scalar.text) ? store(scalar.value) : within(scalar.value)
+    if (scalar instanceof NumberToken)
+      return /[NI]/.test(scalar.text) ? store(scalar.value) : within(scalar.value)
     if (scalar === null) return store(Number.NaN)
     if (typeof scalar === 'boolean') return store(scalar ? 1 : 0)
     if (enforced) return misfit
     const text = scalar.trim()
     const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
     if (word) return store(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
-    return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? within(Number(text)) : misfit
+    return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)
+      ? within(Number(text))
+      : misfit
   }
 }
 

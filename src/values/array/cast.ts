@@ -1,13 +1,24 @@
 /** Casts between element types. @module */
 
-import { type DType, dataConstructor, elementTypes, isFloat, isPlainNumber, itemSize } from '../../core/dtype.ts'
+import {
+  type DType,
+  dataConstructor,
+  elementTypes,
+  isFloat,
+  isPlainNumber,
+  itemSize,
+} from '../../core/dtype.ts'
 import { float16ToNumber, floatText } from '../../core/text/number-text.ts'
 import { castAll, NumberToken, needsTokens, type Scalar } from './cast-scalars.ts'
 import { NDArray } from './ndarray.ts'
 
 /** Casts an array; undefined if an element does not fit. */
-export function castArray({ data, shape, dtype: from }: NDArray, dtype: DType): NDArray | undefined {
-  const copy = isPlainNumber(from) && isPlainNumber(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
+export function castArray(
+  { data, shape, dtype: from }: NDArray,
+  dtype: DType,
+): NDArray | undefined {
+  const copy =
+    isPlainNumber(from) && isPlainNumber(dtype) ? exactCopy(data as Float64Array, dtype) : undefined
   if (copy !== undefined) return new NDArray(copy, shape, dtype)
   const cast = castAll(data.length, (i) => scalarOf(data[i], from, dtype), dtype, false)
   return 'failure' in cast ? undefined : new NDArray(cast.data, shape, dtype)
@@ -17,7 +28,8 @@ export function castArray({ data, shape, dtype: from }: NDArray, dtype: DType): 
 function scalarOf(element: number | bigint | string, from: DType, to: DType): Scalar {
   if (typeof element === 'string') return element
   if (from === 'bool') return element !== 0
-  if (typeof element === 'bigint') return needsTokens(to, false) ? new NumberToken(String(element)) : Number(element)
+  if (typeof element === 'bigint')
+    return needsTokens(to, false) ? new NumberToken(String(element)) : Number(element)
   const value = from === 'float16' ? float16ToNumber(element) : element
   if (!Number.isFinite(value)) return new NumberToken(String(value))
   if (to !== 'str') return value
@@ -32,7 +44,9 @@ function exactCopy(data: Float64Array, dtype: DType): Float64Array | undefined {
   const copy = new (dataConstructor(dtype as 'float64'))(data.length)
   copy.set(data)
   const isRounded = dtype === 'float32'
-  const isExact = data.every((value, i) => Object.is(copy[i], value) || (isRounded && Number.isFinite(copy[i])))
+  const isExact = data.every(
+    (value, i) => Object.is(copy[i], value) || (isRounded && Number.isFinite(copy[i])),
+  )
   return isExact ? copy : undefined
 }
 

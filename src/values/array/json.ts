@@ -43,7 +43,9 @@ function parseNdarray(
  *
  * @throws as for other arrays.
  */
-export function parseTexts(json: Uint8Array): { readonly array: NDArray; readonly nulls: number[] } | ParseFailure {
+export function parseTexts(
+  json: Uint8Array,
+): { readonly array: NDArray; readonly nulls: number[] } | ParseFailure {
   const parsed = parseScalars(json, 'str', false)
   if ('failure' in parsed) return parsed
   const { scalars, shape } = parsed
@@ -68,7 +70,11 @@ function parseScalars(
   enforced: boolean,
   maxBytes?: number,
 ): Scalars | ParseFailure {
-  requireShort(json, 'of an array of strings or objects, or without the native add-on (maxBytes)', maxBytes)
+  requireShort(
+    json,
+    'of an array of strings or objects, or without the native add-on (maxBytes)',
+    maxBytes,
+  )
   if (!isUtf8(json)) return { failure: 'encoding', offset: illFormedAt(json) }
   const start = bomLength(json)
   const bytes = json.subarray(start)
@@ -89,7 +95,10 @@ function parseScalars(
   const misfit = flattenInto(lists, shape, (element) => {
     const isToken = isMarked && typeof element === 'string'
     if (!isToken) scalars.push(element as Scalar)
-    else scalars.push(element.charCodeAt(0) === 0x6e ? new NumberToken(element.slice(1)) : element.slice(1))
+    else
+      scalars.push(
+        element.charCodeAt(0) === 0x6e ? new NumberToken(element.slice(1)) : element.slice(1),
+      )
     return !isRecord(element)
   })
   if (misfit !== undefined) {

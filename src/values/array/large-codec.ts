@@ -7,7 +7,14 @@ import { type Addon, addon } from '../../core/native/add-on.ts'
 import { allocate } from '../../core/platform.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { typescriptCodec } from './json.ts'
-import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultWords } from './native-codec.ts'
+import {
+  castCode,
+  checkEncoding,
+  nonFiniteCodes,
+  numberCodec,
+  parsedOf,
+  resultWords,
+} from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 

@@ -49,7 +49,11 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
  *
  * @throws BadInput.
  */
-export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
+export function parseSerialized(
+  bytes: Uint8Array,
+  dtype: DType | undefined,
+  name: string,
+): NDArray {
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
@@ -63,7 +67,9 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
 }
 
 const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
-const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
+const listByDtype: ReadonlyMap<DType, ListField> = new Map(
+  valueLists.map((list) => [list.dtype, list]),
+)
 
 /**
  * @returns the only list of elements of a message with its dtype; undefined if all are empty.
@@ -90,7 +96,9 @@ export function onlyList(
 }
 
 function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
-  return dtype === 'str' || ArrayBuffer.isView(list) ? (list as DataOf<DType>) : elementsFrom(dtype, list)
+  return dtype === 'str' || ArrayBuffer.isView(list)
+    ? (list as DataOf<DType>)
+    : elementsFrom(dtype, list)
 }
 
 /**
@@ -105,18 +113,28 @@ export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArr
   }
   const found = onlyList(message, name)
   if (found !== undefined && declared !== undefined && found.dtype !== declared) {
-    throw badInput('dtype', `expected elements of dtype ${declared} for ${name}, received ${found.dtype}`)
+    throw badInput(
+      'dtype',
+      `expected elements of dtype ${declared} for ${name}, received ${found.dtype}`,
+    )
   }
   const dtype = declared ?? found?.dtype ?? 'float64'
   const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
   return new NDArray(data, shapeOf(message, data.length, name), dtype)
 }
 
-function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
+function shapeOf(
+  { shape = [], scalar }: NDArrayMessage,
+  elements: number,
+  name: string,
+): readonly number[] {
   if (scalar === true) {
     if (shape.length === 0 && elements === 1) return []
     const received = `${elements} elements, shape ${showShape(shape)}`
-    throw badInput('shape', `expected one element and no shape for a scalar of ${name}, received ${received}`)
+    throw badInput(
+      'shape',
+      `expected one element and no shape for a scalar of ${name}, received ${received}`,
+    )
   }
   if (shape.length === 0) return [elements]
   const known = sizeOf(shape.filter((dim) => dim !== -1))
@@ -135,7 +153,12 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
 export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessage | undefined {
   const list = listByDtype.get(dtype)
   if (list === undefined) return undefined
-  return { dtype: list.number, shape, [list.property]: data, ...(shape.length === 0 && { scalar: true }) }
+  return {
+    dtype: list.number,
+    shape,
+    [list.property]: data,
+    ...(shape.length === 0 && { scalar: true }),
+  }
 }
 
 /** Serializes an array in the form that holds every dtype. */

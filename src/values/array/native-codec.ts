@@ -1,6 +1,13 @@
 /** The codec of the native add-on, and the choice between it and the TypeScript codec. @module */
 
-import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes, isFloat } from '../../core/dtype.ts'
+import {
+  type DType,
+  type DTypeData,
+  dataConstructor,
+  dtypes,
+  elementTypes,
+  isFloat,
+} from '../../core/dtype.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
 import { illFormedAt } from '../../core/text/utf8.ts'
 import { typescriptCodec } from './json.ts'
@@ -13,7 +20,15 @@ import { maxDimensions } from './shape.ts'
 const gaveUp = 8
 const nonFiniteFound = 9
 /** By status code; for the codes left out, and for `gaveUp`, JSON.parse reads the text. */
-const failureKinds = [undefined, 'syntax', 'ragged', 'dtype', 'range', 'precision', 'depth'] as const
+const failureKinds = [
+  undefined,
+  'syntax',
+  'ragged',
+  'dtype',
+  'range',
+  'precision',
+  'depth',
+] as const
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
@@ -37,7 +52,10 @@ function setShape(words: Float64Array, shape: readonly number[]): void {
  * @returns the array in the buffer, or why it holds no array; undefined when JSON.parse has to read
  * the text.
  */
-export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
+export function parsedOf(
+  words: Float64Array,
+  buffer: ArrayBuffer | undefined,
+): NDArray | ParseFailure | undefined {
   if (buffer === undefined || words[0] !== 0) {
     const failure = failureKinds[words[0]]
     return failure === undefined ? undefined : { failure, offset: words[1] }
@@ -82,18 +100,27 @@ function nativeCodecOf(addon: Addon): NumberCodec {
     encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
       const data = array.data as DTypeData['float64']
-      if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
+      if (dtype === 'str' || data.length === 0)
+        return typescriptCodec.encodeNdarray(array, nonFinite)
       setShape(words, shape)
-      const text = addon.encodeNdarray(data, elementTypes[dtype].code, nonFiniteCodes[nonFinite], words)
+      const text = addon.encodeNdarray(
+        data,
+        elementTypes[dtype].code,
+        nonFiniteCodes[nonFinite],
+        words,
+      )
       if (typeof text === 'string') return text
       if (text !== undefined) return new Uint8Array(text, 0, words[1])
-      return words[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)
+      return words[0] === nonFiniteFound
+        ? undefined
+        : typescriptCodec.encodeNdarray(array, nonFinite)
     },
   }
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
-export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefined : nativeCodecOf(addon)
+export const nativeCodec: NumberCodec | undefined =
+  addon === undefined ? undefined : nativeCodecOf(addon)
 
 const chosen = nativeCodec ?? typescriptCodec
 
@@ -101,9 +128,11 @@ const chosen = nativeCodec ?? typescriptCodec
 export const numberCodec: NumberCodec = {
   name: chosen.name,
   parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
-    const isPlain = json.length <= maxPlainBytes && (!enforced || (dtype !== undefined && isFloat(dtype)))
+    const isPlain =
+      json.length <= maxPlainBytes && (!enforced || (dtype !== undefined && isFloat(dtype)))
     const plain = isPlain ? readPlainNumbers(json, dtype) : undefined
     return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
   },
-  encodeNdarray: (array, nonFinite) => printPlainNumbers(array) ?? chosen.encodeNdarray(array, nonFinite),
+  encodeNdarray: (array, nonFinite) =>
+    printPlainNumbers(array) ?? chosen.encodeNdarray(array, nonFinite),
 }

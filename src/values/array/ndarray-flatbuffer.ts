@@ -68,8 +68,11 @@ function addUint32s(out: Builder, values: readonly number[]): number {
  * @throws BadInput, {@link checkTexts}.
  */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
-  if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
-  const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
+  if (!isNdarrayFlatbuffer(bytes))
+    throw badTable('a FlatBuffers table of an array', name, 'other bytes')
+  const table = FlatTable.root(bytes, () =>
+    badTable('offsets within the FlatBuffers table', name, 'one beyond'),
+  )
   const code = table.uint8(fields.dtype)
   const dtype = dtypes[code] as DType | undefined
   if (dtype === undefined) {
@@ -78,7 +81,9 @@ export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray
   const shape = checkDims(table.longs(fields.shape), name)
   const data = table.vector(fields.data, 1)
   const parsed =
-    dtype === 'str' ? splitTexts(data, table.vector(fields.ends, 4), name) : viewElements(data, dtype, name)
+    dtype === 'str'
+      ? splitTexts(data, table.vector(fields.ends, 4), name)
+      : viewElements(data, dtype, name)
   return new NDArray(parsed, checkSize(shape, parsed.length, name), dtype)
 }
 
@@ -87,7 +92,8 @@ function badTable(what: string, name: string, received: string): BadInput {
 }
 
 function checkDims(dims: readonly number[], name: string): readonly number[] {
-  if (dims.length > maxDimensions) throw badShape(`at most ${maxDimensions} dimensions`, name, String(dims.length))
+  if (dims.length > maxDimensions)
+    throw badShape(`at most ${maxDimensions} dimensions`, name, String(dims.length))
   const wrong = dims.find((dim) => dim < 0 || !Number.isSafeInteger(dim))
   if (wrong !== undefined) throw badShape('whole numbers from 0 up', name, String(wrong))
   return dims
@@ -101,15 +107,21 @@ const maxEmptyLists = 1 << 20
  *
  * @throws BadInput.
  */
-export function checkSize(shape: readonly number[], elements: number, name: string): readonly number[] {
+export function checkSize(
+  shape: readonly number[],
+  elements: number,
+  name: string,
+): readonly number[] {
   let size = 1
   let lists = 1
   for (const dim of shape) {
     size *= dim
     if (size !== 0) lists = size
   }
-  if (size !== elements) throw badShape(`${elements} elements`, `shape of ${name}`, `a shape of ${size}`)
-  if (size === 0 && lists > maxEmptyLists) throw badShape(`at most ${maxEmptyLists} empty lists`, name, String(lists))
+  if (size !== elements)
+    throw badShape(`${elements} elements`, `shape of ${name}`, `a shape of ${size}`)
+  if (size === 0 && lists > maxEmptyLists)
+    throw badShape(`at most ${maxEmptyLists} empty lists`, name, String(lists))
   return shape
 }
 
@@ -121,10 +133,17 @@ function badShape(what: string, name: string, received: string): BadInput {
  * @returns little-endian elements: a view if aligned, else a copy.
  * @throws BadInput.
  */
-export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: string): Exclude<DataOf<DType>, string[]> {
+export function viewElements(
+  bytes: Uint8Array,
+  dtype: NumericDType,
+  name: string,
+): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
-    throw badInput('shape', `expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`)
+    throw badInput(
+      'shape',
+      `expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`,
+    )
   }
   if (dtype === 'bool') {
     let seen = 0
@@ -167,12 +186,18 @@ function splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): string[]
     const end = view.getUint32(i * 4, true)
     // Offsets that go back would make a large array of a small message.
     if (end < start || end > bytes.length) {
-      throw badInput('encoding', `expected texts one after the other for ${name}, received other ends`)
+      throw badInput(
+        'encoding',
+        `expected texts one after the other for ${name}, received other ends`,
+      )
     }
     try {
       texts.push(decoder.decode(bytes.subarray(start, end)))
     } catch {
-      throw badInput('encoding', `expected UTF-8 text for ${name}, received an invalid byte sequence`)
+      throw badInput(
+        'encoding',
+        `expected UTF-8 text for ${name}, received an invalid byte sequence`,
+      )
     }
     start = end
   }

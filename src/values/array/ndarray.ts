@@ -34,9 +34,15 @@ export class NDArray<D extends DType = DType> {
    * @default `dtype`: that of the container; for a Uint8Array uint8, for a Uint16Array uint16, for
    * strings str
    */
-  constructor(data: DataOf<D>, shape: readonly number[] = [data.length], dtype: D = dtypeOf(data) as D) {
-    if (!isDType(dtype)) throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', dtype))
-    const holds = dtype === 'str' ? Array.isArray(data) : data instanceof dataConstructor(dtype as 'int8')
+  constructor(
+    data: DataOf<D>,
+    shape: readonly number[] = [data.length],
+    dtype: D = dtypeOf(data) as D,
+  ) {
+    if (!isDType(dtype))
+      throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', dtype))
+    const holds =
+      dtype === 'str' ? Array.isArray(data) : data instanceof dataConstructor(dtype as 'int8')
     if (!holds) throw new InvalidArgument(expected(`data of dtype ${dtype}`, 'NDArray', data))
     let size = 1
     for (let i = 0; i < shape.length; i++) {
@@ -46,7 +52,9 @@ export class NDArray<D extends DType = DType> {
       size *= shape[i]
     }
     if (size !== data.length) {
-      throw new InvalidArgument(expected(`${size} elements`, `NDArray of shape ${showShape(shape)}`, data.length))
+      throw new InvalidArgument(
+        expected(`${size} elements`, `NDArray of shape ${showShape(shape)}`, data.length),
+      )
     }
     this.data = data
     this.shape = shape
@@ -111,7 +119,10 @@ export class NDArray<D extends DType = DType> {
    * @throws as {@link NDArray.mean}, and for empty rows.
    */
   argmax(): NDArray<'int32'> {
-    return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))
+    return new NDArray(
+      argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')),
+      this.shape.slice(0, -1),
+    )
   }
 
   /**
@@ -119,7 +130,10 @@ export class NDArray<D extends DType = DType> {
    * @throws as {@link NDArray.argmax}.
    */
   softmax(): NDArray<'float32' | 'float64'> {
-    return new NDArray(softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')), this.shape)
+    return new NDArray(
+      softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')),
+      this.shape,
+    )
   }
 
   /**
@@ -129,13 +143,22 @@ export class NDArray<D extends DType = DType> {
    * @example
    * `const { values, indexes } = logits.softmax().topK(5)`
    */
-  topK(k: number): { readonly values: NDArray<Extract<D, NumberDType>>; readonly indexes: NDArray<'int32'> } {
+  topK(k: number): {
+    readonly values: NDArray<Extract<D, NumberDType>>
+    readonly indexes: NDArray<'int32'>
+  } {
     type Values = Extract<D, NumberDType>
     const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]
-    checkThat(Number.isInteger(k) && k >= 1 && k <= columns, `a whole number from 1 to ${columns}`, 'topK', k)
+    checkThat(
+      Number.isInteger(k) && k >= 1 && k <= columns,
+      `a whole number from 1 to ${columns}`,
+      'topK',
+      k,
+    )
     const indexes = topOf(data, columns, k)
     const values = new (dataConstructor(this.dtype as 'float64'))(indexes.length)
-    for (let i = 0; i < indexes.length; i++) values[i] = data[Math.floor(i / k) * columns + indexes[i]]
+    for (let i = 0; i < indexes.length; i++)
+      values[i] = data[Math.floor(i / k) * columns + indexes[i]]
     const shape = [...this.shape.slice(0, -1), k]
     return {
       values: new NDArray(values as unknown as DataOf<Values>, shape, this.dtype as Values),
@@ -147,16 +170,22 @@ shareClass(NDArray, 'NDArray')
 
 function numbersOf({ data, shape, dtype }: NDArray, method: string): Numbers {
   if (data.length !== sizeOf(shape)) {
-    throw new InvalidArgument(`the data of this NDArray is gone for ${method}: it was moved, or of a request before`)
+    throw new InvalidArgument(
+      `the data of this NDArray is gone for ${method}: it was moved, or of a request before`,
+    )
   }
   if (dtype !== 'str' && dtype !== 'float16' && !isWideInteger(dtype)) return data as Numbers
-  throw new InvalidArgument(expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype))
+  throw new InvalidArgument(
+    expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype),
+  )
 }
 
 function columnsOf({ shape }: NDArray, method: string): number {
   const columns = shape.at(-1) ?? 1
   if (columns > 0) return columns
-  throw new InvalidArgument(`expected rows of at least one element for NDArray.${method}, received none`)
+  throw new InvalidArgument(
+    `expected rows of at least one element for NDArray.${method}, received none`,
+  )
 }
 
 function dtypeOf(data: unknown): DType {

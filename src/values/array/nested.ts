@@ -21,7 +21,10 @@ interface Flat {
 export function flattenLists(value: unknown, name: string): Flat {
   const shape = shapeOfLists(value)
   if (shape.length > maxDimensions) {
-    throw badInput('shape', `expected at most ${maxDimensions} dimensions for ${name}, received more`)
+    throw badInput(
+      'shape',
+      `expected at most ${maxDimensions} dimensions for ${name}, received more`,
+    )
   }
   const flat: unknown[] = []
   const misfit = flattenInto(value, shape, (element) => flat.push(element) > 0)
@@ -40,7 +43,8 @@ export function flattenLists(value: unknown, name: string): Flat {
  */
 export function shapeOfLists(value: unknown): number[] {
   const shape: number[] = []
-  for (let level = value; isList(level) && shape.length <= maxDimensions; level = level[0]) shape.push(level.length)
+  for (let level = value; isList(level) && shape.length <= maxDimensions; level = level[0])
+    shape.push(level.length)
   return shape
 }
 
@@ -60,7 +64,12 @@ export function flattenInto(
   return undefined
 }
 
-const kinds: Partial<Record<string, DType>> = { number: 'float64', bigint: 'int64', boolean: 'bool', string: 'str' }
+const kinds: Partial<Record<string, DType>> = {
+  number: 'float64',
+  bigint: 'int64',
+  boolean: 'bool',
+  string: 'str',
+}
 
 function kindOf(flat: readonly unknown[], name: string): DType {
   if (flat.length === 0) return 'float64'
@@ -69,7 +78,11 @@ function kindOf(flat: readonly unknown[], name: string): DType {
   if (dtype === undefined || other !== undefined) {
     throw badInput(
       'dtype',
-      expected('elements of one kind: numbers, bigints, booleans or strings', name, other ?? flat[0]),
+      expected(
+        'elements of one kind: numbers, bigints, booleans or strings',
+        name,
+        other ?? flat[0],
+      ),
     )
   }
   return dtype

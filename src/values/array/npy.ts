@@ -1,6 +1,13 @@
 /** Arrays ⇄ files of numpy's own format (.npy). @module */
 
-import { type DataOf, type DType, itemSize, type NumericDType, npyName, parseDType } from '../../core/dtype.ts'
+import {
+  type DataOf,
+  type DType,
+  itemSize,
+  type NumericDType,
+  npyName,
+  parseDType,
+} from '../../core/dtype.ts'
 import { badInput } from '../../core/errors.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { narrowTexts, readNpyHead, widenTexts, writeNpyHead } from '../../core/npy-file.ts'
@@ -16,7 +23,10 @@ export function encodeNpy(
 ): Uint8Array {
   const wide = dtype === 'str' ? widenTexts(data as string[]) : undefined
   const elements = bytesOf(wide?.points ?? (data as Float64Array))
-  const head = writeNpyHead(wide === undefined ? npyName(dtype as NumericDType) : `<U${wide.width}`, shape)
+  const head = writeNpyHead(
+    wide === undefined ? npyName(dtype as NumericDType) : `<U${wide.width}`,
+    shape,
+  )
   const bytes = allocate(head.length + elements.length)
   bytes.set(head)
   bytes.set(elements, head.length)
@@ -30,8 +40,15 @@ export function encodeNpy(
  */
 export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const head = readNpyHead(bytes)
-  if (head === undefined || head.shape.length > maxDimensions || !head.shape.every(Number.isSafeInteger)) {
-    throw badInput('encoding', `expected an .npy file for ${name}, received other bytes or another version`)
+  if (
+    head === undefined ||
+    head.shape.length > maxDimensions ||
+    !head.shape.every(Number.isSafeInteger)
+  ) {
+    throw badInput(
+      'encoding',
+      `expected an .npy file for ${name}, received other bytes or another version`,
+    )
   }
   const { descr, fortran, shape, dataAt } = head
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray
@@ -55,7 +72,10 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
   } catch {
     // Told below.
   }
-  throw badInput('dtype', `expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`)
+  throw badInput(
+    'dtype',
+    `expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`,
+  )
 }
 
 function swapped(bytes: Uint8Array, size: number): Uint8Array {
@@ -81,10 +101,19 @@ function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T
   return out
 }
 
-function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: readonly number[], name: string): string[] {
+function splitWide(
+  bytes: Uint8Array,
+  width: number,
+  isBig: boolean,
+  shape: readonly number[],
+  name: string,
+): string[] {
   const count = width === 0 ? 0 : bytes.length / (width * 4)
   if (!Number.isInteger(count)) {
-    throw badInput('shape', `expected texts of ${width * 4} bytes for ${name}, received ${bytes.length} bytes`)
+    throw badInput(
+      'shape',
+      `expected texts of ${width * 4} bytes for ${name}, received ${bytes.length} bytes`,
+    )
   }
   checkSize(shape, count, name)
   checkTexts(count, bytes.length, name)

@@ -14,7 +14,10 @@ const maxDigits = 15
 const tens = Float64Array.from({ length: maxDigits + 1 }, (_, i) => 10 ** i)
 
 /** The numbers that {@link scanNumber} read, and whether each has a fraction. */
-export const scanned = { values: new Float64Array(maxPlainBytes), hasFraction: new Uint8Array(maxPlainBytes) }
+export const scanned = {
+  values: new Float64Array(maxPlainBytes),
+  hasFraction: new Uint8Array(maxPlainBytes),
+}
 const { values, hasFraction } = scanned
 
 /** Reads the number at `at` as number `index`. Returns its end; -1 for another text, an exponent or many digits. */
@@ -138,7 +141,8 @@ export function printNumber(out: Uint8Array, start: number, value: number, width
 export function printPlainNumbers({ data, shape, dtype }: NDArray): string | undefined {
   const rank = shape.length
   const size = data.length
-  if (size === 0 || size > maxPlainElements || rank === 0 || rank > 2 || !isPlainNumber(dtype)) return undefined
+  if (size === 0 || size > maxPlainElements || rank === 0 || rank > 2 || !isPlainNumber(dtype))
+    return undefined
   const width = isFloat(dtype) ? itemSize(dtype) : 0
   let at = 0
   for (let i = 0; i < size; i++) {

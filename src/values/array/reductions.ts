@@ -10,7 +10,8 @@ const minNativeLength = 2048
 
 /** @returns the mean in double precision; NaN for no elements. */
 export function meanOf(data: Numbers): number {
-  if (addon !== undefined && data.length >= minNativeLength) return addon.sumElements(data) / data.length
+  if (addon !== undefined && data.length >= minNativeLength)
+    return addon.sumElements(data) / data.length
   let sum = 0
   for (let i = 0; i < data.length; i++) sum += data[i]
   return sum / data.length
@@ -38,7 +39,8 @@ export function argmaxOf(data: Numbers, columns: number): Int32Array {
  * @returns the softmax of each row: float32 for float32, else float64.
  */
 export function softmaxOf(data: Numbers, columns: number): Float32Array | Float64Array {
-  const result = data instanceof Float32Array ? new Float32Array(data.length) : new Float64Array(data.length)
+  const result =
+    data instanceof Float32Array ? new Float32Array(data.length) : new Float64Array(data.length)
   for (let start = 0; start < data.length; start += columns) {
     let max = Number.NEGATIVE_INFINITY
     for (let i = start; i < start + columns; i++) max = Math.max(max, data[i])

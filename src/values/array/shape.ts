@@ -28,14 +28,16 @@ export function parseShapePattern(value: unknown): readonly number[] {
     value.length <= maxDimensions &&
     value.every((dim) => Number.isSafeInteger(dim) && dim >= -1) &&
     Number.isSafeInteger(sizeOf(value.map((dim) => (dim === -1 ? 1 : dim))))
-  if (!ok) throw new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
+  if (!ok)
+    throw new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
   return Object.freeze([...(value as number[])])
 }
 
 /** Whether a shape fits a pattern: same rank, every dimension equal or `-1` in the pattern. */
 export function matchesShape(shape: readonly number[], pattern: readonly number[]): boolean {
   if (shape.length !== pattern.length) return false
-  for (let i = 0; i < shape.length; i++) if (pattern[i] !== -1 && pattern[i] !== shape[i]) return false
+  for (let i = 0; i < shape.length; i++)
+    if (pattern[i] !== -1 && pattern[i] !== shape[i]) return false
   return true
 }
 
@@ -43,7 +45,10 @@ export function matchesShape(shape: readonly number[], pattern: readonly number[
  * @returns the shape of `size` elements under a pattern: one `-1` is filled in; several take `own`
  * dimensions.
  */
-export function reshapeTo(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
+export function reshapeTo(
+  own: readonly number[],
+  pattern: readonly number[],
+): readonly number[] | undefined {
   if (matchesShape(own, pattern)) return own
   const size = sizeOf(own)
   const wild = pattern.indexOf(-1)

@@ -22,7 +22,8 @@ export async function decodePicture(
   const decode = async (bytes: Uint8Array) => new (loadTransformer())(bytes).rawPixels(signal)
   const keepsPalette = modes === undefined || modes.some(hasPalette)
   if (mimeType === 'image/gif') return decodeGif(file, signal)
-  if (mimeType === 'image/png' && keepsPalette && isIndexedPng(file)) return decodeIndexedPng(file, decode, signal)
+  if (mimeType === 'image/png' && keepsPalette && isIndexedPng(file))
+    return decodeIndexedPng(file, decode, signal)
   const pixelsOf = (raw: Buffer) => pixelsOfRaw(raw, header, signal)
   if (mimeType === 'image/tiff') return decodeTiff(file, decode, pixelsOf, signal)
   return pixelsOf(await decode(file))
@@ -33,7 +34,9 @@ async function pixelsOfRaw(raw: Buffer, header: ImageHeader, signal: AbortSignal
   const { width, height, bitDepth } = header
   const bytes = raw.length / (width * height)
   if (!(bytes > 4 || (bitDepth === 16 && bytes % 2 === 0))) return eightBitPixels(raw, header)
-  return bytes === 2 ? { mode: 'I;16', width, height, data: raw } : eightBitPixels(await highBytes(raw, signal), header)
+  return bytes === 2
+    ? { mode: 'I;16', width, height, data: raw }
+    : eightBitPixels(await highBytes(raw, signal), header)
 }
 
 async function highBytes(data: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {

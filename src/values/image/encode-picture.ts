@@ -8,19 +8,26 @@ import type { Pixels } from './raster-modes.ts'
 import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 import { inTurns } from './turn.ts'
 
-type Encoder = (image: Transformer, quality: number | undefined, signal?: AbortSignal) => Promise<Buffer>
+type Encoder = (
+  image: Transformer,
+  quality: number | undefined,
+  signal?: AbortSignal,
+) => Promise<Buffer>
 
 // Qualities are Pillow's defaults; 5 is the adaptive PNG filter, 2 is 4:2:0.
 const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder>> = {
   'image/jpeg': (image, quality = jpegQuality, signal) => image.jpeg(quality, signal),
-  'image/png': (image, _quality, signal) => image.png({ compressionType: 0, filterType: 5 }, signal),
+  'image/png': (image, _quality, signal) =>
+    image.png({ compressionType: 0, filterType: 5 }, signal),
   'image/webp': (image, quality = 80, signal) => image.webp(quality, signal),
   'image/bmp': (image, _quality, signal) => image.bmp(signal),
   'image/tiff': (image, _quality, signal) => image.tiff(signal),
-  'image/avif': (image, quality = 75, signal) => image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
+  'image/avif': (image, quality = 75, signal) =>
+    image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
 }
 // Neighbours in a palette say nothing about each other: no filter.
-const encodeIndexes: Encoder = (image, _quality, signal) => image.png({ compressionType: 0, filterType: 0 }, signal)
+const encodeIndexes: Encoder = (image, _quality, signal) =>
+  image.png({ compressionType: 0, filterType: 0 }, signal)
 
 /**
  * @returns the bytes of a file of pixels in one of the format's modes.
@@ -45,7 +52,10 @@ export async function encodePicture(
 async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
   const { mode } = pixels
   if (mode === 'L' || mode === 'P') return encodeGif(pixels, signal)
-  return encodeGif(await quantize(mode === 'RGBA' ? await hardAlpha(pixels, signal) : pixels, signal), signal)
+  return encodeGif(
+    await quantize(mode === 'RGBA' ? await hardAlpha(pixels, signal) : pixels, signal),
+    signal,
+  )
 }
 
 /** Makes each pixel opaque, or transparent and black. */

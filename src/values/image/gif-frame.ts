@@ -26,13 +26,19 @@ export function readGif(bytes: Uint8Array) {
   while (at < bytes.length && ++steps <= maxHeaderSteps) {
     const kind = bytes[at]
     if (kind === 0x21) {
-      if (bytes[at + 1] === 0xf9 && bytes[at + 2] >= 4 && bytes[at + 3] & 1) transparent = bytes[at + 6]
+      if (bytes[at + 1] === 0xf9 && bytes[at + 2] >= 4 && bytes[at + 3] & 1)
+        transparent = bytes[at + 6]
       at += 2
       while (at < bytes.length && bytes[at] !== 0 && ++steps <= maxHeaderSteps) at += bytes[at] + 1
       at++
     } else if (kind === 0x2c) {
       if (at + 10 >= bytes.length) return undefined
-      const [left, top, frameWidth, frameHeight] = [u16(at + 1), u16(at + 3), u16(at + 5), u16(at + 7)]
+      const [left, top, frameWidth, frameHeight] = [
+        u16(at + 1),
+        u16(at + 3),
+        u16(at + 5),
+        u16(at + 7),
+      ]
       const flags = bytes[at + 9]
       at += 10
       readPalette(flags)

@@ -14,8 +14,12 @@ const endCode = clearCode + 1
  * @throws an Error for sides that are too long; the signal's reason.
  * @see GIF89a.
  */
-export async function encodeGif({ width, height, data, palette }: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
-  if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)
+export async function encodeGif(
+  { width, height, data, palette }: Pixels,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  if (Math.max(width, height) > maxSide)
+    throw new Error(`sides of GIF have at most ${maxSide} pixels`)
   const colors = paletteOf({ palette })
   const transparent = colors.findIndex((level, i) => i % 4 === 3 && level === 0) >> 2
   const out = new GrowableBytes(Buffer.allocUnsafe(1024 + (data.length >> 1)))
@@ -30,7 +34,11 @@ export async function encodeGif({ width, height, data, palette }: Pixels, signal
   return out.bytes
 }
 
-async function writeIndexes(out: GrowableBytes, indexes: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+async function writeIndexes(
+  out: GrowableBytes,
+  indexes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   // A string and one index more → its code; 0: not defined.
   const codes = new Uint16Array(4096 * 256)
   const defined = new Uint32Array(4096)

@@ -79,7 +79,8 @@ async function decodeIndexes(
       if (at === blockEnd) {
         blockEnd = at + 1 + (bytes[at] ?? 0)
         at++
-        if (blockEnd === at || blockEnd > bytes.length) throw new Error('the data ends before the picture')
+        if (blockEnd === at || blockEnd > bytes.length)
+          throw new Error('the data ends before the picture')
       }
       bits |= bytes[at++] << held
       held += 8
@@ -94,7 +95,8 @@ async function decodeIndexes(
       continue
     }
     if (code === clear + 1) throw new Error('the data ends before the picture')
-    if (code > next || (code === next && previous === -1)) throw new Error('a code stands for nothing yet')
+    if (code > next || (code === next && previous === -1))
+      throw new Error('a code stands for nothing yet')
     // A code that is just being defined is the string before it and that one's first index again.
     const known = code < next ? code : previous
     const size = lengths[known]

@@ -5,7 +5,14 @@ import type { RasterMode } from './raster-modes.ts'
 import { readTiff } from './tiff-directory.ts'
 
 /** Media types of the pictures that are known by their bytes. */
-export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
+export const imageMimeTypes = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/gif',
+  'image/bmp',
+  'image/tiff',
+] as const
 
 /** A media type of `imageMimeTypes`. */
 export type ImageMimeType = (typeof imageMimeTypes)[number]
@@ -33,7 +40,9 @@ export function isBigTiff(bytes: Uint8Array): boolean {
   return startsWith(bytes, 'II+\0') || startsWith(bytes, 'MM\0+')
 }
 
-const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView) => ImageSize | undefined>> = {
+const readers: Readonly<
+  Record<ImageMimeType, (bytes: Uint8Array, view: DataView) => ImageSize | undefined>
+> = {
   'image/png': readPng,
   'image/jpeg': readJpeg,
   'image/webp': readWebp,
@@ -57,7 +66,11 @@ export function isCutOff(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeade
   if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
   if (mimeType !== 'image/jpeg') return false
   // Coded pixels never hold the end marker; a thumbnail's own one stands before them.
-  return buffer.subarray((dataOffset ?? buffer.length) + 1).lastIndexOf('\xff\xd9', undefined, 'latin1') === -1
+  return (
+    buffer
+      .subarray((dataOffset ?? buffer.length) + 1)
+      .lastIndexOf('\xff\xd9', undefined, 'latin1') === -1
+  )
 }
 
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
@@ -66,7 +79,15 @@ function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
 }
 
 /** The modes of the colour types of PNG; type 3 is a palette. */
-const pngModes: readonly (RasterMode | undefined)[] = ['L', undefined, 'RGB', undefined, 'LA', undefined, 'RGBA']
+const pngModes: readonly (RasterMode | undefined)[] = [
+  'L',
+  undefined,
+  'RGB',
+  undefined,
+  'LA',
+  undefined,
+  'RGBA',
+]
 
 function readPng(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 29 || !startsWith(bytes, 'IHDR', 12)) return undefined
@@ -98,7 +119,13 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
       if (found !== undefined || at + 10 > bytes.length) return undefined
       const [bitDepth, channels] = [bytes[at + 4], bytes[at + 9]]
       const mode = ({ 1: 'L', 3: 'RGB' } as const)[channels]
-      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth, channels, mode }
+      found = {
+        height: view.getUint16(at + 5),
+        width: view.getUint16(at + 7),
+        bitDepth,
+        channels,
+        mode,
+      }
     }
     at += 2 + Math.max(2, view.getUint16(at + 2))
   }
@@ -117,7 +144,11 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
     return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1, mode }
   }
   if (startsWith(bytes, 'VP8 ', 12) && startsWith(bytes, '\x9d\x01\x2a', 23)) {
-    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff, mode: 'RGB' }
+    return {
+      width: view.getUint16(26, true) & 0x3fff,
+      height: view.getUint16(28, true) & 0x3fff,
+      mode: 'RGB',
+    }
   }
   return undefined
 }

@@ -22,7 +22,11 @@ export interface ImageAddon {
 export interface JpegAddon extends ImageAddon {
   readonly library: string
   readonly decode: Work
-  readonly encode: (pixels: Uint8Array, plan: Float64Array, stop: Uint8Array) => Promise<string | ArrayBuffer>
+  readonly encode: (
+    pixels: Uint8Array,
+    plan: Float64Array,
+    stop: Uint8Array,
+  ) => Promise<string | ArrayBuffer>
 }
 
 /** The version of the interface above; native/image/addon.cpp says the same. */
@@ -30,17 +34,20 @@ const contract = 5
 
 const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
 const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)
-const plain = typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
+const plain =
+  typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
 
 /** The library and its version, or why it is missing; for `serving --version`. */
 export const jpegStatus: { readonly library?: string; readonly reason?: string } =
   typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.addon.library }
 
 /** The add-on with JPEG; undefined where it does not load. */
-export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? undefined : withJpeg.addon
+export const jpegAddon: JpegAddon | undefined =
+  typeof withJpeg === 'string' ? undefined : withJpeg.addon
 
 /** The add-on; undefined where it does not load. */
-export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain.addon
+export const imageAddon: ImageAddon | undefined =
+  typeof plain === 'string' ? undefined : plain.addon
 
 /**
  * Runs work that stops when the signal is aborted.

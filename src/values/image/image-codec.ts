@@ -75,7 +75,12 @@ export class ImageCodec {
         ? await jpeg.decode(bytes, header, signal)
         : eightBitPixels(bytesOf(await new this.#Transformer(bytes).rawPixels(signal)), header)
       if (isWanted(pixels.mode)) return pixels
-      const converted = await convertPixels(pixels, modes?.slice(0, 1) ?? [], signal, jpeg !== undefined)
+      const converted = await convertPixels(
+        pixels,
+        modes?.slice(0, 1) ?? [],
+        signal,
+        jpeg !== undefined,
+      )
       freePixels(pixels)
       return converted
     })
@@ -101,13 +106,23 @@ export class ImageCodec {
       job.begin?.(plan.byteLength)
       const out = plan.allocate()
       const denominator = plan.denominator(width, height)
-      await jpeg.decodeResized(bytes, header, denominator, plan.resize(width, height, denominator), out, signal)
+      await jpeg.decodeResized(
+        bytes,
+        header,
+        denominator,
+        plan.resize(width, height, denominator),
+        out,
+        signal,
+      )
       return plan.arrayOf(out)
     })
   }
 
   /** @returns libjpeg-turbo for a JPEG of one of some numbers of channels. */
-  #jpegFor({ mimeType, channels = 0 }: ImageHeader, counts: readonly number[]): JpegCodec | undefined {
+  #jpegFor(
+    { mimeType, channels = 0 }: ImageHeader,
+    counts: readonly number[],
+  ): JpegCodec | undefined {
     return mimeType === 'image/jpeg' && counts.includes(channels) ? this.#jpeg : undefined
   }
 

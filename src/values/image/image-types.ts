@@ -14,7 +14,9 @@ const names: Readonly<Record<ImageMimeType, string>> = {
   'image/bmp': 'image/x-ms-bmp image/x-bmp .bmp .dib',
   'image/tiff': '.tif .tiff',
 }
-const byName = new Map(imageMimeTypes.flatMap((type) => [type, ...names[type].split(' ')].map((name) => [name, type])))
+const byName = new Map(
+  imageMimeTypes.flatMap((type) => [type, ...names[type].split(' ')].map((name) => [name, type])),
+)
 
 /** @returns the format that a Content-Type names; undefined for an unknown one. */
 export function declaredImageType(essence: string): ImageMimeType | undefined {

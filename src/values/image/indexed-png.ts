@@ -50,7 +50,10 @@ export function indexedPng(grey: Uint8Array, { palette }: Pick<Pixels, 'palette'
   const { IHDR, IDAT } = readChunks(grey)
   IHDR[9] = indexedType
   const colors = paletteOf({ palette })
-  const [PLTE, alphas] = [colors.filter((_, i) => i % 4 !== 3), colors.filter((_, i) => i % 4 === 3)]
+  const [PLTE, alphas] = [
+    colors.filter((_, i) => i % 4 !== 3),
+    colors.filter((_, i) => i % 4 === 3),
+  ]
   return pngOf({ IHDR, PLTE, ...(alphas.some((alpha) => alpha !== 255) && { tRNS: alphas }), IDAT })
 }
 
@@ -67,11 +70,14 @@ function readChunks(png: Uint8Array) {
     const end = at + 8 + bytes.readUInt32BE(at)
     if (end + 4 > bytes.length) break
     if (++steps > maxHeaderSteps) throw new Error('there are too many chunks')
-    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) throw new Error(`the chunk ${type} is damaged`)
+    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end))
+      throw new Error(`the chunk ${type} is damaged`)
     chunks[type]?.push(bytes.subarray(at + 8, end))
     at = end + 4
   }
-  const [IHDR, PLTE, tRNS, IDAT] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'].map((type) => Buffer.concat(chunks[type]))
+  const [IHDR, PLTE, tRNS, IDAT] = ['IHDR', 'PLTE', 'tRNS', 'IDAT'].map((type) =>
+    Buffer.concat(chunks[type]),
+  )
   return { IHDR, PLTE, tRNS, IDAT }
 }
 

@@ -47,7 +47,11 @@ const codecOf = (addon: JpegAddon) => ({
    *
    * @throws as of decode.
    */
-  async encode({ mode, width, height, data }: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array> {
+  async encode(
+    { mode, width, height, data }: Pixels,
+    quality: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array> {
     const plan = Float64Array.of(width, height, mode === 'L' ? 1 : 3, quality)
     return new Uint8Array(await runWithStop(signal, (stop) => addon.encode(data, plan, stop)))
   },

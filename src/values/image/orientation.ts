@@ -26,7 +26,11 @@ const firstTransposed = 5
  * @returns the picture as its viewer wants it; the same object if it is stored so.
  * @throws the signal's reason.
  */
-export async function turnUpright(pixels: Pixels, orientation: number, signal?: AbortSignal): Promise<Pixels> {
+export async function turnUpright(
+  pixels: Pixels,
+  orientation: number,
+  signal?: AbortSignal,
+): Promise<Pixels> {
   const walk = walks[orientation]
   if (walk === undefined) return pixels
   const { data } = pixels

@@ -67,7 +67,9 @@ export class PictureQueue {
   #fits(pixels: number): boolean {
     if (this.#running >= this.#slots) return false
     if (pixels < minLargePixels || this.#runningLarge === 0) return true
-    return this.#runningLarge + 1 < this.#slots && this.#runningLargePixels + pixels <= maxLargePixels
+    return (
+      this.#runningLarge + 1 < this.#slots && this.#runningLargePixels + pixels <= maxLargePixels
+    )
   }
 
   #count(pixels: number, sign: 1 | -1): void {

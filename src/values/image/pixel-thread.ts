@@ -13,12 +13,18 @@ import type { Resize } from './resize.ts'
 const works = {
   /** Decodes a file to one of some modes, by conversion to the first if need be; without modes to its own. */
   async decode(
-    { file, header, modes }: { file: Uint8Array; header: ImageHeader; modes: readonly RasterMode[] | undefined },
+    {
+      file,
+      header,
+      modes,
+    }: { file: Uint8Array; header: ImageHeader; modes: readonly RasterMode[] | undefined },
     signal: AbortSignal,
   ): Promise<Pixels> {
     const pixels = await decodePicture(file, header, modes, signal)
     const converted =
-      modes === undefined || modes.includes(pixels.mode) ? pixels : await convertRaster(pixels, modes[0], signal)
+      modes === undefined || modes.includes(pixels.mode)
+        ? pixels
+        : await convertRaster(pixels, modes[0], signal)
     if (converted !== pixels) freePixels(pixels)
     const data = whole(converted.data)
     if (data !== converted.data) freePixels(converted)
@@ -45,11 +51,19 @@ const works = {
       mode,
       mimeType,
       quality,
-    }: { pixels: Pixels; mode: RasterMode; mimeType: EncodableMimeType; quality: number | undefined },
+    }: {
+      pixels: Pixels
+      mode: RasterMode
+      mimeType: EncodableMimeType
+      quality: number | undefined
+    },
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const converted = await works.convert({ pixels, modes: [mode] }, signal)
-    const stored = await works.convert({ pixels: converted, modes: [storableMode(converted, mimeType)] }, signal)
+    const stored = await works.convert(
+      { pixels: converted, modes: [storableMode(converted, mimeType)] },
+      signal,
+    )
     const file = whole(await encodePicture(stored, mimeType, quality, signal))
     freePixels(stored)
     return file
@@ -88,12 +102,17 @@ export interface PixelAnswer {
  * Buffer may have.
  */
 function whole(bytes: Uint8Array): Uint8Array {
-  return Buffer.isBuffer(bytes) || bytes.length < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes
+  return Buffer.isBuffer(bytes) || bytes.length < bytes.buffer.byteLength
+    ? new Uint8Array(bytes)
+    : bytes
 }
 
 const running = new Map<number, AbortController>()
 
-async function answer({ id, work, given }: Required<PixelMessage>, signal: AbortSignal): Promise<void> {
+async function answer(
+  { id, work, given }: Required<PixelMessage>,
+  signal: AbortSignal,
+): Promise<void> {
   const run = works[work] as (given: unknown, signal: AbortSignal) => Promise<Pixels | Uint8Array>
   const message = await run(given, signal).then(
     (result): PixelAnswer => ({ id, result }),

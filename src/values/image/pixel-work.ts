@@ -39,7 +39,8 @@ export class PixelThread {
     const id = ++this.#count
     this.#thread ??= this.#start()
     const thread = this.#thread
-    const send = (message: PixelMessage, memory: ArrayBuffer[] = []) => thread.postMessage(message, memory)
+    const send = (message: PixelMessage, memory: ArrayBuffer[] = []) =>
+      thread.postMessage(message, memory)
     const onAbort = () => send({ id })
     signal?.addEventListener('abort', onAbort)
     const answer = deferred<unknown>()
@@ -118,7 +119,12 @@ const sizeOfByte = 0.25
  */
 export async function copyBytes(bytes: Uint8Array, signal?: AbortSignal): Promise<Uint8Array> {
   const copy = new Uint8Array(Buffer.allocUnsafeSlow(bytes.length).buffer)
-  await inTurns(bytes.length, signal, (from, to) => copy.set(bytes.subarray(from, to), from), sizeOfByte)
+  await inTurns(
+    bytes.length,
+    signal,
+    (from, to) => copy.set(bytes.subarray(from, to), from),
+    sizeOfByte,
+  )
   return copy
 }
 
@@ -128,7 +134,8 @@ export async function copyBytes(bytes: Uint8Array, signal?: AbortSignal): Promis
  */
 export async function copyPixels(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
   const { mode, width, height, data, palette } = pixels
-  if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
+  if (data.length === 0)
+    throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
   return { mode, width, height, data: await copyBytes(data, signal), palette }
 }
 

@@ -46,11 +46,19 @@ interface Histogram {
 
 type Box = ReturnType<typeof boxAround>
 
-async function nearly({ mode, width, height, data }: Pixels, signal: AbortSignal | undefined): Promise<Pixels> {
+async function nearly(
+  { mode, width, height, data }: Pixels,
+  signal: AbortSignal | undefined,
+): Promise<Pixels> {
   const { channels } = rasterModes[mode]
   const bits = channels === 4 ? 4 : 5
   const cells = 2 ** (bits * channels)
-  const histogram = { bits, channels, counts: new Uint32Array(cells), sums: new Float64Array(cells * channels) }
+  const histogram = {
+    bits,
+    channels,
+    counts: new Uint32Array(cells),
+    sums: new Float64Array(cells * channels),
+  }
   for (let i = 0; i < width * height; i++) {
     if (i % turnPixels === 0 && i > 0) await nextTurn(signal)
     const cell = cellOf(data, i * channels, histogram)
@@ -80,7 +88,9 @@ function cellOf(data: Uint8Array, at: number, { bits, channels }: Histogram): nu
 
 /** Cuts the box with the greatest error at its mean, until there are 256 or no box can be cut. */
 function cutBoxes(histogram: Histogram): Box[] {
-  const used = Uint32Array.from(histogram.counts.keys()).filter((cell) => histogram.counts[cell] > 0)
+  const used = Uint32Array.from(histogram.counts.keys()).filter(
+    (cell) => histogram.counts[cell] > 0,
+  )
   const boxes = [boxAround(used, histogram)]
   while (boxes.length < maxColors) {
     const worst = boxes.reduce((most, box, i) => (box.error > boxes[most].error ? i : most), 0)
@@ -103,9 +113,14 @@ function boxAround(cells: Uint32Array, histogram: Histogram) {
   const { counts, sums, channels } = histogram
   const count = cells.reduce((sum, cell) => sum + counts[cell], 0)
   const range = Array.from({ length: channels }, (_, c) => c)
-  const color = range.map((c) => cells.reduce((sum, cell) => sum + sums[cell * channels + c], 0) / count)
+  const color = range.map(
+    (c) => cells.reduce((sum, cell) => sum + sums[cell * channels + c], 0) / count,
+  )
   const errors = range.map((c) =>
-    cells.reduce((sum, cell) => sum + counts[cell] * (levelOf(cell, c, histogram) - color[c]) ** 2, 0),
+    cells.reduce(
+      (sum, cell) => sum + counts[cell] * (levelOf(cell, c, histogram) - color[c]) ** 2,
+      0,
+    ),
   )
   const channel = errors.indexOf(Math.max(...errors))
   return { cells, color, channel, error: errors[channel] }

@@ -21,7 +21,11 @@ import { nextTurn, turnPixels } from './turn.ts'
  * @throws the signal's reason.
  * @see Pillow 11.3 `Image.convert`.
  */
-export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
+export async function convertRaster(
+  raster: Pixels,
+  mode: RasterMode,
+  signal?: AbortSignal,
+): Promise<Pixels> {
   if (raster.mode === mode) return raster
   if (raster.mode === 'RGBA' && mode === 'P') return quantize(raster, signal)
   const { kernel, palette } = conversionOf(raster, mode)

@@ -68,7 +68,8 @@ const clipTo =
 
 /** NaN and numbers out of int32's range are converted to the smallest int32, as by the cast in C on x86-64. */
 const floatToInt: Kernel = (source, s, target, t) => {
-  target[t] = source[s] > -2147483649 && source[s] < 2147483648 ? Math.trunc(source[s]) : -2147483648
+  target[t] =
+    source[s] > -2147483649 && source[s] < 2147483648 ? Math.trunc(source[s]) : -2147483648
 }
 
 const colorToGrey: Kernel = (source, s, target, t) => {
@@ -117,20 +118,36 @@ const fromColor = {
 }
 
 /** The direct conversions; all others go through `L` or `RGB`. Palettes and mode `1`: see raster-palette.ts. */
-export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> = {
-  1: { L: bitToGrey },
-  L: { ...fromGrey, LA: opaque(first, 1), I: first, F: first, 'I;16': first },
-  LA: { ...fromGrey, RGBA: keepAlpha(greyToColor, 1, 3), RGBX: keepAlpha(greyToColor, 1, 3), L: first },
-  I: { L: clipTo(255), F: first, 'I;16': clipTo(65_535) },
-  F: { L: clipTo(255), I: floatToInt },
-  'I;16': { L: clipTo(255), I: first, F: first },
-  RGB: { ...fromColor, 'I;16': colorToGrey, RGBA: opaque(copyColor, 3), RGBX: opaque(copyColor, 3) },
-  RGBA: { ...fromColor, LA: keepAlpha(colorToGrey, 3, 1), RGB: copyColor, RGBX: opaque(copyColor, 3) },
-  RGBX: { ...fromColor, RGB: copyColor },
-  CMYK: { RGB: cmykToRgb },
-  YCbCr: { RGB: fromYcbcr, L: first, LA: opaque(first, 1) },
-  HSV: { RGB: fromHsv },
-  LAB: { RGB: fromLab },
-  P: {},
-  PA: {},
-}
+export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> =
+  {
+    1: { L: bitToGrey },
+    L: { ...fromGrey, LA: opaque(first, 1), I: first, F: first, 'I;16': first },
+    LA: {
+      ...fromGrey,
+      RGBA: keepAlpha(greyToColor, 1, 3),
+      RGBX: keepAlpha(greyToColor, 1, 3),
+      L: first,
+    },
+    I: { L: clipTo(255), F: first, 'I;16': clipTo(65_535) },
+    F: { L: clipTo(255), I: floatToInt },
+    'I;16': { L: clipTo(255), I: first, F: first },
+    RGB: {
+      ...fromColor,
+      'I;16': colorToGrey,
+      RGBA: opaque(copyColor, 3),
+      RGBX: opaque(copyColor, 3),
+    },
+    RGBA: {
+      ...fromColor,
+      LA: keepAlpha(colorToGrey, 3, 1),
+      RGB: copyColor,
+      RGBX: opaque(copyColor, 3),
+    },
+    RGBX: { ...fromColor, RGB: copyColor },
+    CMYK: { RGB: cmykToRgb },
+    YCbCr: { RGB: fromYcbcr, L: first, LA: opaque(first, 1) },
+    HSV: { RGB: fromHsv },
+    LAB: { RGB: fromLab },
+    P: {},
+    PA: {},
+  }

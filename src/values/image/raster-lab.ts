@@ -39,6 +39,8 @@ export const fromLab: Kernel = (source, s, target, t) => {
   const [x, yy, z] = xyz.map((value, c) => cube(value) * white[c])
   for (let c = 0; c < 3; c++) {
     const level = fromXyz[c][0] * x + fromXyz[c][1] * yy + fromXyz[c][2] * z
-    target[t + c] = clip(255 * (level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055))
+    target[t + c] = clip(
+      255 * (level <= 0.0031308 ? level * 12.92 : 1.055 * level ** (1 / 2.4) - 0.055),
+    )
   }
 }

@@ -62,7 +62,9 @@ export function paletteOf({ palette = greys }: Pick<Pixels, 'palette'>): Uint8Ar
 }
 
 /** The palette of greys: the level of an index is the index itself. */
-export const greys: Uint8Array = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : i >> 2))
+export const greys: Uint8Array = Uint8Array.from({ length: 1024 }, (_, i) =>
+  i % 4 === 3 ? 255 : i >> 2,
+)
 
 /** Whether `value` is the name of a colour mode. */
 export function isRasterMode(value: unknown): value is RasterMode {
@@ -92,6 +94,7 @@ export function elementsOf({ data, mode }: Pick<Pixels, 'data' | 'mode'>): Raste
 /** Runs work on a pooled copy of a function's pixels, which it may change or transfer meanwhile. */
 export async function copied<T>(pixels: Pixels, work: (copy: Pixels) => Promise<T>): Promise<T> {
   const { mode, width, height, data, palette } = pixels
-  if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
+  if (data.length === 0)
+    throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
   return withCopy(data, (copy) => work({ mode, width, height, data: copy, palette }))
 }

@@ -24,7 +24,9 @@ const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 const webColors: Uint8Array = Uint8Array.from(
   [
     ...range(10).map(() => [0, 0, 0]),
-    ...range(216).map((i) => [i % 6, Math.floor(i / 6) % 6, Math.floor(i / 36)].map((level) => level * 51)),
+    ...range(216).map((i) =>
+      [i % 6, Math.floor(i / 6) % 6, Math.floor(i / 36)].map((level) => level * 51),
+    ),
   ].flatMap((color) => [...color, 255]),
 )
 
@@ -43,7 +45,10 @@ export function fromPalette(raster: Pixels, mode: RasterMode): Conversion {
 /** @returns the palette in another mode; undefined where there is no direct conversion. */
 function colorsIn(palette: Uint8Array, mode: RasterMode): RasterElements | undefined {
   if (mode === 'RGBA' || mode === 'RGBX') return palette
-  if (mode === '1') return Uint8Array.from(range(256), (i) => (thousandfoldLuma(palette, i * 4) >= 128_000 ? 255 : 0))
+  if (mode === '1')
+    return Uint8Array.from(range(256), (i) =>
+      thousandfoldLuma(palette, i * 4) >= 128_000 ? 255 : 0,
+    )
   const kernel = kernels.RGBA[mode]
   if (kernel === undefined) return undefined
   const target = elementsOf({ mode, data: new Uint8Array(256 * pixelBytes(mode)) })
@@ -70,7 +75,10 @@ export function toPalette({ mode: from, width }: Pixels, mode: 'P' | 'PA'): Conv
   const isColor = from === 'RGB' || from === 'RGBA' || from === 'RGBX'
   if (from !== 'L' && !isColor) return {}
   const kernel = isColor ? diffuse(width, 3, (source, s, c) => source[s + c], nearestOfWeb) : first
-  return { kernel: mode === 'PA' ? opaque(kernel, 1) : kernel, palette: isColor ? webColors : greys }
+  return {
+    kernel: mode === 'PA' ? opaque(kernel, 1) : kernel,
+    palette: isColor ? webColors : greys,
+  }
 }
 
 /** Level of the cube for each level of a channel; Pillow looks colours up in steps of four. */
@@ -88,7 +96,12 @@ export function dither({ mode, width }: Pixels): Kernel | undefined {
   if (mode === 'L') return diffuse(width, 1, (source, s) => source[s], nearestBit)
   // Pillow's dithering truncates the luma of colours; its other conversions round it.
   if (mode === 'RGB')
-    return diffuse(width, 1, (source, s) => Math.trunc(thousandfoldLuma(source, s) / 1000), nearestBit)
+    return diffuse(
+      width,
+      1,
+      (source, s) => Math.trunc(thousandfoldLuma(source, s) / 1000),
+      nearestBit,
+    )
   return undefined
 }
 
@@ -112,7 +125,8 @@ function diffuse(
   let x = 0
   return (source, s, target, t) => {
     for (let c = 0; c < channels; c++) {
-      const exact = levelAt(source, s, c) + Math.trunc((carried[c] + errors[(x + 1) * channels + c]) / 16)
+      const exact =
+        levelAt(source, s, c) + Math.trunc((carried[c] + errors[(x + 1) * channels + c]) / 16)
       levels[c] = Math.max(0, Math.min(255, exact))
     }
     target[t] = nearest(levels, chosen)

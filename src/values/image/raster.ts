@@ -42,7 +42,13 @@ export class RasterImage implements Pixels {
   readonly data: Uint8Array
   readonly palette: Uint8Array | undefined
 
-  constructor(mode: RasterMode, width: number, height: number, data: Uint8Array, palette?: Uint8Array) {
+  constructor(
+    mode: RasterMode,
+    width: number,
+    height: number,
+    data: Uint8Array,
+    palette?: Uint8Array,
+  ) {
     checkOneOf('RasterImage mode', mode, Object.keys(rasterModes))
     const hasSides = [width, height].every((side) => Number.isSafeInteger(side) && side >= 1)
     checkThat(hasSides, 'a width and height from 1 up', 'RasterImage', [width, height])
@@ -65,7 +71,13 @@ export class RasterImage implements Pixels {
 
   /** @returns a picture with pixels of its own: a request's own pixels are freed at its end. */
   copy(): RasterImage {
-    return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data), this.palette)
+    return new RasterImage(
+      this.mode,
+      this.width,
+      this.height,
+      new Uint8Array(this.data),
+      this.palette,
+    )
   }
 
   /**
@@ -83,7 +95,9 @@ export class RasterImage implements Pixels {
     const { filter = 'bicubic', signal } = options
     const { mode } = this
     if (['1', 'LAB', 'P', 'PA'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
-      throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
+      throw new InvalidArgument(
+        `expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`,
+      )
     }
     checkOneOf('filter', filter, resizeFilters)
     for (const side of [width, height, this.width, this.height]) {
@@ -97,7 +111,8 @@ export class RasterImage implements Pixels {
     const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
     const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const pixels = this.width * this.height + width * height
-    const work = (copy: Pixels) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal))
+    const work = (copy: Pixels) =>
+      pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal))
     return new RasterImage(mode, width, height, await copied(this, work))
   }
 
@@ -109,9 +124,15 @@ export class RasterImage implements Pixels {
    */
   crop(left: number, top: number, width: number, height: number): RasterImage {
     const part = [left, top, width, height]
-    const isPart = part.every(Number.isInteger) && Math.min(left, top) >= 0 && Math.min(width, height) >= 1
+    const isPart =
+      part.every(Number.isInteger) && Math.min(left, top) >= 0 && Math.min(width, height) >= 1
     const isWithin = isPart && left + width <= this.width && top + height <= this.height
-    checkThat(isWithin, 'left, top, width and height within', `RasterImage.crop of ${this.width}×${this.height}`, part)
+    checkThat(
+      isWithin,
+      'left, top, width and height within',
+      `RasterImage.crop of ${this.width}×${this.height}`,
+      part,
+    )
     const unit = pixelBytes(this.mode)
     const data = new Uint8Array(width * height * unit)
     for (let y = 0; y < height; y++) {
@@ -130,11 +151,16 @@ export class RasterImage implements Pixels {
    * @example
    * `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406] })`
    */
-  async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
+  async toTensor<const T extends TensorOptions>(
+    options: T,
+    signal?: AbortSignal,
+  ): Promise<NDArray<TensorDType<T>>> {
     const plan = new TensorPlan<TensorDType<T>>(options, isGreyMode(this.mode) ? 1 : 3)
     if (Math.max(this.width, this.height) > maxResizedSide) {
       const size = `${this.width}×${this.height}`
-      throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)
+      throw new InvalidArgument(
+        `expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`,
+      )
     }
     return copied(this, (copy) => tensorOf(copy, plan, signal))
   }
@@ -146,12 +172,20 @@ export class RasterImage implements Pixels {
    * @example
    * `await image.encode('image/webp', { quality: 90 })`
    */
-  async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
+  async encode(
+    mimeType: EncodableMimeType,
+    options: EncodeOptions & Abortable = {},
+  ): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
     const { quality, signal } = options
     checkOneOf('the format to encode', mimeType, Object.keys(encodableModes) as EncodableMimeType[])
     const isQuality = Number.isInteger(quality) && Number(quality) >= 1 && Number(quality) <= 100
-    checkThat(quality === undefined || isQuality, 'a whole number from 1 to 100', 'quality', quality)
+    checkThat(
+      quality === undefined || isQuality,
+      'a whole number from 1 to 100',
+      'quality',
+      quality,
+    )
     return imageCodec().encode(this, mimeType, { quality }, signal)
   }
 
@@ -172,16 +206,25 @@ export class RasterImage implements Pixels {
    * @throws InvalidArgument.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
-    if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
+    if (!(array instanceof NDArray))
+      throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
     const found = mode ?? naturalMode(array)
     if (found === undefined || !fitsMode(array, found)) {
-      const allowed = mode === undefined ? 'uint8 of shape (h, w) or (h, w, 1 to 4)' : `an array that fits mode ${mode}`
+      const allowed =
+        mode === undefined
+          ? 'uint8 of shape (h, w) or (h, w, 1 to 4)'
+          : `an array that fits mode ${mode}`
       throw new InvalidArgument(
         `expected ${allowed} for RasterImage.fromNDArray, received ${array.dtype} of shape ${showShape(array.shape)}`,
       )
     }
     const { buffer, byteOffset, byteLength } = array.data as RasterElements
-    return new RasterImage(found, array.shape[1], array.shape[0], new Uint8Array(buffer, byteOffset, byteLength))
+    return new RasterImage(
+      found,
+      array.shape[1],
+      array.shape[0],
+      new Uint8Array(buffer, byteOffset, byteLength),
+    )
   }
 }
 shareClass(RasterImage, 'RasterImage')
@@ -215,5 +258,10 @@ function naturalMode(array: NDArray): RasterMode | undefined {
 }
 
 function isPalette(value: unknown): boolean {
-  return value instanceof Uint8Array && value.length >= 4 && value.length <= 1024 && value.length % 4 === 0
+  return (
+    value instanceof Uint8Array &&
+    value.length >= 4 &&
+    value.length <= 1024 &&
+    value.length % 4 === 0
+  )
 }

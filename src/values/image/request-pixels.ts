@@ -27,9 +27,18 @@ export function freeAtEnd(picture: Pixels, ctx: Context): void {
   lent.add(data.buffer)
   ctx.onEnd(() => {
     // Empty when the function has moved or transferred it.
-    if (!(ctx.returned && ctx.abortReason === undefined) || !lent.delete(data.buffer) || data.length === 0) return
+    if (
+      !(ctx.returned && ctx.abortReason === undefined) ||
+      !lent.delete(data.buffer) ||
+      data.length === 0
+    )
+      return
     freePixels({ mode, width, height, data })
-    markGone(picture, 'data', 'the pixels of this RasterImage were freed at the end of its request; keep copy() of it')
+    markGone(
+      picture,
+      'data',
+      'the pixels of this RasterImage were freed at the end of its request; keep copy() of it',
+    )
   })
 }
 

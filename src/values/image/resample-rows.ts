@@ -7,7 +7,9 @@ import { inTurns } from './turn.ts'
 const places = 22
 const half = 2 ** (places - 1)
 
-const filters: Readonly<Record<ResizeFilter, { readonly support: number; readonly at: (x: number) => number }>> = {
+const filters: Readonly<
+  Record<ResizeFilter, { readonly support: number; readonly at: (x: number) => number }>
+> = {
   bilinear: { support: 1, at: (x) => (x < 1 ? 1 - x : 0) },
   bicubic: { support: 2, at: cubic },
   lanczos: { support: 3, at: (x) => (x < 3 ? sinc(x) * sinc(x / 3) : 0) },
@@ -32,7 +34,9 @@ function windowAt(i: number, { extent, full, first }: Axis, input: number, filte
   const center = (first + i + 0.5) * scale
   const start = Math.max(0, Math.trunc(center - support * spread + 0.5))
   const end = Math.min(input, Math.trunc(center + support * spread + 0.5))
-  const exact = Float64Array.from({ length: end - start }, (_, t) => at(Math.abs((t + start - center + 0.5) / spread)))
+  const exact = Float64Array.from({ length: end - start }, (_, t) =>
+    at(Math.abs((t + start - center + 0.5) / spread)),
+  )
   const total = exact.reduce((sum, weight) => sum + weight, 0)
   const weights = Int32Array.from(exact, (weight) => {
     const scaled = (total === 0 ? weight : weight / total) * 2 ** places
@@ -65,7 +69,8 @@ export async function resampleRows(
     for (let row = first; row < end; row++) {
       convertRow(pixels, from + row, resize, converted)
       const start = row * samples
-      for (const [i, window] of windows.entries()) sumUp(converted, 0, channels, window, rows, start + i * channels)
+      for (const [i, window] of windows.entries())
+        sumUp(converted, 0, channels, window, rows, start + i * channels)
     }
   }
   await inTurns(to - from, signal, convertRows, pixels.width + x.count)
@@ -80,7 +85,12 @@ export async function resampleRows(
   await inTurns(y.count, signal, writeRows, x.count)
 }
 
-function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasAlpha }: Resize, to: Uint8Array): void {
+function convertRow(
+  { data, width, mode }: Pixels,
+  row: number,
+  { channels, hasAlpha }: Resize,
+  to: Uint8Array,
+): void {
   const step = rasterModes[mode].channels
   for (let i = 0, s = row * width * step, t = 0; i < width; i++, s += step, t += channels) {
     if (hasAlpha) {
@@ -107,7 +117,8 @@ function unpremultiply(levels: Uint8Array, channels: number): void {
   for (let i = 0; i < levels.length; i += channels) {
     const alpha = levels[i + channels - 1]
     if (alpha === 0 || alpha === 255) continue
-    for (let c = 0; c < channels - 1; c++) levels[i + c] = Math.min(255, Math.trunc((255 * levels[i + c]) / alpha))
+    for (let c = 0; c < channels - 1; c++)
+      levels[i + c] = Math.min(255, Math.trunc((255 * levels[i + c]) / alpha))
   }
 }
 
@@ -122,7 +133,8 @@ function sumUp(
 ): void {
   for (let c = 0; c < size; c++) {
     let sum = half
-    for (let t = 0, s = (first + offset) * size + c; t < weights.length; t++, s += size) sum += input[s] * weights[t]
+    for (let t = 0, s = (first + offset) * size + c; t < weights.length; t++, s += size)
+      sum += input[s] * weights[t]
     to[at + c] = Math.max(0, Math.min(255, sum >> places))
   }
 }
@@ -131,7 +143,8 @@ function sumUp(
 function writeRow(levels: Uint8Array, y: number, resize: Resize, out: Uint8Array): void {
   const { channels, width, height, left, top, isPlanar, table } = resize
   const start = (top + y) * width + left
-  const target = table === undefined ? out : new Float32Array(out.buffer, out.byteOffset, out.length / 4)
+  const target =
+    table === undefined ? out : new Float32Array(out.buffer, out.byteOffset, out.length / 4)
   const step = isPlanar ? 1 : channels
   for (let c = 0; c < channels; c++) {
     let to = isPlanar ? c * width * height + start : start * channels + c

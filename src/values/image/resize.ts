@@ -35,7 +35,10 @@ export interface Resize {
  * @returns the numbers that the add-on reads: the input's width, height, channels and denominator,
  * then the resize.
  */
-export function planFields(input: readonly [number, number, number, number], resize: Resize): Float64Array {
+export function planFields(
+  input: readonly [number, number, number, number],
+  resize: Resize,
+): Float64Array {
   const { filter, x, y, channels, width, height, left, top, isPlanar, hasAlpha } = resize
   const code = resizeFilters.indexOf(filter)
   const part = [x.extent, y.extent, x.full, y.full, x.first, y.first, x.count, y.count]

@@ -24,7 +24,9 @@ export async function tensorOf<D extends 'float32' | 'uint8'>(
   signal?: AbortSignal,
 ): Promise<NDArray<D>> {
   const modes = modesFor(plan)
-  const source = modes.includes(pixels.mode) ? pixels : await convertPixels(pixels, [modes[0]], signal)
+  const source = modes.includes(pixels.mode)
+    ? pixels
+    : await convertPixels(pixels, [modes[0]], signal)
   const { width, height } = source
   return pictureQueue.run(width * height, signal, async () => {
     const out = await resample(source, plan.resize(width, height), plan.allocate(), signal)

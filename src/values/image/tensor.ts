@@ -62,7 +62,9 @@ export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 
 /** The longest side of a picture that is resized: its weights take memory. **Units**: pixels. */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
-const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,scaleOnLoad'.split(',')
+const names = 'size,fit,shortSide,filter,layout,batch,dtype,mean,std,background,scaleOnLoad'.split(
+  ',',
+)
 
 /**
  * `table`: from the 256 levels of each channel to floats.
@@ -82,10 +84,12 @@ function checked(options: TensorOptions, channels: number) {
   checkOneOf('tensor.batch', batch, [true, false])
   checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
   checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
-  const covers = (side: number) => fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
+  const covers = (side: number) =>
+    fit === 'cover' && isTensorSide(side) && side >= Math.max(...size)
   const least = "at least the longer side of size, with fit 'cover'"
   checkThat(shortSide === undefined || covers(shortSide), least, 'tensor.shortSide', shortSide)
-  if (background !== undefined && fit !== 'contain') throw new InvalidArgument("tensor.background needs fit 'contain'")
+  if (background !== undefined && fit !== 'contain')
+    throw new InvalidArgument("tensor.background needs fit 'contain'")
   if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
     throw new InvalidArgument("tensor.mean and tensor.std need dtype 'float32'")
   }
@@ -96,7 +100,19 @@ function checked(options: TensorOptions, channels: number) {
   const table = dtype === 'uint8' ? undefined : tableOf(means, stds)
   const [height, width] = size
   const isPlanar = layout === 'chw'
-  return { height, width, fit, shortSide, filter, isPlanar, batch, dtype, scaleOnLoad, levels, table }
+  return {
+    height,
+    width,
+    fit,
+    shortSide,
+    filter,
+    isPlanar,
+    batch,
+    dtype,
+    scaleOnLoad,
+    levels,
+    table,
+  }
 }
 
 /** Options of a tensor, checked, for pictures in `channels` channels. */
@@ -128,7 +144,10 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   denominator(width: number, height: number): number {
     if (!this.#options.scaleOnLoad) return 1
     const [fullWidth, fullHeight] = this.#full(width, height)
-    const times = Math.min(Math.floor(width / (2 * fullWidth)), Math.floor(height / (2 * fullHeight)))
+    const times = Math.min(
+      Math.floor(width / (2 * fullWidth)),
+      Math.floor(height / (2 * fullHeight)),
+    )
     return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1
   }
 
@@ -140,7 +159,19 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     const y = part(height / denominator, fullHeight, toHeight)
     const [left, top] = [roundEven((toWidth - x.count) / 2), roundEven((toHeight - y.count) / 2)]
     const { channels } = this
-    return { filter, x, y, channels, width: toWidth, height: toHeight, left, top, isPlanar, hasAlpha: false, table }
+    return {
+      filter,
+      x,
+      y,
+      channels,
+      width: toWidth,
+      height: toHeight,
+      left,
+      top,
+      isPlanar,
+      hasAlpha: false,
+      table,
+    }
   }
 
   get byteLength(): number {
@@ -156,7 +187,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     if (fit !== 'contain') return bytes
     const elements = table === undefined ? bytes : new Float32Array(bytes.buffer)
     const values = levels.map((level, c) => table?.[256 * c + level] ?? level)
-    if (isPlanar) for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
+    if (isPlanar)
+      for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
     else {
       elements.set(values)
       for (let i = values.length; i < elements.length; i *= 2) elements.copyWithin(i, 0, i)
@@ -174,13 +206,17 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     if (fit === 'fill') return [toWidth, toHeight]
     if (fit === 'contain') {
       // As Pillow's `ImageOps.contain`.
-      if (width * toHeight > toWidth * height) return [toWidth, atLeastOne(roundEven((height / width) * toWidth))]
+      if (width * toHeight > toWidth * height)
+        return [toWidth, atLeastOne(roundEven((height / width) * toWidth))]
       return [atLeastOne(roundEven((width / height) * toHeight)), toHeight]
     }
     // As torchvision's `Resize` of the shorter side, which cuts the longer one off to a whole number.
     const isWider = side === undefined ? width * toHeight > toWidth * height : width > height
     const [short, min] = isWider ? [side ?? toHeight, toWidth] : [side ?? toWidth, toHeight]
-    const long = Math.max(min, Math.trunc(isWider ? (short * width) / height : (short * height) / width))
+    const long = Math.max(
+      min,
+      Math.trunc(isWider ? (short * width) / height : (short * height) / width),
+    )
     return isWider ? [long, short] : [short, long]
   }
 }

@@ -16,12 +16,16 @@ const [short, long] = [3, 4]
  *
  * @see TIFF 6.0.
  */
-export function encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photometrics }): Uint8Array {
+export function encodeTiff(
+  pixels: Pixels & { readonly mode: keyof typeof photometrics },
+): Uint8Array {
   const { mode, width, height, data } = pixels
   const { channels, dtype } = rasterModes[mode]
   const bits = dtype === 'uint8' ? 8 : 32
   const colors = paletteOf(pixels)
-  const levels = [0, 1, 2].flatMap((c) => Array.from({ length: 256 }, (_, i) => colors[i * 4 + c] * 257))
+  const levels = [0, 1, 2].flatMap((c) =>
+    Array.from({ length: 256 }, (_, i) => colors[i * 4 + c] * 257),
+  )
   const entries: readonly (readonly [tag: number, type: number, ...values: number[]])[] = [
     [256, long, width],
     [257, long, height],

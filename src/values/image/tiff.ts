@@ -60,7 +60,9 @@ const compressions = [1, 5, 8, 32_773, 32_946]
  */
 export function samplesOfTiff(bytes: Uint8Array) {
   const file = Buffer.from(bytes)
-  const { view, isLittle, tags } = readDirectory(file) as NonNullable<ReturnType<typeof readDirectory>>
+  const { view, isLittle, tags } = readDirectory(file) as NonNullable<
+    ReturnType<typeof readDirectory>
+  >
   const one = (tag: number, standard: number) => tags.get(tag)?.values[0] ?? standard
   const kind = kindOf(one(tiffTags.photometric, 1), one(tiffTags.bits, 1), one(tiffTags.format, 1))
   // Other channels and tiles are left to the package.
@@ -73,7 +75,8 @@ export function samplesOfTiff(bytes: Uint8Array) {
   const colors = tags.get(tiffTags.colors)?.values ?? []
   if (kind === 'palette' && colors.length !== 768) return undefined
   const compression = one(tiffTags.compression, 1)
-  if (!compressions.includes(compression)) throw new Error(`compression ${compression} of TIFF is not supported`)
+  if (!compressions.includes(compression))
+    throw new Error(`compression ${compression} of TIFF is not supported`)
   const [width, height] = [one(tiffTags.width, 0), one(tiffTags.height, 0)]
   const greyTags: Readonly<Record<number, number>> = {
     [tiffTags.width]: width * size,
@@ -93,7 +96,8 @@ export function samplesOfTiff(bytes: Uint8Array) {
     if (!isLittle && size === 2) samples.swap16()
     if (!isLittle && size === 4 && channels === 1) samples.swap32()
     if (predictor === 2) await addUp(samples, width * size, channels, signal)
-    if (kind === 'palette') return { mode, width, height, data: samples, palette: paletteOfLevels(colors) }
+    if (kind === 'palette')
+      return { mode, width, height, data: samples, palette: paletteOfLevels(colors) }
     if (kind !== 'int16') return { mode, width, height, data: samples }
     const numbers = new Int32Array(new Int16Array(new Uint8Array(samples).buffer))
     return { mode, width, height, data: new Uint8Array(numbers.buffer) }
@@ -112,7 +116,12 @@ function kindOf(photometric: number, bits: number, format: number): keyof typeof
 }
 
 /** Makes samples of differences, each to the one before it in its row. */
-function addUp(samples: Uint8Array, row: number, channels: number, signal?: AbortSignal): Promise<void> {
+function addUp(
+  samples: Uint8Array,
+  row: number,
+  channels: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const addRows = (from: number, to: number) => {
     for (let start = from * row; start < to * row; start += row) {
       for (let i = start + channels; i < start + row; i++) samples[i] += samples[i - channels]
@@ -127,11 +136,16 @@ function addUp(samples: Uint8Array, row: number, channels: number, signal?: Abor
  *
  * @see the modes `RGBA`, `RGBa` and `RGBX` of Pillow's TiffImagePlugin.
  */
-async function withColors(pixels: Pixels, extraSamples: readonly number[] = [], signal?: AbortSignal): Promise<Pixels> {
+async function withColors(
+  pixels: Pixels,
+  extraSamples: readonly number[] = [],
+  signal?: AbortSignal,
+): Promise<Pixels> {
   if (pixels.mode !== 'RGBA' || extraSamples.length === 0) return pixels
   const { width, height, data } = pixels
   const [meaning] = extraSamples
-  if (meaning === associatedAlpha) await inTurns(width * height, signal, (from, to) => divideByAlpha(data, from, to))
+  if (meaning === associatedAlpha)
+    await inTurns(width * height, signal, (from, to) => divideByAlpha(data, from, to))
   if (meaning !== 0) return pixels
   const colors = new Uint8Array(width * height * 3)
   await inTurns(width * height, signal, (from, to) => {
@@ -144,10 +158,13 @@ function divideByAlpha(data: Uint8Array, from: number, to: number): void {
   for (let i = from * 4; i < to * 4; i += 4) {
     const alpha = data[i + 3]
     if (alpha === 255) continue
-    for (let c = 0; c < 3; c++) data[i + c] = alpha === 0 ? 0 : Math.min(255, (data[i + c] * 255) / alpha)
+    for (let c = 0; c < 3; c++)
+      data[i + c] = alpha === 0 ? 0 : Math.min(255, (data[i + c] * 255) / alpha)
   }
 }
 
 function paletteOfLevels(colors: readonly number[]): Uint8Array {
-  return Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : colors[(i % 4) * 256 + (i >> 2)] >> 8))
+  return Uint8Array.from({ length: 1024 }, (_, i) =>
+    i % 4 === 3 ? 255 : colors[(i % 4) * 256 + (i >> 2)] >> 8,
+  )
 }

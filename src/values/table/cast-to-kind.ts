@@ -57,7 +57,9 @@ function toFloat(isSingle: boolean): Cast {
       number = Number(value)
       if (!Number.isFinite(number)) return undefined
     } else number = Number(value)
-    return isSingle && Number.isFinite(number) && !Number.isFinite(Math.fround(number)) ? undefined : number
+    return isSingle && Number.isFinite(number) && !Number.isFinite(Math.fround(number))
+      ? undefined
+      : number
   }
 }
 

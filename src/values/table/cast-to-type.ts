@@ -18,8 +18,13 @@ import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
  * @returns a column of nested type as JSON, so that a CSV cell `[1,2]` is read as a list; else a
  * list as text.
  */
-export function markNested(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
-  if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.isBinary) return column
+export function markNested(
+  column: AnyColumn,
+  rows: number,
+  type: FrameType | undefined,
+): AnyColumn {
+  if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.isBinary)
+    return column
   if (isNested(type)) return { ...contiguousText(column, rows), isJson: true }
   if (type !== 'Utf8' || column.isJson === undefined) return column
   const { isJson: _, ...text } = column
@@ -27,7 +32,11 @@ export function markNested(column: AnyColumn, rows: number, type: FrameType | un
 }
 
 /** Casts a column; nulls stay null. A category is cast later, by Polars. */
-export function castToType(column: AnyColumn, rows: number, type: FrameType): AnyColumn | CastFailure {
+export function castToType(
+  column: AnyColumn,
+  rows: number,
+  type: FrameType,
+): AnyColumn | CastFailure {
   if (isNested(type)) return castNested(column, rows, type)
   if (!('kind' in column)) return { failure: 'misfit', row: Math.max(0, firstValue(column, rows)) }
   const time = timeOfType(type)
@@ -36,7 +45,11 @@ export function castToType(column: AnyColumn, rows: number, type: FrameType): An
   const kind = kindOfType(type)
   if (kind === undefined) return column
   if (column.isBinary) return fromBytes(column, rows, kind)
-  return castToKind(kind === 'str' ? printTimes(column, rows, exactTimes) : withoutTime(column), rows, kind)
+  return castToKind(
+    kind === 'str' ? printTimes(column, rows, exactTimes) : withoutTime(column),
+    rows,
+    kind,
+  )
 }
 
 function withoutTime({ time: _, ...column }: Column): Column {
@@ -60,7 +73,10 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
   if (item === undefined || !('items' in column)) return column
   const items = castToType(column.items, column.offsets[rows], item)
   if (!('failure' in items)) return { ...column, items }
-  return { failure: 'misfit', row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1 }
+  return {
+    failure: 'misfit',
+    row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1,
+  }
 }
 
 function firstValue(column: AnyColumn, rows: number): number {
@@ -72,7 +88,8 @@ function firstValue(column: AnyColumn, rows: number): number {
 function fromBytes(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   const { isBinary: _, ...text } = column
   for (let row = 0; row < rows; row++) {
-    if (isValid(column, row) && (kind !== 'str' || !isUtf8(bytesAt(column, row)))) return { failure: 'misfit', row }
+    if (isValid(column, row) && (kind !== 'str' || !isUtf8(bytesAt(column, row))))
+      return { failure: 'misfit', row }
   }
   return castToKind(text, rows, kind)
 }
@@ -81,7 +98,8 @@ const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
 function fromBase64(column: Column, rows: number): Column | CastFailure {
   if (column.isBinary) return column
-  if (column.kind !== 'str') return { failure: 'misfit', row: Math.max(0, firstValue(column, rows)) }
+  if (column.kind !== 'str')
+    return { failure: 'misfit', row: Math.max(0, firstValue(column, rows)) }
   const offsets = new Int32Array(rows + 1)
   const data = Buffer.allocUnsafeSlow(column.data.length)
   for (let row = 0; row < rows; row++) {

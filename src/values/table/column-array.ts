@@ -20,11 +20,14 @@ export function columnToNDArray(source: DataFrame | Series, name?: string): NDAr
   const names = polars.names(frame)
   const index = name === undefined ? 0 : names.indexOf(name)
   if (index === -1 || index >= names.length) {
-    throw new ValueError(expected(`one of the columns ${names.join(', ')}`, 'columnToNDArray', name))
+    throw new ValueError(
+      expected(`one of the columns ${names.join(', ')}`, 'columnToNDArray', name),
+    )
   }
   const table = polars.toVectors(polars.pick(frame, [index]))
   const called = `column ${JSON.stringify(names[index])}`
-  if ('failure' in table) throw new ValueError(`expected numbers in ${called}, received another type`)
+  if ('failure' in table)
+    throw new ValueError(`expected numbers in ${called}, received another type`)
   const shape = [table.rows]
   let column: AnyColumn = table.columns[0]
   for (let rows = table.rows; 'items' in column; column = column.items) {
@@ -71,9 +74,15 @@ export function columnFromNDArray(name: string, array: NDArray): Series {
   const { dtype, shape } = array
   const data = array.data as Uint8Array
   if (dtype === 'str' || dtype === 'float16' || shape.length === 0) {
-    throw new ValueError(expected('an array of numbers or booleans with dimensions', 'columnFromNDArray', array))
+    throw new ValueError(
+      expected('an array of numbers or booleans with dimensions', 'columnFromNDArray', array),
+    )
   }
-  let column: AnyColumn = { name: 'item', kind: dtype, data: dtype === 'bool' ? packBits(data) : bytesOf(data) }
+  let column: AnyColumn = {
+    name: 'item',
+    kind: dtype,
+    data: dtype === 'bool' ? packBits(data) : bytesOf(data),
+  }
   for (let axis = shape.length - 1; axis > 0; axis--) {
     const rows = shape.slice(0, axis).reduce((product, length) => product * length, 1)
     const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * shape[axis])

@@ -97,7 +97,8 @@ export function sliceTable<C extends AnyColumn>(
 export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: number): C {
   const validity = column.validity && sliceBits(column.validity, start, end)
   const rest = { ...column, ...(validity !== undefined && { validity }) }
-  if ('fields' in column) return { ...rest, fields: column.fields.map((field) => sliceColumn(field, start, end)) }
+  if ('fields' in column)
+    return { ...rest, fields: column.fields.map((field) => sliceColumn(field, start, end)) }
   const offsets = column.offsets && movedOffsets(column.offsets, start, end)
   if ('items' in column) {
     const items = sliceColumn(column.items, column.offsets[start], column.offsets[end])
@@ -124,7 +125,8 @@ function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
   const shift = start & 7
   if (shift === 0) return bytes
   const moved = new Uint8Array((end - start + 7) >> 3)
-  for (let i = 0; i < moved.length; i++) moved[i] = (bytes[i] >> shift) | ((bytes[i + 1] ?? 0) << (8 - shift))
+  for (let i = 0; i < moved.length; i++)
+    moved[i] = (bytes[i] >> shift) | ((bytes[i + 1] ?? 0) << (8 - shift))
   return moved
 }
 
@@ -133,7 +135,10 @@ export function renameColumns<C extends AnyColumn>(
   { rows, columns }: ColumnTable<C>,
   names: readonly string[],
 ): ColumnTable<C> {
-  return { rows, columns: columns.map((own, i) => (own.name === names[i] ? own : { ...own, name: names[i] })) }
+  return {
+    rows,
+    columns: columns.map((own, i) => (own.name === names[i] ? own : { ...own, name: names[i] })),
+  }
 }
 
 /** Packs flags of one element each into bits, lowest first. */
@@ -143,7 +148,11 @@ export function packBits(flags: ArrayLike<unknown>): Uint8Array {
   return bits
 }
 
-type Elements<T> = (new (buffer: ArrayBufferLike, start?: number, length?: number) => T) & { BYTES_PER_ELEMENT: number }
+type Elements<T> = (new (
+  buffer: ArrayBufferLike,
+  start?: number,
+  length?: number,
+) => T) & { BYTES_PER_ELEMENT: number }
 
 /** Arrays of up to so many bytes lie in V8's heap until their buffer is asked for, which takes longer than a copy. */
 const maxShortBytes = 64
@@ -221,7 +230,8 @@ export function contiguousText(column: Column, rows: number): Column {
   const { heaps = [], ...rest } = column
   const words = columnWords(column)
   const offsets = new Int32Array(rows + 1)
-  for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
+  for (let row = 0; row < rows; row++)
+    offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
   const text = Buffer.allocUnsafeSlow(offsets[rows])
   for (let row = 0; row < rows; row++) {
     const [at, end] = [offsets[row], offsets[row + 1]]
@@ -239,7 +249,8 @@ export function contiguousText(column: Column, rows: number): Column {
  * @returns the numbers of a numeric column.
  */
 export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
-  if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
+  if (kind === 'bool' || kind === 'str')
+    throw new TypeError(`a column of kind ${kind} holds no numbers`)
   return elementsOf(data, dataConstructor(kind) as Elements<ArrayLike<number | bigint>>, rows)
 }
 
@@ -267,7 +278,8 @@ export function valueReader(column: Column): (row: number) => number | bigint | 
   let read: ReturnType<typeof numberReader> | undefined
   return (row) => {
     const high = words[row * 2 + 1]
-    if (high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000) return high * 2 ** 32 + (words[row * 2] >>> 0)
+    if (high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000)
+      return high * 2 ** 32 + (words[row * 2] >>> 0)
     read ??= numberReader(column)
     return read(row)
   }
@@ -283,7 +295,11 @@ export interface CastFailure {
 }
 
 /** @returns what `read` returns for the rows that have a value, and nulls. */
-export function cellsOf(column: Pick<Column, 'validity'>, rows: number, read: (row: number) => Cell): Cell[] {
+export function cellsOf(
+  column: Pick<Column, 'validity'>,
+  rows: number,
+  read: (row: number) => Cell,
+): Cell[] {
   return Array.from({ length: rows }, (_, row) => (isValid(column, row) ? read(row) : null))
 }
 
@@ -306,13 +322,20 @@ export function castCells(
 
 /** @returns a column of nulls alone. */
 export function nullColumn(name: string, rows: number): Column {
-  return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
+  return {
+    name,
+    kind: 'float64',
+    data: new Uint8Array(rows * 8),
+    validity: new Uint8Array((rows + 7) >> 3),
+  }
 }
 
 /** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
 export function columnOf(name: string, kind: ColumnKind, values: readonly Cell[]): Column {
   const rows = values.length
-  const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
+  const rest = values.includes(null)
+    ? { validity: packBits(values.map((value) => value !== null)) }
+    : {}
   if (kind === 'str') {
     const texts = values.map((value) => (value === null ? '' : String(value)))
     const whole = texts.join('')

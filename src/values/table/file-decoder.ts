@@ -5,7 +5,12 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { BadInput, InternalError, MissingDependencyException, Overloaded } from '../../core/errors.ts'
+import {
+  BadInput,
+  InternalError,
+  MissingDependencyException,
+  Overloaded,
+} from '../../core/errors.ts'
 import { Limiter } from '../../core/memory/limiter.ts'
 import { isArrowStream } from './arrow/arrow-reader.ts'
 import { columnNamed } from './arrow/file-refusal.ts'
@@ -39,8 +44,18 @@ export type FileAnswer =
   | { readonly kind: 'missing'; readonly message: string }
 
 type Refused =
-  | { readonly kind: 'refused'; readonly received: string; readonly isTooLarge: boolean; readonly heldBytes: number }
-  | { readonly kind: 'ended'; readonly received: string; readonly isTooLarge: boolean; readonly cause: string }
+  | {
+      readonly kind: 'refused'
+      readonly received: string
+      readonly isTooLarge: boolean
+      readonly heldBytes: number
+    }
+  | {
+      readonly kind: 'ended'
+      readonly received: string
+      readonly isTooLarge: boolean
+      readonly cause: string
+    }
 
 const maxWaiting = 128
 /** Above this, what the thread holds of one file would count against the next one. **Units**: bytes. */
@@ -58,7 +73,8 @@ class FileThread {
    * @throws Overloaded, InternalError if no thread starts.
    */
   async ask(request: FileRequest): Promise<FileAnswer> {
-    if (this.#waiting >= maxWaiting) throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
+    if (this.#waiting >= maxWaiting)
+      throw new Overloaded('too many Parquet and Arrow files are waiting to be decoded')
     this.#waiting++
     try {
       return await this.#turn.run(() => this.#ask(request))
@@ -74,7 +90,8 @@ class FileThread {
     const answering = answerOf(worker, request.limits.timeoutMs)
     worker.postMessage({ ...request, file }, [file.buffer])
     const answer = await answering
-    const isOver = answer.kind === 'ended' || answer.kind === 'missing' || answer.heldBytes > maxHeldBytes
+    const isOver =
+      answer.kind === 'ended' || answer.kind === 'missing' || answer.heldBytes > maxHeldBytes
     if (isOver) await this.#end(worker)
     else worker.unref()
     return answer
@@ -126,7 +143,9 @@ function threadEntry(): URL {
   const loader = new URL('./esm/api/index.mjs', tsx).href
   const source = new URL('./file-thread.ts', import.meta.url).href
   const [from, own] = [loader, source].map((url) => JSON.stringify(url))
-  return new URL(`data:text/javascript,import { register } from ${from}; register(); await import(${own})`)
+  return new URL(
+    `data:text/javascript,import { register } from ${from}; register(); await import(${own})`,
+  )
 }
 
 function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
@@ -134,8 +153,12 @@ function answerOf(worker: Worker, timeoutMs: number): Promise<FileAnswer> {
     const ended = (received: string, cause: string, isTooLarge = false) =>
       settle({ kind: 'ended', received, isTooLarge, cause })
     const failed = (error: Error) => ended('one that cannot be decoded', error.message)
-    const exited = (code: number) => ended('one that cannot be decoded', `the thread ended with ${code}`)
-    const timer = setTimeout(() => ended(`one that took more than ${timeoutMs} ms`, 'timeout'), timeoutMs)
+    const exited = (code: number) =>
+      ended('one that cannot be decoded', `the thread ended with ${code}`)
+    const timer = setTimeout(
+      () => ended(`one that took more than ${timeoutMs} ms`, 'timeout'),
+      timeoutMs,
+    )
     const settle = (answer: FileAnswer) => {
       clearTimeout(timer)
       worker.off('message', settle).off('error', failed).off('exit', exited)
@@ -160,13 +183,21 @@ export async function decodeFile(
   kind: 'Parquet' | 'Arrow',
   limits: Partial<FileLimits> = {},
 ): Promise<ColumnTable<AnyColumn>> {
-  const answer = await thread.ask({ file, isArrow: kind === 'Arrow', limits: { ...fileLimits, ...limits } })
+  const answer = await thread.ask({
+    file,
+    isArrow: kind === 'Arrow',
+    limits: { ...fileLimits, ...limits },
+  })
   if (answer.kind === 'missing') throw new MissingDependencyException(answer.message)
   if (answer.kind !== 'table') throw refusal(answer, whatOf(file, kind), name)
   const { table } = answer
   const columns = withKnownZones(table.columns, (column, zone) => {
     const received = `one with ${columnNamed(column)} in a time zone that is not known, ${shown(zone)}`
-    return refusal({ kind: 'refused', received, isTooLarge: false, heldBytes: 0 }, whatOf(file, kind), name)
+    return refusal(
+      { kind: 'refused', received, isTooLarge: false, heldBytes: 0 },
+      whatOf(file, kind),
+      name,
+    )
   })
   return { ...table, columns }
 }

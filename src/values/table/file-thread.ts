@@ -10,7 +10,11 @@ import { bytesAsInt96, hasInt96, int96AsBytes } from './parquet/int96.ts'
 import { checkReadable } from './parquet/parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet/parquet-footer.ts'
 import type { ParquetMetadata } from './parquet/parquet-metadata.ts'
-import { maxWasmBytes, type ParquetInstance, parquetInstance } from './parquet/parquet-wasm-package.ts'
+import {
+  maxWasmBytes,
+  type ParquetInstance,
+  parquetInstance,
+} from './parquet/parquet-wasm-package.ts'
 import { unpackBuffers } from './parquet/unpack-buffers.ts'
 
 const loaded = await parquetInstance().catch((error: Error) => error)
@@ -36,13 +40,16 @@ function decodeParquet({ file, limits }: FileRequest): ColumnTable<AnyColumn> {
   const { metadata } = footer
   checkReadable(metadata)
   const twice = nameTwice(topElements(metadata).map(({ path }) => ({ name: path })))
-  if (twice !== undefined) throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
+  if (twice !== undefined)
+    throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
   const bytes = hasInt96(metadata) ? int96AsBytes(file, metadata) : file
   const stream = streamOf(bytes, metadata, limits.maxDecodedBytes)
   const table = readArrowIpc(stream, limits.maxDecodedBytes, () => [])
   if (table.rows !== metadata.rows)
     throw new FileRefusal(`one of ${table.rows} rows where its footer says ${metadata.rows}`)
-  return hasInt96(metadata) ? { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) } : table
+  return hasInt96(metadata)
+    ? { ...table, columns: bytesAsInt96(table.columns, table.rows, metadata) }
+    : table
 }
 
 const topElements = ({ elements }: ParquetMetadata) => elements.filter(({ depth }) => depth === 1)
@@ -87,9 +94,15 @@ function answerTo(request: FileRequest): FileAnswer {
     return { kind: 'table', table, heldBytes: heldBytes() }
   } catch (error) {
     if (error instanceof FileRefusal) {
-      return { kind: 'refused', received: error.message, isTooLarge: error.isTooLarge, heldBytes: heldBytes() }
+      return {
+        kind: 'refused',
+        received: error.message,
+        isTooLarge: error.isTooLarge,
+        heldBytes: heldBytes(),
+      }
     }
-    if (error instanceof MissingDependencyException) return { kind: 'missing', message: error.message }
+    if (error instanceof MissingDependencyException)
+      return { kind: 'missing', message: error.message }
     // A trap is how arrow-rs ends where no memory is left. The instance is of no use afterwards.
     const received = `one that cannot be decoded in ${maxWasmBytes} bytes of memory`
     return { kind: 'ended', received, isTooLarge: true, cause: reasonOf(error) }
@@ -99,8 +112,12 @@ function answerTo(request: FileRequest): FileAnswer {
 const heldBytes = () => (loaded instanceof Error ? 0 : loaded.memoryBytes())
 
 /** @returns the memory of columns, which goes to the other thread. */
-function buffersOf(columns: readonly AnyColumn[], buffers = new Set<ArrayBuffer>()): Set<ArrayBuffer> {
-  const add = (bytes: Uint8Array | Int32Array | undefined) => bytes && buffers.add(bytes.buffer as ArrayBuffer)
+function buffersOf(
+  columns: readonly AnyColumn[],
+  buffers = new Set<ArrayBuffer>(),
+): Set<ArrayBuffer> {
+  const add = (bytes: Uint8Array | Int32Array | undefined) =>
+    bytes && buffers.add(bytes.buffer as ArrayBuffer)
   for (const column of columns) {
     add(column.validity)
     if ('fields' in column) buffersOf(column.fields, buffers)

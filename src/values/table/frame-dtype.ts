@@ -34,7 +34,9 @@ const aliases = {
   Struct: ['struct'],
 } satisfies Partial<Record<FrameType, readonly string[]>>
 const others: ReadonlyMap<string, FrameType> = new Map(
-  Object.entries(aliases).flatMap(([type, names]) => names.map((name) => [name, type as FrameType])),
+  Object.entries(aliases).flatMap(([type, names]) =>
+    names.map((name) => [name, type as FrameType]),
+  ),
 )
 const timeName = /^(datetime|timedelta)64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
 const zoneName = /^[\w+/-]{1,64}$/
@@ -120,7 +122,9 @@ export function zonedType(unit: TimeUnit, zone: string): FrameType | undefined {
   if (!zoneName.test(zone)) return undefined
   const polars = loadPolarsPackage('time zones of columns')
   // The series below the one of nodejs-polars, whose cast takes milliseconds.
-  zoneless ??= (polars.Series('', [], polars.Int64) as unknown as { inner(): NonNullable<typeof zoneless> }).inner()
+  zoneless ??= (
+    polars.Series('', [], polars.Int64) as unknown as { inner(): NonNullable<typeof zoneless> }
+  ).inner()
   try {
     zoneless.cast(polars.Datetime(unit as 'ms', zone), true)
   } catch {

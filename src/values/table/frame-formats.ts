@@ -38,7 +38,9 @@ function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
   if (isJsonType(type)) return 'json'
   if (type.essence === 'text/csv') return 'csv'
   if (type.essence === arrowTypes.file || type.essence === arrowTypes.stream) return 'arrow'
-  return type.essence === formatTypes.parquet || type.essence === parquetType ? 'parquet' : undefined
+  return type.essence === formatTypes.parquet || type.essence === parquetType
+    ? 'parquet'
+    : undefined
 }
 
 /**
@@ -54,7 +56,10 @@ export function requestFormat(
   const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, accepted, name)
   if (type === undefined) return { format: defaultFormat, charset: undefined }
   const charset = type.parameters.get('charset')?.toLowerCase()
-  return { format: formatOf(type) ?? defaultFormat, charset: charset === 'us-ascii' ? undefined : charset }
+  return {
+    format: formatOf(type) ?? defaultFormat,
+    charset: charset === 'us-ascii' ? undefined : charset,
+  }
 }
 
 /** The formats written for each media type, in the order of preference where a client has no preference. */
@@ -78,7 +83,10 @@ const headersByType = new Map<string, readonly HeaderLine[]>(
 export function responseFormat(
   accept: string | undefined,
   defaultFormat: FrameFormat,
-): { readonly format: FrameFormat | 'arrow file' | 'arrow stream'; readonly headers: readonly HeaderLine[] } {
+): {
+  readonly format: FrameFormat | 'arrow file' | 'arrow stream'
+  readonly headers: readonly HeaderLine[]
+} {
   const own = formatTypes[defaultFormat]
   const isOwn = accept === undefined || accept === '*/*'
   const type = (isOwn ? undefined : preferredType(accept, [own, ...written.keys()])) ?? own

@@ -15,10 +15,15 @@ import { type TimeForm, timeFormats } from './times.ts'
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype
   if (typeof dtype !== 'object' || dtype === null || Array.isArray(dtype)) {
-    throw new InvalidArgument(expected('an object of column to type, true or false', 'dtype', dtype))
+    throw new InvalidArgument(
+      expected('an object of column to type, true or false', 'dtype', dtype),
+    )
   }
   return new Map(
-    Object.entries(dtype).map(([column, type]) => [column, parseFrameType(type, `dtype of column ${column}`)]),
+    Object.entries(dtype).map(([column, type]) => [
+      column,
+      parseFrameType(type, `dtype of column ${column}`),
+    ]),
   )
 }
 
@@ -82,7 +87,11 @@ export interface TimeOptions {
  * @throws InvalidArgument.
  */
 export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Orient): TimeForm {
-  const format = checkOneOf('dateFormat', dateFormat ?? (orient === 'table' ? 'iso' : 'epoch'), timeFormats)
+  const format = checkOneOf(
+    'dateFormat',
+    dateFormat ?? (orient === 'table' ? 'iso' : 'epoch'),
+    timeFormats,
+  )
   if (format === 'epoch' && orient === 'table') {
     throw new InvalidArgument("dateFormat 'epoch' is not for orient 'table', whose times are text")
   }

@@ -14,16 +14,25 @@ export function withKnownZones(
   columns: readonly AnyColumn[],
   refuse: (column: string, zone: string) => Error,
 ): readonly AnyColumn[] {
-  return columns.some(hasZone) ? columns.map((column) => withKnownZone(column, column.name, refuse)) : columns
+  return columns.some(hasZone)
+    ? columns.map((column) => withKnownZone(column, column.name, refuse))
+    : columns
 }
 
 function hasZone(column: AnyColumn): boolean {
   if ('fields' in column) return column.fields.some(hasZone)
-  return 'items' in column ? hasZone(column.items) : column.time?.type === 'datetime' && column.time.zone !== undefined
+  return 'items' in column
+    ? hasZone(column.items)
+    : column.time?.type === 'datetime' && column.time.zone !== undefined
 }
 
-function withKnownZone(column: AnyColumn, name: string, refuse: (column: string, zone: string) => Error): AnyColumn {
-  if ('fields' in column) return { ...column, fields: column.fields.map((field) => withKnownZone(field, name, refuse)) }
+function withKnownZone(
+  column: AnyColumn,
+  name: string,
+  refuse: (column: string, zone: string) => Error,
+): AnyColumn {
+  if ('fields' in column)
+    return { ...column, fields: column.fields.map((field) => withKnownZone(field, name, refuse)) }
   if ('items' in column) return { ...column, items: withKnownZone(column.items, name, refuse) }
   const { time } = column
   if (time?.type !== 'datetime' || time.zone === undefined) return column

@@ -6,7 +6,12 @@ import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { bytesOf } from '../../core/memory/byte-copy.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
-import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
+import {
+  type DataFrameMessage,
+  type ListField,
+  type SeriesMessage,
+  valueLists,
+} from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
 import { isArrowStream } from './arrow/arrow-reader.ts'
 import {
@@ -40,8 +45,13 @@ export interface LabelledTable<C extends AnyColumn = Column> {
  *
  * @throws BadInput.
  */
-export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
-  const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
+export function decodeFrameFile(
+  bytes: Uint8Array,
+  name: string,
+): MaybePromise<IndexedFile> | undefined {
+  const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString(
+    'latin1',
+  )
   if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
@@ -75,7 +85,11 @@ interface ParquetBody {
  *
  * @throws of Polars.
  */
-export function encodeParquet(polars: Polars, frame: DataFrame, compression: ParquetCompression): ParquetBody {
+export function encodeParquet(
+  polars: Polars,
+  frame: DataFrame,
+  compression: ParquetCompression,
+): ParquetBody {
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, compression, (size) => {
     taken = bufferPool.take(size)
@@ -92,11 +106,20 @@ export function encodeParquet(polars: Polars, frame: DataFrame, compression: Par
 export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
   const { columnNames = [], columns = [], index } = message
   if (columns.length < columnNames.length) {
-    throw badColumns(`${columnNames.length} columns, as there are names,`, name, String(columns.length))
+    throw badColumns(
+      `${columnNames.length} columns, as there are names,`,
+      name,
+      String(columns.length),
+    )
   }
-  if (new Set(columnNames).size !== columnNames.length) throw badColumns('names that differ', name, 'one of them twice')
+  if (new Set(columnNames).size !== columnNames.length)
+    throw badColumns('names that differ', name, 'one of them twice')
   const made = columnNames.map((column, i) =>
-    fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`),
+    fromSeriesMessage(
+      columns[i],
+      column,
+      `column ${JSON.stringify(column.slice(0, 80))} of ${name}`,
+    ),
   )
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
@@ -109,10 +132,17 @@ export function fromDataFrameMessage(message: DataFrameMessage, name: string): L
       )
     }
   }
-  return { table: { rows, columns: made.map(({ column }) => column) }, labels: labelsOf(index, rows, name) }
+  return {
+    table: { rows, columns: made.map(({ column }) => column) },
+    labels: labelsOf(index, rows, name),
+  }
 }
 
-function labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Column | undefined {
+function labelsOf(
+  index: SeriesMessage | undefined,
+  rows: number,
+  name: string,
+): Column | undefined {
   if (index === undefined) return undefined
   const { column, rows: count } = fromSeriesMessage(index, '', `the index of ${name}`)
   if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
@@ -142,7 +172,8 @@ function fromSeriesMessage(
   const nulls = message.nullPositions ?? []
   const validity = nulls.length === 0 ? undefined : new Uint8Array((rows + 7) >> 3).fill(0xff)
   for (const position of nulls) {
-    if (!(position >= 0 && position < rows)) throw badColumns(`null positions below ${rows}`, name, String(position))
+    if (!(position >= 0 && position < rows))
+      throw badColumns(`null positions below ${rows}`, name, String(position))
     if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
   }
   const column = columnFrom(called, found.dtype, found.data)
@@ -191,7 +222,8 @@ export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
 function toSeriesMessage(column: Column, rows: number): SeriesMessage {
   const { property, dtype } = listFor(column.kind)
   const positions: number[] = []
-  if (column.validity !== undefined) for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
+  if (column.validity !== undefined)
+    for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
   return {
     [property]: elementsOf(column, dtype, rows),
     ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
@@ -205,7 +237,8 @@ function toSeriesMessage(column: Column, rows: number): SeriesMessage {
  */
 function listFor(kind: ColumnKind): ListField {
   const wide = elementTypes[kind].kind === 'i' ? 'int32' : 'uint32'
-  return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
+  return (valueLists.find(({ dtype }) => dtype === kind) ??
+    valueLists.find(({ dtype }) => dtype === wide)) as ListField
 }
 
 function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
@@ -236,7 +269,10 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
  * @returns the result of `toColumns` if it is a table.
  * @throws BadOutput naming the unsupported column.
  */
-export function requireTable<C extends AnyColumn>(table: ColumnTable<C> | ColumnFailure, name: string): ColumnTable<C> {
+export function requireTable<C extends AnyColumn>(
+  table: ColumnTable<C> | ColumnFailure,
+  name: string,
+): ColumnTable<C> {
   if (!('failure' in table)) return table
   throw new BadOutput(
     `expected columns of numbers, booleans, texts or dates for ${name}, received column ${table.column}`,

@@ -15,8 +15,10 @@ export function takeRows(column: AnyColumn, places: Int32Array, take: TakeBytes)
   const isThere = (row: number) => places[row] >= 0 && isValid(column, places[row])
   take(rows >> 3)
   const rest = { ...column, validity: bitsOf(rows, isThere) }
-  if ('fields' in column) return { ...rest, fields: column.fields.map((field) => takeRows(field, places, take)) }
-  if (column.offsets === undefined) return { ...rest, data: takeData(column as Column, places, take) } as Column
+  if ('fields' in column)
+    return { ...rest, fields: column.fields.map((field) => takeRows(field, places, take)) }
+  if (column.offsets === undefined)
+    return { ...rest, data: takeData(column as Column, places, take) } as Column
   const offsets = new Int32Array(rows + 1)
   let total = 0
   for (let row = 0; row < rows; row++) {
@@ -44,7 +46,8 @@ export function takeRows(column: AnyColumn, places: Int32Array, take: TakeBytes)
 }
 
 function takeData({ kind, data }: Column, places: Int32Array, take: TakeBytes): Uint8Array {
-  if (kind === 'bool') return bitsOf(places.length, (row) => places[row] >= 0 && isBit(data, places[row]))
+  if (kind === 'bool')
+    return bitsOf(places.length, (row) => places[row] >= 0 && isBit(data, places[row]))
   const size = itemSize(kind)
   take(places.length * size)
   const taken = new Uint8Array(places.length * size)
@@ -87,11 +90,17 @@ export function joinColumns(pieces: readonly Piece[]): AnyColumn {
       column: (column as typeof first).fields[i],
       rows: own,
     })
-    return { ...rest, fields: first.fields.map((_field, i) => joinColumns(pieces.map((piece) => fieldsOf(piece, i)))) }
+    return {
+      ...rest,
+      fields: first.fields.map((_field, i) =>
+        joinColumns(pieces.map((piece) => fieldsOf(piece, i))),
+      ),
+    }
   }
   if (first.offsets === undefined) {
     const flat = pieces as readonly Piece<Column>[]
-    if ((first as Column).kind === 'bool') return { ...rest, data: joinBits(flat, ({ data }) => data) } as Column
+    if ((first as Column).kind === 'bool')
+      return { ...rest, data: joinBits(flat, ({ data }) => data) } as Column
     const size = itemSize((first as Column).kind)
     return {
       ...rest,
@@ -139,7 +148,8 @@ function joinBits<C extends AnyColumn>(
   let at = 0
   for (const { column, rows: own } of pieces) {
     const bits = bitsIn(column)
-    for (let i = 0; i < own; i++, at++) if (bits === undefined || isBit(bits, i)) joined[at >> 3] |= 1 << (at & 7)
+    for (let i = 0; i < own; i++, at++)
+      if (bits === undefined || isBit(bits, i)) joined[at >> 3] |= 1 << (at & 7)
   }
   return joined
 }

@@ -26,7 +26,12 @@ export const timeFormats = ['epoch', 'iso'] as const
 /** Texts with all digits: the form of times beside JSON. */
 export const exactTimes: TimeForm = { format: 'exact', unit: 'ns' }
 
-const perSecond: Readonly<Record<TimeUnit, bigint>> = { s: 1n, ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }
+const perSecond: Readonly<Record<TimeUnit, bigint>> = {
+  s: 1n,
+  ms: 1_000n,
+  us: 1_000_000n,
+  ns: 1_000_000_000n,
+}
 const digits: Readonly<Record<TimeUnit, number>> = { s: 0, ms: 3, us: 6, ns: 9 }
 const daySeconds = 86_400n
 
@@ -38,7 +43,12 @@ const daySeconds = 86_400n
 export function printTimes(column: Column, rows: number, form: TimeForm): Column {
   const { time } = column
   if (time === undefined) return column
-  if (form.format === 'epoch' && 'unit' in time && time.unit === form.unit && time.type !== 'time') {
+  if (
+    form.format === 'epoch' &&
+    'unit' in time &&
+    time.unit === form.unit &&
+    time.type !== 'time'
+  ) {
     const { time: _, ...numbers } = column
     return numbers
   }
@@ -71,9 +81,11 @@ function castTimes(
 export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const own = column.time as TimeType
   const isInstant = (type: TimeType) => type.type === 'date' || type.type === 'datetime'
-  if (own.type !== time.type && !(isInstant(own) && isInstant(time))) return { failure: 'misfit', row: 0 }
+  if (own.type !== time.type && !(isInstant(own) && isInstant(time)))
+    return { failure: 'misfit', row: 0 }
   const localize = zoneOf(own) === undefined ? localizer(time) : undefined
-  const isSame = own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit)
+  const isSame =
+    own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit)
   if (isSame && localize === undefined) return { ...column, time }
   const read = numberReader(column)
   const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
@@ -134,7 +146,8 @@ function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
   const scale = perSecond[time.unit]
   const own = digits[time.unit]
   if (time.type === 'duration') return (value) => durationText(value, scale, own)
-  if (time.type === 'time') return (value) => `${clockText(value / scale)}${shortFraction(value % scale, own)}`
+  if (time.type === 'time')
+    return (value) => `${clockText(value / scale)}${shortFraction(value % scale, own)}`
   const shown = isExact ? own : digits[form.unit]
   const suffix = 'zone' in time && time.zone !== undefined ? 'Z' : ''
   const day = daySeconds * scale
@@ -146,7 +159,9 @@ function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
 }
 
 function fractionText(value: bigint, places: number, shown: number): string {
-  return shown === 0 ? '' : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
+  return shown === 0
+    ? ''
+    : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
 }
 
 /** @returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
@@ -196,7 +211,8 @@ const isoDuration = new RegExp(
     `(?:T(?:${amount}H)?(?:${amount}M)?(?:${amount}S)?)?$`,
 )
 /** The texts of pandas' and Python's durations, in which a sign of the days is not one of the clock. */
-const pandasDuration = /^(?!$)(?:([+-]?\d+) days?,?)?(?:(?:^([+-])?| \+?)(\d+):(\d{2}):(\d{2}(?:\.\d{1,9})?))?$/
+const pandasDuration =
+  /^(?!$)(?:([+-]?\d+) days?,?)?(?:(?:^([+-])?| \+?)(\d+):(\d{2}):(\d{2}(?:\.\d{1,9})?))?$/
 const amountSeconds = [604_800n, daySeconds, 3_600n, 60n, 1n]
 
 /**
@@ -222,7 +238,8 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
     const date = new Date(at)
     // setUTCFullYear, since Date.UTC takes years below 100 as 19xx. A day that the month lacks moves the date.
     date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-    if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined
+    if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day))
+      return undefined
     const days = BigInt(date.getTime() / 86_400_000)
     if (time.type === 'date') return rest[0] === undefined ? days : undefined
     const within = rest[0] === undefined ? 0n : clockOf(rest.slice(0, 4), time.unit)
@@ -234,7 +251,10 @@ function readerOf(time: TimeType): (text: string) => bigint | undefined {
 }
 
 /** @returns the time since midnight; digits beyond the unit are cut, as pandas does. */
-function clockOf(parts: readonly (string | undefined)[] | undefined, unit: TimeUnit): bigint | undefined {
+function clockOf(
+  parts: readonly (string | undefined)[] | undefined,
+  unit: TimeUnit,
+): bigint | undefined {
   if (parts === undefined) return undefined
   const [hour = '0', minute = '0', second = '0', fraction = ''] = parts
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
@@ -265,7 +285,10 @@ function durationOf(text: string, unit: TimeUnit): bigint | undefined {
   if (iso !== undefined) return signed(sign, sumOf(amounts, unit))
   const [other, days, clockSign, ...clock] = pandasDuration.exec(text) ?? []
   if (other === undefined) return undefined
-  return sumOf([undefined, days], unit) + signed(clockSign, sumOf([undefined, undefined, ...clock], unit))
+  return (
+    sumOf([undefined, days], unit) +
+    signed(clockSign, sumOf([undefined, undefined, ...clock], unit))
+  )
 }
 
 /** Adds amounts of weeks, days, hours, minutes and seconds; digits beyond the unit are cut. */
@@ -275,7 +298,10 @@ function sumOf(amounts: readonly (string | undefined)[], unit: TimeUnit): bigint
     if (text === undefined) continue
     const [, sign, whole, fraction = ''] = /^([+-]?)(\d+)(?:[.,](\d+))?$/.exec(text) ?? []
     const scale = amountSeconds[i] * perSecond[unit]
-    sum += signed(sign, BigInt(whole) * scale + (BigInt(fraction.padEnd(9, '0')) * scale) / perSecond.ns)
+    sum += signed(
+      sign,
+      BigInt(whole) * scale + (BigInt(fraction.padEnd(9, '0')) * scale) / perSecond.ns,
+    )
   }
   return sum
 }

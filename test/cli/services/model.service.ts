@@ -5,9 +5,12 @@ const model = new Runner<typeof import('./model.ts')>('model', {
   methods: { double: { batchable: true }, words: { stream: true }, exit: {} },
 })
 const svc = new Service('modelled', { runners: [model] })
-svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, async function double(x, ctx) {
-  return model.double(x, ctx)
-})
+svc.api(
+  { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() },
+  async function double(x, ctx) {
+    return model.double(x, ctx)
+  },
+)
 svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text, ctx) {
   yield* model.words(text, ctx)
 })

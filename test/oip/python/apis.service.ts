@@ -4,9 +4,12 @@ import { addModelApis } from '../service.ts'
 
 const module = new URL('../../runner/models/arithmetic.ts', import.meta.url)
 const echo = new Runner('halves', { module, methods: { echo: {} } })
-const tensor = (name: string) => ({ name, dtype: 'float32', datatype: 'BF16', shape: [-1] }) as const
+const tensor = (name: string) =>
+  ({ name, dtype: 'float32', datatype: 'BF16', shape: [-1] }) as const
 const svc = new Service('models', {
-  models: [{ runner: echo, method: 'echo', inputs: [tensor('input')], outputs: [tensor('output')] }],
+  models: [
+    { runner: echo, method: 'echo', inputs: [tensor('input')], outputs: [tensor('output')] },
+  ],
 })
 addModelApis(svc)
 

@@ -13,5 +13,6 @@ registerSerializer<Box>({
   name: 'Box',
   type: Box,
   toFields: ({ label, corners, inside }) => ({ label, corners, inside }),
-  fromFields: ({ label, corners, inside }) => new Box(label as string, corners as Float32Array, inside as NDArray),
+  fromFields: ({ label, corners, inside }) =>
+    new Box(label as string, corners as Float32Array, inside as NDArray),
 })

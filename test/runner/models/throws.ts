@@ -10,7 +10,11 @@ class Teapot extends ServingError {
 export default function load() {
   return {
     badInput: (path: string): never => {
-      throw new BadInput('expected something else', { reason: 'shape', path, cause: new Error('deep down') })
+      throw new BadInput('expected something else', {
+        reason: 'shape',
+        path,
+        cause: new Error('deep down'),
+      })
     },
     teapot: (): never => {
       throw new Teapot('short and stout')

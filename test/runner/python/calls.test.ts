@@ -1,4 +1,11 @@
-import { BadInput, FunctionError, InternalError, NDArray, type RunnerEvent, SetupError } from 'serving'
+import {
+  BadInput,
+  FunctionError,
+  InternalError,
+  NDArray,
+  type RunnerEvent,
+  SetupError,
+} from 'serving'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { deferred } from '../../../src/core/promise.ts'
 import { failureOf } from '../runner.ts'
@@ -8,7 +15,9 @@ const rows = (...values: number[]) => new NDArray(Float32Array.from(values), [va
 
 /** Resolves to the next event of a kind. */
 const next = (runner: { watch(listener: (event: RunnerEvent) => void): void }, kind: string) =>
-  new Promise<RunnerEvent>((resolve) => runner.watch((event) => event.kind === kind && resolve(event)))
+  new Promise<RunnerEvent>((resolve) =>
+    runner.watch((event) => event.kind === kind && resolve(event)),
+  )
 
 describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => {
   it('fail as those of a model in a thread, with the traceback as the stack of the cause', async () => {
@@ -18,10 +27,14 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
     expect(failure.message).toBe("the method fail of the runner test failed: KeyError: 'a key'")
     const cause = failure.cause as Error
     expect(cause.name).toBe('KeyError')
-    expect(cause.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File ".*model\.py", line \d+, in fail\n/)
+    expect(cause.stack).toMatch(
+      /^Traceback \(most recent call last\):\n {2}File ".*model\.py", line \d+, in fail\n/,
+    )
     expect(cause.stack).not.toContain('model_worker.py')
     const unsendable = await failureOf(runner.strange(1))
-    expect(unsendable.message).toMatch(/expected arrays, .* received an object of class builtins.object at \["deep"\]/)
+    expect(unsendable.message).toMatch(
+      /expected arrays, .* received an object of class builtins.object at \["deep"\]/,
+    )
   })
 
   it('are of methods of one argument: a model with another is not loaded, and the method is named', async () => {
@@ -38,7 +51,10 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
     const refused = await failureOf(runner.refuse(422))
     expect(refused).toMatchObject({ status: 422, message: 'the model wants a positive number' })
     expect(await failureOf(runner.refuse(400))).toMatchObject({ status: 400, code: 'bad_input' })
-    expect(await failureOf(runner.refuse(200))).toMatchObject({ status: 500, code: 'function_error' })
+    expect(await failureOf(runner.refuse(200))).toMatchObject({
+      status: 500,
+      code: 'function_error',
+    })
   })
 
   it('know their deadline, and that nobody waits any more', async () => {
@@ -72,7 +88,11 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
   })
 
   it('stream', async () => {
-    const runner = await started({ count: { stream: true }, count_async: { stream: true }, history: {} })
+    const runner = await started({
+      count: { stream: true },
+      count_async: { stream: true },
+      history: {},
+    })
     const seen: number[] = []
     for await (const value of runner.count(100)) seen.push(value)
     expect(seen).toEqual(Array.from({ length: 100 }, (_, i) => i))
@@ -88,50 +108,58 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
     expect(await runner.history()).toEqual(['closed', 'closed', 'closed'])
   })
 
-  it.each([1, 4])('stream answers to inputs that come one by one, with concurrency %d', async (concurrency) => {
-    const methods = { upper: { stream: true }, upper_async: { stream: true }, first_async: { stream: true }, echo: {} }
-    const runner = await started(methods, { concurrency })
-    for (const method of ['upper', 'upper_async']) {
-      let answered = deferred<string>()
-      async function* texts() {
-        for (const text of ['a', 'b', 'c']) {
-          answered = deferred()
-          yield text
-          expect(await answered.promise).toBe(text.toUpperCase())
+  it.each([1, 4])(
+    'stream answers to inputs that come one by one, with concurrency %d',
+    async (concurrency) => {
+      const methods = {
+        upper: { stream: true },
+        upper_async: { stream: true },
+        first_async: { stream: true },
+        echo: {},
+      }
+      const runner = await started(methods, { concurrency })
+      for (const method of ['upper', 'upper_async']) {
+        let answered = deferred<string>()
+        async function* texts() {
+          for (const text of ['a', 'b', 'c']) {
+            answered = deferred()
+            yield text
+            expect(await answered.promise).toBe(text.toUpperCase())
+          }
         }
+        const seen: string[] = []
+        for await (const text of runner[method](texts())) {
+          seen.push(text)
+          answered.resolve(text)
+        }
+        expect(seen).toEqual(['A', 'B', 'C'])
+        const error = new BadInput('expected a word')
+        async function* broken() {
+          yield 'a'
+          throw error
+        }
+        const items = runner[method](broken())
+        expect(await items.next()).toEqual({ done: false, value: 'A' })
+        expect(await failureOf(items.next())).toBe(error)
       }
-      const seen: string[] = []
-      for await (const text of runner[method](texts())) {
-        seen.push(text)
-        answered.resolve(text)
-      }
-      expect(seen).toEqual(['A', 'B', 'C'])
-      const error = new BadInput('expected a word')
-      async function* broken() {
+      async function* one() {
         yield 'a'
-        throw error
+        await new Promise(() => {})
       }
-      const items = runner[method](broken())
-      expect(await items.next()).toEqual({ done: false, value: 'A' })
-      expect(await failureOf(items.next())).toBe(error)
-    }
-    async function* one() {
-      yield 'a'
-      await new Promise(() => {})
-    }
-    for (let i = 0; i < 3; i++) {
-      const seen: string[] = []
-      for await (const text of runner.first_async(one())) seen.push(text)
-      expect(seen).toEqual(['a', 'enough'])
-    }
-    const controller = new AbortController()
-    const items = runner.upper(one(), { signal: controller.signal })
-    await items.next()
-    const next = failureOf(items.next())
-    controller.abort()
-    expect(await next).toMatchObject({ code: 'client_closed' })
-    expect(await runner.echo(7)).toBe(7)
-  })
+      for (let i = 0; i < 3; i++) {
+        const seen: string[] = []
+        for await (const text of runner.first_async(one())) seen.push(text)
+        expect(seen).toEqual(['a', 'enough'])
+      }
+      const controller = new AbortController()
+      const items = runner.upper(one(), { signal: controller.signal })
+      await items.next()
+      const next = failureOf(items.next())
+      controller.abort()
+      expect(await next).toMatchObject({ code: 'client_closed' })
+      expect(await runner.echo(7)).toBe(7)
+    },
+  )
 
   it('put what the model prints into the log, and leave it no input', async () => {
     const runner = await started('talk')
@@ -188,7 +216,9 @@ describe.skipIf(!hasPython)('a process of Python (needs python3)', () => {
 
   it('is replaced when it ends by itself, leaves, or has no memory left', async () => {
     const runner = await started('die leave fill pid', { memoryLimitMb: 400 })
-    expect((await failureOf(runner.die(3))).message).toMatch(/lost the call: process \d+ ended with code 3/)
+    expect((await failureOf(runner.die(3))).message).toMatch(
+      /lost the call: process \d+ ended with code 3/,
+    )
     expect((await failureOf(runner.leave(1))).message).toMatch(/ended with code 4/)
     expect((await failureOf(runner.fill(1e9))).message).toMatch(/MemoryError/)
     expect(await runner.fill(1000)).toBe(1000)
@@ -200,7 +230,9 @@ describe.skipIf(!hasPython)('a process of Python (needs python3)', () => {
     const [hung, replaced] = [next(runner, 'hung'), next(runner, 'replaced')]
     const late = await failureOf(runner.loop(1, { deadlineMs: Date.now() + 100 }))
     expect(late).toMatchObject({ status: 504 })
-    expect((await hung).message).toMatch(/loop of the runner test has not returned in process \d+ 50 ms after/)
+    expect((await hung).message).toMatch(
+      /loop of the runner test has not returned in process \d+ 50 ms after/,
+    )
     await replaced
     await ended(before)
     expect(await runner.pid()).not.toBe(before)
@@ -219,7 +251,8 @@ describe.skipIf(!hasPython)('a process of Python (needs python3)', () => {
 
   it('names the file and line of what went wrong when it starts', async () => {
     const problems = {
-      wrong_line: /wrong_line\.py:2: ModuleNotFoundError: No module named 'a_package_that_is_not_there'; the packages/,
+      wrong_line:
+        /wrong_line\.py:2: ModuleNotFoundError: No module named 'a_package_that_is_not_there'; the packages/,
       wrong_syntax: /wrong_syntax\.py:2: SyntaxError: invalid syntax$/,
       not_there: /could not load its model in process \d+: FileNotFoundError: .*not_there\.py'$/,
       functions: /expected a method predict in .*functions\.py$/,
@@ -230,28 +263,45 @@ describe.skipIf(!hasPython)('a process of Python (needs python3)', () => {
       expect(failure.message).toMatch(problem)
     }
     const noClass = pythonRunner('echo', { className: 'Iris' })
-    expect((await failureOf(noClass.start())).message).toMatch(/expected a class Iris in .*model\.py$/)
+    expect((await failureOf(noClass.start())).message).toMatch(
+      /expected a class Iris in .*model\.py$/,
+    )
     const arguments_ = pythonRunner('echo', { init: { wrong: 1 } })
-    expect((await failureOf(arguments_.start())).message).toMatch(/TypeError: .*unexpected keyword argument 'wrong'$/)
+    expect((await failureOf(arguments_.start())).message).toMatch(
+      /TypeError: .*unexpected keyword argument 'wrong'$/,
+    )
     const nowhere = pythonRunner('echo', { executable: '/nowhere/python' })
     const failure = await failureOf(nowhere.start())
     expect(failure).toBeInstanceOf(SetupError)
-    expect(failure.message).toBe('the runner test could not load its model: there is no program /nowhere/python')
+    expect(failure.message).toBe(
+      'the runner test could not load its model: there is no program /nowhere/python',
+    )
   })
 })
 
 describe.skipIf(!hasNumpy)('batches of a model in Python (PYTHON names one with numpy)', () => {
-  const methods = { predict: { batchable: true, maxBatchSize: 8 }, sizes: { batchable: true }, history: {}, wait: {} }
+  const methods = {
+    predict: { batchable: true, maxBatchSize: 8 },
+    sizes: { batchable: true },
+    history: {},
+    wait: {},
+  }
 
   it('join the rows of several calls, and split those of a large one', async () => {
     const runner = await started(methods, { init: { factor: 3 } })
     const busy = runner.wait(0.05)
-    const results = await Promise.all(Array.from({ length: 20 }, (_, i) => runner.predict(rows(i, i + 0.5))))
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => runner.predict(rows(i, i + 0.5))),
+    )
     await busy
-    expect(results.map(({ data }) => [...data])).toEqual(results.map((_, i) => [i * 3, (i + 0.5) * 3]))
+    expect(results.map(({ data }) => [...data])).toEqual(
+      results.map((_, i) => [i * 3, (i + 0.5) * 3]),
+    )
     const seen: number[] = await runner.history()
     expect(Math.max(...seen)).toBe(8)
-    expect((await runner.predict(rows(...Array.from({ length: 20 }, (_, i) => i)))).shape).toEqual([20, 1])
+    expect((await runner.predict(rows(...Array.from({ length: 20 }, (_, i) => i)))).shape).toEqual([
+      20, 1,
+    ])
   })
 
   it('are made again one by one when one row is wrong', async () => {
@@ -290,9 +340,14 @@ describe.skipIf(!hasNumpy)('batches of a model in Python (PYTHON names one with 
 })
 
 it('refuses wrong options of a model in Python', () => {
-  const wrong = (options: object) => () => pythonRunner('predict', { executable: undefined, ...options })
-  expect(wrong({ threads: 0 })).toThrow('expected a whole number from 1 up for threads of the runner test')
-  expect(wrong({ packages: 'numpy' })).toThrow('expected a list of requirements for packages of the runner test')
+  const wrong = (options: object) => () =>
+    pythonRunner('predict', { executable: undefined, ...options })
+  expect(wrong({ threads: 0 })).toThrow(
+    'expected a whole number from 1 up for threads of the runner test',
+  )
+  expect(wrong({ packages: 'numpy' })).toThrow(
+    'expected a list of requirements for packages of the runner test',
+  )
   expect(wrong({ packages: ['numpy'], executable: 'python3' })).toThrow(
     'expected one of packages, conda and executable',
   )
@@ -303,12 +358,15 @@ it('refuses wrong options of a model in Python', () => {
 
 // Its server is gone with all that it started, however it ended.
 for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-  it.skipIf(!hasPython)(`ends with its server, also when that gets ${signal} (needs python3)`, async () => {
-    const { servePython } = await import('./served.ts')
-    const { pids, child } = await servePython()
-    onTestFinished(() => void child.kill('SIGKILL'))
-    expect(pids.map(isAlive)).toEqual([true, true])
-    child.kill(signal)
-    await Promise.all([child.pid as number, ...pids].map(ended))
-  })
+  it.skipIf(!hasPython)(
+    `ends with its server, also when that gets ${signal} (needs python3)`,
+    async () => {
+      const { servePython } = await import('./served.ts')
+      const { pids, child } = await servePython()
+      onTestFinished(() => void child.kill('SIGKILL'))
+      expect(pids.map(isAlive)).toEqual([true, true])
+      child.kill(signal)
+      await Promise.all([child.pid as number, ...pids].map(ended))
+    },
+  )
 }

@@ -13,7 +13,9 @@ import { hasPython } from './python.ts'
 
 // Installing takes half a minute: only where PYTHON asks for all tests of Python.
 const isConfigured = hasPython && process.env.PYTHON !== undefined
-const hasVenv = isConfigured && spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
+const hasVenv =
+  isConfigured &&
+  spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
 
 const condas = ['micromamba', 'mamba', 'conda']
 const conda = condas.find((name) => spawnSync(name, ['--version']).status === 0)
@@ -35,7 +37,9 @@ with zipfile.ZipFile(sys.argv[1] + "/greeter-1.0-py3-none-any.whl", "w") as whee
 
 it('a model in Python is refused on Windows, whatever its environment', async () => {
   const settings = { executable: 'C:\\Python\\python.exe', packages: undefined, conda: undefined }
-  const failure = await failureOf(pythonExecutable('the runner greeter', settings, undefined, 'win32'))
+  const failure = await failureOf(
+    pythonExecutable('the runner greeter', settings, undefined, 'win32'),
+  )
   expect(failure).toBeInstanceOf(InvalidArgument)
   expect(failure.message).toBe(
     'expected Linux or macOS for the model in Python of the runner greeter, found Windows: ' +
@@ -72,7 +76,9 @@ it.skipIf(conda === undefined)(
     expect(await greeting(['python>=3.9', 'greeter >=2'])).toBe('Welcome, Ada!')
     const failure = await failureOf(runner(['python', 'nothing-of-this-name']).start())
     expect(failure).toBeInstanceOf(SetupError)
-    const [start, printed] = failure.message.split(' for the runner greeter, which could not be made:\n')
+    const [start, printed] = failure.message.split(
+      ' for the runner greeter, which could not be made:\n',
+    )
     expect(start).toBe('expected an environment of Python with python, nothing-of-this-name')
     expect(printed).toMatch(/nothing-of-this-name.*create --yes ended with code 1$/s)
   },
@@ -120,16 +126,23 @@ describe.skipIf(!hasVenv)(
       expect(messages[0]).toMatch(
         /^environment making an environment of Python with \S+whl for the runner greeter \(\d+ s\): \S+ (-m )?venv /,
       )
-      expect(messages.at(-1)).toMatch(/^environment made an environment of Python for the runner greeter in \d+ s$/)
+      expect(messages.at(-1)).toMatch(
+        /^environment made an environment of Python for the runner greeter in \d+ s$/,
+      )
       expect(await told()).toEqual([])
     })
 
     it('are made of packages once, also by several at the same time, and again when one was broken off', async () => {
       const both = [runner({ packages: [wheel()] }), runner({ packages: [wheel()] })]
       await Promise.all(both.map((each) => each.start()))
-      expect(await Promise.all(both.map((each) => each.greet('Ada')))).toEqual(['Hello, Ada!', 'Hello, Ada!'])
+      expect(await Promise.all(both.map((each) => each.greet('Ada')))).toEqual([
+        'Hello, Ada!',
+        'Hello, Ada!',
+      ])
       const prefix = await both[0].prefix()
-      expect(environments().map((name) => join(folder, 'cache/serving/python', name))).toEqual([prefix])
+      expect(environments().map((name) => join(folder, 'cache/serving/python', name))).toEqual([
+        prefix,
+      ])
       await Promise.all(both.map((each) => each.stop()))
       const leftover = join(prefix, 'leftover')
       writeFileSync(leftover, '')
@@ -154,7 +167,9 @@ describe.skipIf(!hasVenv)(
     })
 
     it('end the start with the last lines of the installer when a package is not there', async () => {
-      const failure = await failureOf(runner({ packages: ['/nowhere/none-1.0-py3-none-any.whl'] }).start())
+      const failure = await failureOf(
+        runner({ packages: ['/nowhere/none-1.0-py3-none-any.whl'] }).start(),
+      )
       expect(failure).toBeInstanceOf(SetupError)
       expect(failure.message).toMatch(
         /^expected an environment of Python with \/nowhere\/none.* for the runner greeter,/,
@@ -180,9 +195,13 @@ describe.skipIf(!hasVenv)(
     })
 
     it('of conda need one of its programs', async () => {
-      const path = spawnSync('python3', ['-c', 'import os, sys; print(os.path.dirname(sys.executable))'], {
-        encoding: 'utf8',
-      })
+      const path = spawnSync(
+        'python3',
+        ['-c', 'import os, sys; print(os.path.dirname(sys.executable))'],
+        {
+          encoding: 'utf8',
+        },
+      )
       vi.stubEnv('PATH', path.stdout.trim())
       if (condas.some((name) => spawnSync(name).error === undefined)) return
       const failure = await failureOf(runner({ conda: { dependencies: ['numpy'] } }).start())

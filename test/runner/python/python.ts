@@ -24,7 +24,10 @@ export const file = (name: string) => new URL(`./${name}.py`, import.meta.url)
 
 /** A runner of `model.py`, or of another file, with the methods of that name. */
 export function pythonRunner(methods: string | object, options: object = {}): Any {
-  const own = typeof methods === 'string' ? Object.fromEntries(methods.split(' ').map((name) => [name, {}])) : methods
+  const own =
+    typeof methods === 'string'
+      ? Object.fromEntries(methods.split(' ').map((name) => [name, {}]))
+      : methods
   return new Runner<AnyModel>('test', {
     python: file('model'),
     executable: python,
@@ -52,7 +55,9 @@ export function isAlive(pid: number): boolean {
 }
 
 function isZombie(pid: number): boolean {
-  return spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.startsWith('Z')
+  return spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], {
+    encoding: 'utf8',
+  }).stdout.startsWith('Z')
 }
 
 /** Resolves when a process is gone. */

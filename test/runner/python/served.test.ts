@@ -36,11 +36,19 @@ it.skipIf(!hasPython)(
     const logged = lines.find(([{ err }]) => err !== undefined)?.[0].err?.cause as Error | undefined
     expect(logged?.stack).toMatch(/model\.py", line \d+, in fail/)
     const refused = await ask('/refuse', 422)
-    expect([refused.status, JSON.parse(refused.text).detail]).toEqual([422, 'the model wants a positive number'])
+    expect([refused.status, JSON.parse(refused.text).detail]).toEqual([
+      422,
+      'the model wants a positive number',
+    ])
     await ask('/talk', 'printed by the model')
-    expect(lines).toContainEqual([{ event: 'runner_printed', runner: 'test', err: undefined }, 'printed by the model'])
+    expect(lines).toContainEqual([
+      { event: 'runner_printed', runner: 'test', err: undefined },
+      'printed by the model',
+    ])
     const { text: pid } = await ask('/pid', null)
-    const down = new Promise<void>((resolve) => runner.watch(({ kind }: RunnerEvent) => kind === 'ended' && resolve()))
+    const down = new Promise<void>((resolve) =>
+      runner.watch(({ kind }: RunnerEvent) => kind === 'ended' && resolve()),
+    )
     process.kill(Number(pid), 'SIGKILL')
     await down
     expect((await ask('/readyz')).status).toBe(503)

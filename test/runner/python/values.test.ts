@@ -1,7 +1,12 @@
 import pl from 'nodejs-polars'
 import { BinaryFile, move, NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { hasPalette, pixelBytes, type RasterMode, rasterModes } from '../../../src/values/image/raster-modes.ts'
+import {
+  hasPalette,
+  pixelBytes,
+  type RasterMode,
+  rasterModes,
+} from '../../../src/values/image/raster-modes.ts'
 import { file, hasFrames, hasNumpy, hasPython, started } from './python.ts'
 
 const arrays: Readonly<Record<string, NDArray>> = {
@@ -35,7 +40,10 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
     const runner = await started('echo')
     for (const length of [0, 1, 16_383, 16_384, 65_537, 5_000_000, 3, 70_000]) {
       const data = Float32Array.from({ length }, (_, i) => i)
-      const [one, two] = await Promise.all([runner.echo(new NDArray(data)), runner.echo({ a: [new NDArray(data)] })])
+      const [one, two] = await Promise.all([
+        runner.echo(new NDArray(data)),
+        runner.echo({ a: [new NDArray(data)] }),
+      ])
       expect(Buffer.compare(Buffer.from(one.data.buffer), Buffer.from(data.buffer))).toBe(0)
       expect(two.a[0].shape).toEqual([length])
     }
@@ -47,7 +55,9 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
   it('keeps a view of a part of a buffer, shared memory, and what is moved', async () => {
     const runner = await started('echo')
     const all = Float32Array.from({ length: 100_000 }, (_, i) => i)
-    expect((await runner.echo(new NDArray(all.subarray(10, 50_000)))).data.slice(0, 2)).toEqual(Float32Array.of(10, 11))
+    expect((await runner.echo(new NDArray(all.subarray(10, 50_000)))).data.slice(0, 2)).toEqual(
+      Float32Array.of(10, 11),
+    )
     const shared = new Float32Array(new SharedArrayBuffer(400_000)).fill(2)
     expect((await runner.echo(new NDArray(shared))).data.slice(-1)).toEqual(Float32Array.of(2))
     const given = new NDArray(all)
@@ -103,7 +113,13 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
 })
 
 describe.skipIf(!hasPython)('other values to Python and back (needs python3)', () => {
-  const json = { text: 'Zürich 😀', half: '\ud800', list: [1, 2.5, null, true, [], {}], __proto__x: 1, '': 0 }
+  const json = {
+    text: 'Zürich 😀',
+    half: '\ud800',
+    list: [1, 2.5, null, true, [], {}],
+    __proto__x: 1,
+    '': 0,
+  }
 
   it('keeps JSON, with the names and numbers that JSON has not', async () => {
     const runner = await started('echo kind')
@@ -125,13 +141,19 @@ describe.skipIf(!hasPython)('other values to Python and back (needs python3)', (
     expect(await runner.echo(large)).toEqual(large)
     expect(await runner.echo(new Set(['a']))).toEqual(new Set(['a']))
     expect(await runner.kind(new Map([[1, bytes]]))).toBe("dict {1: b'\\x00\\xff\\n'}")
-    expect(await runner.kind(new BinaryFile(bytes, { mimeType: 'text/plain', name: 'a' }))).toMatch(/^File /)
+    expect(await runner.kind(new BinaryFile(bytes, { mimeType: 'text/plain', name: 'a' }))).toMatch(
+      /^File /,
+    )
   })
 
   it("takes Python's own values as results", async () => {
     const runner = await started('others')
     const [bytes, noon, whole, half, set, pair, infinite, wide, surrogate] = await runner.others()
-    expect([bytes, noon, whole]).toEqual([Uint8Array.of(0, 255), new Date('2024-02-29T12:00:00Z'), { 1: 'whole' }])
+    expect([bytes, noon, whole]).toEqual([
+      Uint8Array.of(0, 255),
+      new Date('2024-02-29T12:00:00Z'),
+      { 1: 'whole' },
+    ])
     expect([half, set, pair]).toEqual([new Map([[1.5, 'half']]), new Set(['a']), [1, 2]])
     expect([infinite, wide, surrogate]).toEqual([Number.POSITIVE_INFINITY, 2n ** 70n, '\ud800'])
   })
@@ -143,31 +165,36 @@ describe.skipIf(!hasPython)('other values to Python and back (needs python3)', (
   })
 })
 
-describe.skipIf(!hasFrames)('frames to Python and back (PYTHON names one with pandas and pyarrow)', () => {
-  const frame = pl.DataFrame({
-    whole: pl.Series('whole', [1, 2, null], pl.Int64),
-    half: [0.5, Number.NaN, 1e300],
-    text: ['a', 'Zürich', null],
-    flag: [true, false, true],
-  })
+describe.skipIf(!hasFrames)(
+  'frames to Python and back (PYTHON names one with pandas and pyarrow)',
+  () => {
+    const frame = pl.DataFrame({
+      whole: pl.Series('whole', [1, 2, null], pl.Int64),
+      half: [0.5, Number.NaN, 1e300],
+      text: ['a', 'Zürich', null],
+      flag: [true, false, true],
+    })
 
-  it('are frames of pandas, and the frames of pandas are frames', async () => {
-    const runner = await started('echo kind table')
-    const back = await runner.echo(frame)
-    expect(back.columns).toEqual(['whole', 'half', 'text', 'flag'])
-    expect(
-      back.toRecords().map(({ whole, text, flag }: Record<string, unknown>) => [Number(whole), text, flag]),
-    ).toEqual([
-      [1, 'a', true],
-      [2, 'Zürich', false],
-      [0, null, true],
-    ])
-    expect(back.getColumn('half').toArray().slice(0, 1)).toEqual([0.5])
-    const table = await runner.table()
-    expect(table.toRecords()).toEqual([
-      { 'a column': 1, 1: 'x' },
-      { 'a column': 2, 1: 'y' },
-    ])
-    expect([...(await runner.echo(pl.Series('one', [1.5, 2.5])))]).toEqual([1.5, 2.5])
-  })
-})
+    it('are frames of pandas, and the frames of pandas are frames', async () => {
+      const runner = await started('echo kind table')
+      const back = await runner.echo(frame)
+      expect(back.columns).toEqual(['whole', 'half', 'text', 'flag'])
+      expect(
+        back
+          .toRecords()
+          .map(({ whole, text, flag }: Record<string, unknown>) => [Number(whole), text, flag]),
+      ).toEqual([
+        [1, 'a', true],
+        [2, 'Zürich', false],
+        [0, null, true],
+      ])
+      expect(back.getColumn('half').toArray().slice(0, 1)).toEqual([0.5])
+      const table = await runner.table()
+      expect(table.toRecords()).toEqual([
+        { 'a column': 1, 1: 'x' },
+        { 'a column': 2, 1: 'y' },
+      ])
+      expect([...(await runner.echo(pl.Series('one', [1.5, 2.5])))]).toEqual([1.5, 2.5])
+    })
+  },
+)

@@ -13,7 +13,13 @@ import {
 import type { MaybePromise } from '../../../src/core/promise.ts'
 import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import { Context } from '../../../src/http/context.ts'
-import { type Chunk, collectBody, HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
+import {
+  type Chunk,
+  collectBody,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+} from '../../../src/http/message.ts'
 
 interface Steps {
   readonly decode?: (request: HttpRequest) => unknown
@@ -34,7 +40,10 @@ class Steppable extends IODescriptor<unknown, unknown> {
   }
 
   toHttpResponse(value: unknown): MaybePromise<HttpResponse> {
-    return (this.#steps.encode ?? ((v) => ({ headers: [['content-type', 'text/plain']], body: v as string })))(value)
+    return (
+      this.#steps.encode ??
+      ((v) => ({ headers: [['content-type', 'text/plain']], body: v as string }))
+    )(value)
   }
 }
 
@@ -42,7 +51,11 @@ const apiOf = (fn: Api[typeof functionOf], steps: Steps = {}): Api =>
   createApi(
     'POST',
     undefined,
-    { name: 'f', input: new Steppable(steps) as AnyDescriptor, output: new Steppable(steps) as AnyDescriptor },
+    {
+      name: 'f',
+      input: new Steppable(steps) as AnyDescriptor,
+      output: new Steppable(steps) as AnyDescriptor,
+    },
     fn,
   )
 
@@ -79,9 +92,15 @@ describe('call', () => {
   it.each<[string, Api]>([
     ['the input descriptor', apiOf((x) => x, { decode: async () => 'later' })],
     ['the function', apiOf(async () => 'later')],
-    ['the output descriptor', apiOf((x) => x, { encode: async () => ({ headers: [], body: 'later' }) })],
-    // biome-ignore lint/suspicious/noThenProperty: query builders and the like are thenables
-    ['a thenable that is no Promise', apiOf(() => ({ then: (done: (text: string) => void) => done('later') }))],
+    [
+      'the output descriptor',
+      apiOf((x) => x, { encode: async () => ({ headers: [], body: 'later' }) }),
+    ],
+    [
+      'a thenable that is no Promise',
+      // biome-ignore lint/suspicious/noThenProperty: query builders and the like are thenables
+      apiOf(() => ({ then: (done: (text: string) => void) => done('later') })),
+    ],
   ])('waits for %s', async (_what, api) => {
     const response = call(api, requestOf(), contextOf())
     expect(response).toBeInstanceOf(Promise)
@@ -96,7 +115,11 @@ describe('call', () => {
     })
     const response = await call(api, requestOf(), contextOf())
     expect(response.status).toBe(400)
-    expect(response.headers.map(([name]) => name)).toEqual(['content-type', 'x-content-type-options', 'x-request-id'])
+    expect(response.headers.map(([name]) => name)).toEqual([
+      'content-type',
+      'x-content-type-options',
+      'x-request-id',
+    ])
   })
 })
 
@@ -115,7 +138,13 @@ describe('the stages of a failure', () => {
   }
 
   it.each<[string, Api, number, string, new (...args: never[]) => Error]>([
-    ['descriptor refuses', apiOf(() => 1, { decode: fail(new BadInput('expected x')) }), 400, 'bad_input', BadInput],
+    [
+      'descriptor refuses',
+      apiOf(() => 1, { decode: fail(new BadInput('expected x')) }),
+      400,
+      'bad_input',
+      BadInput,
+    ],
     [
       'descriptor refuses later',
       apiOf(() => 1, { decode: failLater(new BadInput('expected x')) }),
@@ -123,15 +152,39 @@ describe('the stages of a failure', () => {
       'bad_input',
       BadInput,
     ],
-    ['input descriptor breaks', apiOf(() => 1, { decode: fail(plain) }), 500, 'internal', InternalError],
-    ['input descriptor breaks later', apiOf(() => 1, { decode: failLater(plain) }), 500, 'internal', InternalError],
+    [
+      'input descriptor breaks',
+      apiOf(() => 1, { decode: fail(plain) }),
+      500,
+      'internal',
+      InternalError,
+    ],
+    [
+      'input descriptor breaks later',
+      apiOf(() => 1, { decode: failLater(plain) }),
+      500,
+      'internal',
+      InternalError,
+    ],
     ['function throws', apiOf(fail(plain)), 500, 'function_error', FunctionError],
     ['function rejects', apiOf(failLater(plain)), 500, 'function_error', FunctionError],
     ['function throws undefined', apiOf(fail(undefined)), 500, 'function_error', FunctionError],
     ['function refuses', apiOf(fail(new BadInput('expected y'))), 400, 'bad_input', BadInput],
     ['function has a status of its own', apiOf(fail(new Teapot())), 418, 'teapot', Teapot],
-    ['output descriptor breaks', apiOf((x) => x, { encode: fail(plain) }), 500, 'bad_output', BadOutput],
-    ['output descriptor breaks later', apiOf((x) => x, { encode: failLater(plain) }), 500, 'bad_output', BadOutput],
+    [
+      'output descriptor breaks',
+      apiOf((x) => x, { encode: fail(plain) }),
+      500,
+      'bad_output',
+      BadOutput,
+    ],
+    [
+      'output descriptor breaks later',
+      apiOf((x) => x, { encode: failLater(plain) }),
+      500,
+      'bad_output',
+      BadOutput,
+    ],
     [
       'output descriptor blames the client',
       apiOf((x) => x, { encode: fail(new BadInput('no')) }),

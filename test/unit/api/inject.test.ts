@@ -23,9 +23,12 @@ function service(): Service {
       x.shape,
     )
   })
-  svc.api({ input: new io.JSON(), output: new io.JSON(), route: 'deep/echo' }, function echo(value) {
-    return value
-  })
+  svc.api(
+    { input: new io.JSON(), output: new io.JSON(), route: 'deep/echo' },
+    function echo(value) {
+      return value
+    },
+  )
   svc.api({ input: new io.Text(), output: new io.Text() }, async function* count(text) {
     for (const word of text.split(' ')) yield `${word}\n`
   })
@@ -50,13 +53,19 @@ function service(): Service {
     throw new RangeError('a secret of the stream')
   })
   svc.api(
-    { input: new io.Multipart({ note: new io.Text(), file: new io.File() }), output: new io.JSON() },
+    {
+      input: new io.Multipart({ note: new io.Text(), file: new io.File() }),
+      output: new io.JSON(),
+    },
     function upload({ note, file }) {
       return { note, name: file.name, size: file.size }
     },
   )
   svc.api({ input: new io.Text(), output: new io.File() }, function file(text) {
-    return new BinaryFile(Buffer.from(text.repeat(100_000)), { name: 'a.txt', mimeType: 'text/plain' })
+    return new BinaryFile(Buffer.from(text.repeat(100_000)), {
+      name: 'a.txt',
+      mimeType: 'text/plain',
+    })
   })
   return svc
 }
@@ -67,7 +76,11 @@ form.set('file', new Blob(['12345']), 'five.txt')
 
 const requests: readonly InjectRequest[] = [
   { path: '/double', body: [1, [2].length, 3] },
-  { path: '/double', body: '[[1,2],[3]]', headers: { 'x-request-id': 'id-1', 'content-type': 'application/json' } },
+  {
+    path: '/double',
+    body: '[[1,2],[3]]',
+    headers: { 'x-request-id': 'id-1', 'content-type': 'application/json' },
+  },
   { path: '/double', body: 'x', headers: { 'content-type': 'text/plain', 'x-request-id': 'id-2' } },
   { path: '/deep/echo', body: { a: [true, null, 'é'] } },
   { path: '/deep/echo', body: Buffer.from('"bytes"') },
@@ -93,30 +106,47 @@ const titleOf = ({ path, method, body, headers }: InjectRequest) =>
 describe.each(engines)('inject answers as the engine %s does', (engine) => {
   let listener: Listener
   beforeAll(async () => {
-    listener = await serve(service(), { port: 0, host: '127.0.0.1', engine, logger: silentLogger(() => {}) })
+    listener = await serve(service(), {
+      port: 0,
+      host: '127.0.0.1',
+      engine,
+      logger: silentLogger(() => {}),
+    })
   })
   afterAll(() => listener.close())
 
-  it.each(requests.map((request) => [titleOf(request), request] as const))('%s', async (_, request) => {
-    const { path, method, body } = request
-    const headers: Record<string, string> = { ...request.headers }
-    const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
-    if (body !== undefined && !isRaw) headers['content-type'] = 'application/json'
-    // fetch would add a type to a string.
-    const sent = typeof body === 'string' ? Buffer.from(body) : isRaw ? body : JSON.stringify(body)
-    const wire = await fetch(`http://127.0.0.1:${listener.port}${path}`, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers,
-      body: body === undefined ? undefined : sent,
-    })
-    const answer = await service().inject(request)
-    expect(answer.status).toBe(wire.status)
-    expect(answer.text()).toBe(await wire.text())
-    const own = new Set(['date', 'connection', 'keep-alive', 'uwebsockets', 'transfer-encoding', 'content-length'])
-    expect(Object.fromEntries([...answer.headers].filter(([name]) => !own.has(name)))).toEqual(
-      Object.fromEntries([...wire.headers].filter(([name]) => !own.has(name))),
-    )
-  })
+  it.each(requests.map((request) => [titleOf(request), request] as const))(
+    '%s',
+    async (_, request) => {
+      const { path, method, body } = request
+      const headers: Record<string, string> = { ...request.headers }
+      const isRaw =
+        typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
+      if (body !== undefined && !isRaw) headers['content-type'] = 'application/json'
+      // fetch would add a type to a string.
+      const sent =
+        typeof body === 'string' ? Buffer.from(body) : isRaw ? body : JSON.stringify(body)
+      const wire = await fetch(`http://127.0.0.1:${listener.port}${path}`, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers,
+        body: body === undefined ? undefined : sent,
+      })
+      const answer = await service().inject(request)
+      expect(answer.status).toBe(wire.status)
+      expect(answer.text()).toBe(await wire.text())
+      const own = new Set([
+        'date',
+        'connection',
+        'keep-alive',
+        'uwebsockets',
+        'transfer-encoding',
+        'content-length',
+      ])
+      expect(Object.fromEntries([...answer.headers].filter(([name]) => !own.has(name)))).toEqual(
+        Object.fromEntries([...wire.headers].filter(([name]) => !own.has(name))),
+      )
+    },
+  )
 })
 
 describe('the name of an API', () => {
@@ -162,8 +192,12 @@ describe('inject', () => {
 
   it('refuses what is no request', async () => {
     await expect(service().inject({} as never)).rejects.toBeInstanceOf(InvalidArgument)
-    await expect(service().inject({ path: '/echo', payload: 1 } as never)).rejects.toThrow(/payload/)
-    await expect(service().inject({ path: '/echo', body: Symbol('x') as never })).rejects.toThrow(/body of inject/)
+    await expect(service().inject({ path: '/echo', payload: 1 } as never)).rejects.toThrow(
+      /payload/,
+    )
+    await expect(service().inject({ path: '/echo', body: Symbol('x') as never })).rejects.toThrow(
+      /body of inject/,
+    )
   })
 
   it('does not change or keep the bytes that it is given', async () => {
@@ -175,8 +209,12 @@ describe('inject', () => {
   it('of serving/testing takes limits and a base URL', async () => {
     const small = { maxBodyBytes: 10, baseUrl: '/v1' }
     expect((await inject(service(), { path: '/v1/deep/echo', body: 1 }, small)).json()).toBe(1)
-    expect((await inject(service(), { path: '/v1/deep/echo', body: '"12345678901"' }, small)).status).toBe(413)
+    expect(
+      (await inject(service(), { path: '/v1/deep/echo', body: '"12345678901"' }, small)).status,
+    ).toBe(413)
     expect((await inject(service(), { path: '/deep/echo', body: 1 }, small)).status).toBe(404)
-    await expect(inject(service(), { path: '/' }, { maxBodyBytes: -1 })).rejects.toBeInstanceOf(InvalidArgument)
+    await expect(inject(service(), { path: '/' }, { maxBodyBytes: -1 })).rejects.toBeInstanceOf(
+      InvalidArgument,
+    )
   })
 })

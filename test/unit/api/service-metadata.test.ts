@@ -54,7 +54,9 @@ describe('metadata of a custom descriptor', () => {
     class Silent extends Secretive {
       override readonly publicOptions = []
     }
-    expect(metadataOf(new Silent() as io.IODescriptor).attributes.args).toEqual({ mime_type: 'text/x-secret' })
+    expect(metadataOf(new Silent() as io.IODescriptor).attributes.args).toEqual({
+      mime_type: 'text/x-secret',
+    })
   })
 })
 
@@ -93,7 +95,13 @@ describe('metadata of a built-in descriptor', () => {
     [
       'PandasSeries',
       new io.PandasSeries({ dtype: 'int8' }),
-      { mime_type: 'application/json', orient: 'records', dtype: 'int8', enforce_dtype: false, enforce_shape: false },
+      {
+        mime_type: 'application/json',
+        orient: 'records',
+        dtype: 'int8',
+        enforce_dtype: false,
+        enforce_shape: false,
+      },
     ],
     [
       'PandasDataFrame',
@@ -130,7 +138,11 @@ describe('metadata of a built-in descriptor', () => {
         max_keys: 50_000,
       },
     ],
-    ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 }],
+    [
+      'Text',
+      new io.Text(),
+      { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 },
+    ],
     ['File', new io.File(), { mime_type: 'application/octet-stream', spool_above_bytes: 4194304 }],
     [
       'Multipart',
@@ -139,7 +151,9 @@ describe('metadata of a built-in descriptor', () => {
         mime_type: 'multipart/form-data',
         said: {
           descriptorId: 'serving.io.Text',
-          attributes: { args: { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 } },
+          attributes: {
+            args: { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 },
+          },
         },
       },
     ],

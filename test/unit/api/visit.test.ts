@@ -27,10 +27,18 @@ const refuse: RequestHook = () => {
 
 function apiOf(options: Partial<AnyOptions> = {}, fn = () => 'called'): Api {
   const text = new io.Text()
-  return createApi('POST', undefined, { name: 'f', input: text, output: text, ...options } as AnyOptions, fn)
+  return createApi(
+    'POST',
+    undefined,
+    { name: 'f', input: text, output: text, ...options } as AnyOptions,
+    fn,
+  )
 }
 
-const told: Encoding<string> = { encode: (_, result) => String(result), fail: (error) => error.code }
+const told: Encoding<string> = {
+  encode: (_, result) => String(result),
+  fail: (error) => error.code,
+}
 
 describe('a visit', () => {
   it('runs auth and hooks of an API that the message names, before the input is decoded', async () => {
@@ -93,7 +101,11 @@ describe('a visit', () => {
   })
 
   it('lists what the caller may see, and says why where that is nothing', async () => {
-    const apis = [apiOf({ name: 'a' }), apiOf({ name: 'b', auth: refuse }), apiOf({ name: 'c', auth: false })]
+    const apis = [
+      apiOf({ name: 'a' }),
+      apiOf({ name: 'b', auth: refuse }),
+      apiOf({ name: 'c', auth: false }),
+    ]
     const names = async (visit: Visit, of = apis) =>
       (await visit.visible(of, () => new Context())).map(({ name }) => name)
     expect(await names(asked(inMessage))).toEqual(['a', 'c'])

@@ -11,6 +11,11 @@ it.each([
 })
 
 it('reads integers beyond 2^53 beside fractions exactly, and writes them so', () => {
-  const value = { odds: [0.9998887777328491, 1e21], id: 9007199254740993n, low: -9007199254740993n, all: 2 ** 53 - 1 }
+  const value = {
+    odds: [0.9998887777328491, 1e21],
+    id: 9007199254740993n,
+    low: -9007199254740993n,
+    all: 2 ** 53 - 1,
+  }
   expect(parseJson(printJson(value))).toEqual(value)
 })

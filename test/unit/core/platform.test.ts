@@ -42,7 +42,9 @@ describe('the platform of browsers and Workers', () => {
     expect([...web.concat(bytes)]).toEqual([...node.concat(bytes)])
     expect([...web.swapBytes(bytes[1], 8)]).toEqual([...node.swapBytes(bytes[1], 8)])
     expect(web.allocate(3)).toHaveLength(3)
-    expect([web.randomHex(8), node.randomHex(8)]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{16}$/)))
+    expect([web.randomHex(8), node.randomHex(8)]).toEqual(
+      Array(2).fill(expect.stringMatching(/^[0-9a-f]{16}$/)),
+    )
   })
 
   it.each([
@@ -50,7 +52,9 @@ describe('the platform of browsers and Workers', () => {
     ['deflate', deflateSync('x'.repeat(1000))],
   ] as const)('unpacks %s within the limit', async (coding, packed) => {
     for (const { unpack } of [nodeUnpack, webUnpack]) {
-      expect(Buffer.from((await unpack(packed, coding, 1000)) as Uint8Array).toString()).toBe('x'.repeat(1000))
+      expect(Buffer.from((await unpack(packed, coding, 1000)) as Uint8Array).toString()).toBe(
+        'x'.repeat(1000),
+      )
       expect(await unpack(packed, coding, 999)).toBeUndefined()
       await expect(unpack(packed.subarray(0, 8), coding, 1000)).rejects.toThrow()
     }

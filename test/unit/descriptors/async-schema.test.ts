@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { requestOf } from './requests.ts'
 
-const fails = (text: string) => (text === 'bad' ? Promise.reject(new Error('database is down')) : Promise.resolve(true))
+const fails = (text: string) =>
+  text === 'bad' ? Promise.reject(new Error('database is down')) : Promise.resolve(true)
 
 /** Schemas with a check that rejects, by how they show that they are asynchronous. */
 const schemas = {
@@ -46,7 +47,9 @@ describe('a schema of zod whose check rejects', () => {
     const schema = z.string().superRefine((text) => fails(text) as unknown as Promise<void>)
     const descriptor = new io.JSON({ schema })
     expect(await descriptor.fromHttpRequest(requestOf('"good"'))).toBe('good')
-    await expect((async () => descriptor.fromHttpRequest(requestOf('"bad"')))()).rejects.toThrow('database is down')
+    await expect((async () => descriptor.fromHttpRequest(requestOf('"bad"')))()).rejects.toThrow(
+      'database is down',
+    )
     await new Promise((resolve) => setTimeout(resolve, 1))
     expect(unhandled).toEqual([])
   })
@@ -62,8 +65,13 @@ describe('an asynchronous schema', () => {
   it('gives what it makes of a value, or what it finds wrong', async () => {
     const schema = z.object({ id: z.string().refine(async (text) => text !== 'no', 'not this') })
     const descriptor = new io.JSON({ schema })
-    expect(await descriptor.fromHttpRequest(requestOf('{"id":"yes","more":1}'))).toEqual({ id: 'yes' })
+    expect(await descriptor.fromHttpRequest(requestOf('{"id":"yes","more":1}'))).toEqual({
+      id: 'yes',
+    })
     const refused = Promise.resolve(descriptor.fromHttpRequest(requestOf('{"id":"no"}')))
-    await expect(refused).rejects.toMatchObject({ reason: 'schema', issues: [{ path: 'id', message: 'not this' }] })
+    await expect(refused).rejects.toMatchObject({
+      reason: 'schema',
+      issues: [{ path: 'id', message: 'not this' }],
+    })
   })
 })

@@ -24,27 +24,63 @@ describe('the description of a descriptor', () => {
       toHttpResponse = () => ({ headers: [], body: '' })
     }
     const { input, output, errors } = new Custom().describe()
-    expect([input, output]).toEqual([[{ mimeType: 'text/x-custom' }], [{ mimeType: 'text/x-custom' }]])
-    expect(errors[0]).toMatchObject({ code: 'bad_input', reasons: expect.arrayContaining(['syntax', 'shape']) })
-    expect(errors.map(({ code }) => code)).toEqual(['bad_input', 'unsupported_media_type', 'payload_too_large'])
+    expect([input, output]).toEqual([
+      [{ mimeType: 'text/x-custom' }],
+      [{ mimeType: 'text/x-custom' }],
+    ])
+    expect(errors[0]).toMatchObject({
+      code: 'bad_input',
+      reasons: expect.arrayContaining(['syntax', 'shape']),
+    })
+    expect(errors.map(({ code }) => code)).toEqual([
+      'bad_input',
+      'unsupported_media_type',
+      'payload_too_large',
+    ])
   })
 })
 
 describe('examples', () => {
   const dtypes = ['bool', 'str', 'int8', 'uint64', 'float16', 'float64'] as const
-  const columns = { a: 'int64', b: 'str', c: 'list[float32]', d: 'struct', e: 'date', f: 'timedelta64[ns]', g: 'bytes' }
-  const item = z.object({ n: z.int().min(3), tags: z.array(z.enum(['x', 'y'])).nonempty(), at: z.iso.datetime() })
+  const columns = {
+    a: 'int64',
+    b: 'str',
+    c: 'list[float32]',
+    d: 'struct',
+    e: 'date',
+    f: 'timedelta64[ns]',
+    g: 'bytes',
+  }
+  const item = z.object({
+    n: z.int().min(3),
+    tags: z.array(z.enum(['x', 'y'])).nonempty(),
+    at: z.iso.datetime(),
+  })
   const orients = ['records', 'values', 'index', 'columns', 'split', 'table'] as const
-  const frame = pl.DataFrame({ a: [1, null], l: [[1, 2], [3]], s: [{ x: 1 }, { x: 2 }], t: ['x', null] })
+  const frame = pl.DataFrame({
+    a: [1, null],
+    l: [[1, 2], [3]],
+    s: [{ x: 1 }, { x: 2 }],
+    t: ['x', null],
+  })
   const described: [string, Described][] = [
     ...dtypes.flatMap((dtype): [string, Described][] => [
       [`an array of ${dtype}`, new io.NumpyNdarray({ dtype })],
-      [`a matrix of ${dtype}`, new io.NumpyNdarray({ dtype, shape: [-1, 3], enforceShape: true, enforceDtype: true })],
+      [
+        `a matrix of ${dtype}`,
+        new io.NumpyNdarray({ dtype, shape: [-1, 3], enforceShape: true, enforceDtype: true }),
+      ],
     ]),
     ['any array', new io.NumpyNdarray()],
     ...orients.flatMap((orient): [string, Described][] => [
-      [`a frame in ${orient}`, new io.PandasDataFrame({ orient, shape: [-1, 3], enforceShape: true })],
-      [`a sample of lists and objects in ${orient}`, io.PandasDataFrame.fromSample(frame, { orient })],
+      [
+        `a frame in ${orient}`,
+        new io.PandasDataFrame({ orient, shape: [-1, 3], enforceShape: true }),
+      ],
+      [
+        `a sample of lists and objects in ${orient}`,
+        io.PandasDataFrame.fromSample(frame, { orient }),
+      ],
       [`a series in ${orient}`, new io.PandasSeries({ orient, shape: [3], enforceShape: true })],
     ]),
     ['a frame of many types', new io.PandasDataFrame({ dtype: columns })],
@@ -56,8 +92,20 @@ describe('examples', () => {
   ]
 
   it.each(described)('fit their schema, and exist: %s', (_, descriptor) => {
-    const ajv = new Ajv2020({ strict: false, formats: { float: true, double: true, 'date-time': true } })
-    for (const format of ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']) {
+    const ajv = new Ajv2020({
+      strict: false,
+      formats: { float: true, double: true, 'date-time': true },
+    })
+    for (const format of [
+      'int8',
+      'int16',
+      'int32',
+      'int64',
+      'uint8',
+      'uint16',
+      'uint32',
+      'uint64',
+    ]) {
       ajv.addFormat(format, true)
     }
     const { input, output } = descriptor.describe()
@@ -126,22 +174,33 @@ describe('frames', () => {
   const age = { type: 'integer', format: 'int64' }
 
   it.each([
-    ['records', { type: 'array', items: { properties: { age, name: { type: ['string', 'null'] } } } }],
+    [
+      'records',
+      { type: 'array', items: { properties: { age, name: { type: ['string', 'null'] } } } },
+    ],
     ['index', { type: 'object', additionalProperties: { properties: { age } } }],
-    ['columns', { type: 'object', properties: { age: { type: 'object', additionalProperties: age } } }],
+    [
+      'columns',
+      { type: 'object', properties: { age: { type: 'object', additionalProperties: age } } },
+    ],
     ['values', { type: 'array', items: { type: 'array', minItems: 3, maxItems: 3 } }],
     ['split', { properties: { data: { items: { minItems: 3 } } }, required: ['columns', 'data'] }],
-  ] as const)('in orient %s have its layout, and an example that they read', async (orient, schema) => {
-    const descriptor = new io.PandasDataFrame({ ...options, orient })
-    expect(schemaOf(descriptor)).toMatchObject(schema)
-    const body = Buffer.from(JSON.stringify(exampleOf(descriptor)))
-    const request = { headers: { 'content-type': 'application/json' }, body }
-    const { svc } = await echo(descriptor)
-    expect((await svc.inject({ path: '/echo', ...request })).status).toBe(200)
-  })
+  ] as const)(
+    'in orient %s have its layout, and an example that they read',
+    async (orient, schema) => {
+      const descriptor = new io.PandasDataFrame({ ...options, orient })
+      expect(schemaOf(descriptor)).toMatchObject(schema)
+      const body = Buffer.from(JSON.stringify(exampleOf(descriptor)))
+      const request = { headers: { 'content-type': 'application/json' }, body }
+      const { svc } = await echo(descriptor)
+      expect((await svc.inject({ path: '/echo', ...request })).status).toBe(200)
+    },
+  )
 
   it('name their default format first', () => {
-    const types = inputOf(new io.PandasDataFrame({ defaultFormat: 'csv' })).map(({ mimeType }) => mimeType)
+    const types = inputOf(new io.PandasDataFrame({ defaultFormat: 'csv' })).map(
+      ({ mimeType }) => mimeType,
+    )
     expect(types).toEqual([
       'text/csv',
       'application/json',
@@ -159,12 +218,24 @@ describe('frames', () => {
       { a: 1, b: 'x' },
       { a: 2, b: 'y' },
     ])
-    expect(input.find(({ mimeType }) => mimeType === 'text/csv')?.example).toBe('a,b\n1.0,x\n2.0,y\n')
+    expect(input.find(({ mimeType }) => mimeType === 'text/csv')?.example).toBe(
+      'a,b\n1.0,x\n2.0,y\n',
+    )
   })
 
   it('of a series are lists or objects', () => {
-    const list = new io.PandasSeries({ dtype: 'bool', enforceDtype: true, shape: [2], enforceShape: true })
-    expect(schemaOf(list)).toEqual({ type: 'array', items: { type: 'boolean' }, minItems: 2, maxItems: 2 })
+    const list = new io.PandasSeries({
+      dtype: 'bool',
+      enforceDtype: true,
+      shape: [2],
+      enforceShape: true,
+    })
+    expect(schemaOf(list)).toEqual({
+      type: 'array',
+      items: { type: 'boolean' },
+      minItems: 2,
+      maxItems: 2,
+    })
     expect(exampleOf(list)).toEqual([false, true])
     expect(exampleOf(new io.PandasSeries({ orient: 'index' }))).toEqual({ 0: 0.5, 1: 1.5 })
   })
@@ -192,8 +263,16 @@ describe('JSON', () => {
   })
 
   it('shows a value that the schema accepts', () => {
-    const schema = z.object({ email: z.email(), n: z.number().min(5), tags: z.array(z.string()).min(2) })
-    expect(exampleOf(new io.JSON({ schema }))).toEqual({ email: 'someone@example.com', n: 5, tags: ['text', 'text'] })
+    const schema = z.object({
+      email: z.email(),
+      n: z.number().min(5),
+      tags: z.array(z.string()).min(2),
+    })
+    expect(exampleOf(new io.JSON({ schema }))).toEqual({
+      email: 'someone@example.com',
+      n: 5,
+      tags: ['text', 'text'],
+    })
   })
 
   it('keeps references to the root of the schema', () => {
@@ -216,7 +295,10 @@ describe('JSON', () => {
   it('has the schemas of valibot and arktype, dates included', () => {
     const properties = { name: { type: 'string' } }
     const ofValibot = v.object({ name: v.string(), at: v.optional(v.date()) })
-    expect(schemaOf(new io.JSON({ schema: ofValibot }))).toMatchObject({ type: 'object', properties })
+    expect(schemaOf(new io.JSON({ schema: ofValibot }))).toMatchObject({
+      type: 'object',
+      properties,
+    })
     const ofArktype = type({ name: 'string', 'at?': 'Date' })
     expect(schemaOf(new io.JSON({ schema: ofArktype }))).toMatchObject({
       type: 'object',
@@ -234,7 +316,9 @@ describe('JSON', () => {
   })
 
   it('names the vendor of a schema that has no JSON Schema', () => {
-    const schema: io.Schema = { '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }) } }
+    const schema: io.Schema = {
+      '~standard': { version: 1, vendor: 'acme', validate: (value) => ({ value }) },
+    }
     expect(schemaOf(new io.JSON({ schema }))).toEqual({ $comment: 'what a schema of acme accepts' })
   })
 })
@@ -247,7 +331,10 @@ describe('text, pictures and files', () => {
   })
 
   it('of pictures are the allowed types, alone or as the file of a form', () => {
-    const { input, output } = new io.Image({ allowedMimeTypes: ['image/png'], mimeType: 'image/webp' }).describe()
+    const { input, output } = new io.Image({
+      allowedMimeTypes: ['image/png'],
+      mimeType: 'image/webp',
+    }).describe()
     const png = { mimeType: 'image/png' }
     const fields = [{ name: 'fileobj', occurrence: 'one', formats: [png] }]
     expect(input).toEqual([png, { mimeType: 'multipart/form-data', fields }])
@@ -255,7 +342,9 @@ describe('text, pictures and files', () => {
   })
 
   it('of a file are its type', () => {
-    expect(inputOf(new io.File({ mimeType: 'application/pdf' }))[0]).toEqual({ mimeType: 'application/pdf' })
+    expect(inputOf(new io.File({ mimeType: 'application/pdf' }))[0]).toEqual({
+      mimeType: 'application/pdf',
+    })
     expect(inputOf(new io.File()).map(({ mimeType }) => mimeType)).toEqual([
       'application/octet-stream',
       'multipart/form-data',
@@ -277,7 +366,9 @@ describe('forms', () => {
       ['x', 'one'],
     ])
     expect(input[0].fields?.[2].formats).toEqual(form.parts.get('x')?.describe().input)
-    expect(input[0].fields?.[0].formats.map(({ mimeType }) => mimeType)).not.toContain('multipart/form-data')
+    expect(input[0].fields?.[0].formats.map(({ mimeType }) => mimeType)).not.toContain(
+      'multipart/form-data',
+    )
     expect(errors[0].reasons).toEqual(expect.arrayContaining(['part', 'ragged', 'encoding']))
     expect(new Set(errors[0].reasons).size).toBe(errors[0].reasons.length)
   })

@@ -34,12 +34,20 @@ describe('File input', () => {
     [';;', 'abc', 'application/octet-stream'],
     [undefined, 'abc', 'application/octet-stream'],
   ])('takes a body of type %s', (contentType, body, type) => {
-    expect(read(new io.File(), body, contentType)).toEqual({ name: undefined, type, text: body, size: body.length })
+    expect(read(new io.File(), body, contentType)).toEqual({
+      name: undefined,
+      type,
+      text: body,
+      size: body.length,
+    })
   })
 
   it('takes the type that it was made for, whatever the case and the parameters', () => {
     const pdf = new io.File({ mimeType: 'Application/PDF' })
-    expect(read(pdf, 'abc', 'application/pdf; x=1')).toMatchObject({ text: 'abc', type: 'application/pdf; x=1' })
+    expect(read(pdf, 'abc', 'application/pdf; x=1')).toMatchObject({
+      text: 'abc',
+      type: 'application/pdf; x=1',
+    })
     expect(read(pdf, 'abc')).toMatchObject({ text: 'abc', type: 'Application/PDF' })
     expect(refusal(pdf, 'abc', 'text/plain')).toMatchObject({ status: 415 })
     expect(refusal(pdf, 'abc', 'application/pdfx')).toBeInstanceOf(UnsupportedMediaType)
@@ -47,13 +55,20 @@ describe('File input', () => {
 
   it('takes the name of a body from its content-disposition, without directories', () => {
     const headers = HeaderList.from({ 'content-disposition': 'attachment; filename="../a.bin"' })
-    const file = new io.File().fromHttpRequest(new HttpRequest(headers, Buffer.from('x'))) as BinaryFile
+    const file = new io.File().fromHttpRequest(
+      new HttpRequest(headers, Buffer.from('x')),
+    ) as BinaryFile
     expect(file.name).toBe('a.bin')
   })
 
   it('takes the first file of a form, whatever its field is called', () => {
     const body = formOf(['t', 'x'], ['anything', 'abc', 'n', 'text/plain'], ['f', 'def', 'm'])
-    expect(read(new io.File(), body, form)).toEqual({ name: 'n', type: 'text/plain', text: 'abc', size: 3 })
+    expect(read(new io.File(), body, form)).toEqual({
+      name: 'n',
+      type: 'text/plain',
+      text: 'abc',
+      size: 3,
+    })
   })
 
   it('takes the first file of its type out of a form', () => {
@@ -64,8 +79,13 @@ describe('File input', () => {
       ['c', 'three', '3', 'application/pdf'],
     )
     expect(read(pdf, body, form)).toMatchObject({ name: '2', text: 'two' })
-    expect(refusal(pdf, formOf(['a', 'one', '1', 'text/plain']), form)).toMatchObject({ status: 415 })
-    expect(read(pdf, formOf(['a', 'one', '1']), form)).toMatchObject({ text: 'one', type: 'application/pdf' })
+    expect(refusal(pdf, formOf(['a', 'one', '1', 'text/plain']), form)).toMatchObject({
+      status: 415,
+    })
+    expect(read(pdf, formOf(['a', 'one', '1']), form)).toMatchObject({
+      text: 'one',
+      type: 'application/pdf',
+    })
     const curl = formOf(
       ['a', 'one', 'a.txt', 'application/octet-stream'],
       ['b', 'two', 'b.pdf', 'application/octet-stream'],
@@ -109,11 +129,17 @@ describe('File output', () => {
 
   it('has the type of the descriptor, else the one of the file, else that of bytes', () => {
     const file = new BinaryFile(bytes, { mimeType: 'audio/x-own' })
-    expect(headersOf({ mimeType: 'audio/wav' }, bytes)).toMatchObject({ 'content-type': 'audio/wav' })
-    expect(headersOf({ mimeType: 'audio/wav' }, file)).toMatchObject({ 'content-type': 'audio/wav' })
+    expect(headersOf({ mimeType: 'audio/wav' }, bytes)).toMatchObject({
+      'content-type': 'audio/wav',
+    })
+    expect(headersOf({ mimeType: 'audio/wav' }, file)).toMatchObject({
+      'content-type': 'audio/wav',
+    })
     expect(headersOf({}, file)).toMatchObject({ 'content-type': 'audio/x-own' })
     expect(headersOf({}, bytes)).toMatchObject({ 'content-type': 'application/octet-stream' })
-    expect(headersOf({}, new BinaryFile(bytes))).toMatchObject({ 'content-type': 'application/octet-stream' })
+    expect(headersOf({}, new BinaryFile(bytes))).toMatchObject({
+      'content-type': 'application/octet-stream',
+    })
   })
 
   it.each([
@@ -127,7 +153,10 @@ describe('File output', () => {
   ])('opens no scripts of an upload in a browser: %s', (mimeType, disposition) => {
     const file = new BinaryFile(bytes, { mimeType })
     const headers = headersOf({}, file)
-    expect([headers['content-disposition'], headers['x-content-type-options']]).toEqual([disposition, 'nosniff'])
+    expect([headers['content-disposition'], headers['x-content-type-options']]).toEqual([
+      disposition,
+      'nosniff',
+    ])
     expect(headersOf({ mimeType }, file)['content-disposition']).toBeUndefined()
   })
 
@@ -137,9 +166,14 @@ describe('File output', () => {
       'naïve "文" 100%.pdf',
       `attachment; filename="na_ve ___ 100_.pdf"; filename*=UTF-8''na%C3%AFve%20%22%E6%96%87%22%20100%25.pdf`,
     ],
-    ["a'(b)*\r\n.pdf", `attachment; filename="a'(b)*__.pdf"; filename*=UTF-8''a%27%28b%29%2A%0D%0A.pdf`],
+    [
+      "a'(b)*\r\n.pdf",
+      `attachment; filename="a'(b)*__.pdf"; filename*=UTF-8''a%27%28b%29%2A%0D%0A.pdf`,
+    ],
   ])('says the name %j', (name, disposition) => {
-    expect(headersOf({}, new BinaryFile(bytes, { name }))).toMatchObject({ 'content-disposition': disposition })
+    expect(headersOf({}, new BinaryFile(bytes, { name }))).toMatchObject({
+      'content-disposition': disposition,
+    })
   })
 
   it('refuses other values', () => {
@@ -181,19 +215,31 @@ describe('File.fromSample', () => {
     ['a file by its bytes before its name', () => path('png.txt', png), 'image/png'],
     ['a file by its name', () => path('a.csv', 'a,b\n'), 'text/csv'],
     ['bytes', () => png, 'image/png'],
-    ['a BinaryFile by its own type', () => new BinaryFile(png, { mimeType: 'image/x-own' }), 'image/x-own'],
+    [
+      'a BinaryFile by its own type',
+      () => new BinaryFile(png, { mimeType: 'image/x-own' }),
+      'image/x-own',
+    ],
     ['a Blob by its type', () => new Blob(['x'], { type: 'text/x-own' }), 'text/x-own'],
     ['a Blob by its bytes', () => new Blob([png]), 'image/png'],
     ['a File by its name', () => new File(['x'], 'a.log'), 'text/plain'],
     ['a URL of a file', () => pathToFileURL(path('u.csv', 'a,b')), 'text/csv'],
     ['a ReadStream by its name', () => createReadStream(path('s.csv', 'a,b')), 'text/csv'],
-    ['a stream by its bytes', () => Readable.from([png.subarray(0, 4), png.subarray(4)]), 'image/png'],
+    [
+      'a stream by its bytes',
+      () => Readable.from([png.subarray(0, 4), png.subarray(4)]),
+      'image/png',
+    ],
     ['sound by its name', () => path('x.mp3', 'noise'), 'audio/mpeg'],
     ['an archive by its name', () => path('x.zip', 'noise'), 'application/zip'],
     ['Parquet by its name', () => path('x.parquet', 'noise'), 'application/vnd.apache.parquet'],
     ['a program by its name', () => path('x.py', 'print()'), 'text/x-python'],
     ['a notebook by its name', () => path('x.ipynb', 'noise'), 'application/x-ipynb+json'],
-    ['a BinaryFile by its name', () => new BinaryFile(Buffer.from('{}'), { name: 'a.JSON' }), 'application/json'],
+    [
+      'a BinaryFile by its name',
+      () => new BinaryFile(Buffer.from('{}'), { name: 'a.JSON' }),
+      'application/json',
+    ],
   ])('knows %s', async (_, sample, mimeType) => {
     const descriptor = await io.File.fromSample(sample())
     expect(descriptor.mimeType).toBe(mimeType)
@@ -202,7 +248,10 @@ describe('File.fromSample', () => {
   })
 
   it('keeps a given type and other options', async () => {
-    const descriptor = await io.File.fromSample(path('b.png', png), { mimeType: 'a/b', spoolAboveBytes: 7 })
+    const descriptor = await io.File.fromSample(path('b.png', png), {
+      mimeType: 'a/b',
+      spoolAboveBytes: 7,
+    })
     expect(descriptor).toMatchObject({ mimeType: 'a/b', spoolAboveBytes: 7 })
     expect(descriptor.sample).toMatchObject({ name: 'b.png', size: png.length })
   })
@@ -217,24 +266,37 @@ describe('File.fromSample', () => {
     await expect(io.File.fromSample(join(folder, 'missing.png'))).rejects.toThrow(BadInput)
     await expect(io.File.fromSample(folder)).rejects.toThrow(BadInput)
     await expect(io.File.fromSample(5 as never)).rejects.toThrow(BadInput)
-    await expect(io.File.fromSample(createReadStream(join(folder, 'missing.png')))).rejects.toThrow(BadInput)
+    await expect(io.File.fromSample(createReadStream(join(folder, 'missing.png')))).rejects.toThrow(
+      BadInput,
+    )
     await expect(io.File.fromSample(new URL('http://127.0.0.1:9/a.png'))).rejects.toThrow(BadInput)
     await expect(io.File.fromSample(Readable.from([{}]) as never)).rejects.toThrow(BadInput)
   })
 
   it('names the package that is missing', async () => {
-    const detection = detectMimeType(png, 'File.fromSample', () => import('a-package-that-is-not-installed' as string))
+    const detection = detectMimeType(
+      png,
+      'File.fromSample',
+      () => import('a-package-that-is-not-installed' as string),
+    )
     await expect(detection).rejects.toThrow(MissingDependencyException)
     await expect(detection).rejects.toThrow('npm install "file-type@^21.0.0"')
   })
 
   it('without a readable type in its request or its part has none, so that it can be sent back', async () => {
     const descriptor = new io.File()
-    for (const type of ['appli\u{fffd}"on/octet-stream', 'text/plain; charset="\u{fffd}"', 'text', '']) {
+    for (const type of [
+      'appli\u{fffd}"on/octet-stream',
+      'text/plain; charset="\u{fffd}"',
+      'text',
+      '',
+    ]) {
       const body = formOf(['f', 'abc', 'x.bin', type])
       const received = await descriptor.fromHttpRequest(requestOf(body, form))
       expect(received.mimeType).toBe('application/octet-stream')
-      expect((await descriptor.fromHttpRequest(requestOf('abc', type))).mimeType).toBe('application/octet-stream')
+      expect((await descriptor.fromHttpRequest(requestOf('abc', type))).mimeType).toBe(
+        'application/octet-stream',
+      )
     }
   })
 })

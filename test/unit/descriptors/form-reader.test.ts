@@ -49,11 +49,17 @@ it('keeps nothing of a piece that its receiver has dealt with, however many wait
 describe('a long form', () => {
   const type = 'multipart/form-data; boundary=BND'
   const file = Buffer.alloc(10_000_000, '\r')
-  const form = formOf(['before', 'x'], ['f', file, 'n.bin', 'application/octet-stream'], ['after', 'y'])
+  const form = formOf(
+    ['before', 'x'],
+    ['f', file, 'n.bin', 'application/octet-stream'],
+    ['after', 'y'],
+  )
 
   it('has the parts that a short one has', async () => {
     const parts = { before: new io.Text(), f: new io.File(), after: new io.Text() }
-    const { before, f, after } = await new io.Multipart(parts).fromHttpRequest(requestOf(form, type))
+    const { before, f, after } = await new io.Multipart(parts).fromHttpRequest(
+      requestOf(form, type),
+    )
     expect([before, after]).toEqual(['x', 'y'])
     expect(file.equals(f.bytes)).toBe(true)
   })

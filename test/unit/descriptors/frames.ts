@@ -49,7 +49,11 @@ export function plain(frame: DataFrame): PlainFrame {
 
 /** Returns columns of numbers, booleans and text as plain values. */
 export function plainColumns({ rows, columns }: ColumnTable): PlainColumn[] {
-  return columns.map((column) => ({ name: column.name, kind: column.kind, values: valuesOf(column, rows) }))
+  return columns.map((column) => ({
+    name: column.name,
+    kind: column.kind,
+    values: valuesOf(column, rows),
+  }))
 }
 
 /** Returns a series as plain values. */
@@ -59,9 +63,14 @@ export function plainSeries(series: Series): PlainColumn & { readonly labels: re
 }
 
 /** Columns as name, kind and values become a frame. */
-export function frameOf(columns: readonly (readonly [string, ColumnKind, readonly Value[]])[]): DataFrame {
+export function frameOf(
+  columns: readonly (readonly [string, ColumnKind, readonly Value[]])[],
+): DataFrame {
   const rows = columns[0]?.[2].length ?? 0
-  return polars.fromColumns({ rows, columns: columns.map(([name, kind, values]) => columnOf(name, kind, values)) })
+  return polars.fromColumns({
+    rows,
+    columns: columns.map(([name, kind, values]) => columnOf(name, kind, values)),
+  })
 }
 
 /** Whether two frames have the same columns, kinds, values and labels. */

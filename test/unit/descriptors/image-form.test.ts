@@ -6,7 +6,11 @@ import { requestOf } from './requests.ts'
 const picture = fixtureBytes('rgb.png')
 
 /** Returns a form with one part, as a client sends a file. */
-function formOf(disposition: string, contentType: string | undefined, body: Uint8Array): Uint8Array {
+function formOf(
+  disposition: string,
+  contentType: string | undefined,
+  body: Uint8Array,
+): Uint8Array {
   const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`
   return Buffer.concat([
     Buffer.from(`--b\r\ncontent-disposition: form-data; ${disposition}\r\n${type}\r\n`),
@@ -45,7 +49,10 @@ describe('Image from a form', () => {
   })
 
   it('refuses a form without a file', async () => {
-    expect(await refusal(formOf('name="x"', undefined, picture))).toMatchObject({ status: 400, reason: 'part' })
+    expect(await refusal(formOf('name="x"', undefined, picture))).toMatchObject({
+      status: 400,
+      reason: 'part',
+    })
   })
 
   it('refuses a file that is no picture', async () => {

@@ -7,7 +7,8 @@ import { requestOf } from './requests.ts'
 
 const { Image } = io
 
-const read = async (body: Uint8Array, options: ImageOptions) => new Image(options).fromHttpRequest(requestOf(body))
+const read = async (body: Uint8Array, options: ImageOptions) =>
+  new Image(options).fromHttpRequest(requestOf(body))
 const write = async (value: RasterImage | NDArray, options: ImageOptions) => {
   const response = await new Image(options).toHttpResponse(value)
   return { body: response.body as Uint8Array }
@@ -21,7 +22,9 @@ describe('Image of palettes and numbers', () => {
   ] as const)('writes to %s what is read again: %j', async (mimeType, modes) => {
     for (const mode of modes) {
       const data = Uint8Array.from({ length: 35 * pixelBytes(mode) }, (_, i) => (i * 37) % 251)
-      const palette = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : (i * 91) % 253))
+      const palette = Uint8Array.from({ length: 1024 }, (_, i) =>
+        i % 4 === 3 ? 255 : (i * 91) % 253,
+      )
       const image = new RasterImage(mode, 7, 5, data, mode === 'P' ? palette : undefined)
       const { body } = await write(image, { pilmode: null, mimeType })
       expect(await read(body, { pilmode: null })).toEqual(image)
@@ -29,7 +32,13 @@ describe('Image of palettes and numbers', () => {
   })
 
   it('keeps transparent colours of a palette in PNG', async () => {
-    const image = new RasterImage('P', 2, 1, Uint8Array.of(1, 0), Uint8Array.of(9, 8, 7, 100, 1, 2, 3, 0))
+    const image = new RasterImage(
+      'P',
+      2,
+      1,
+      Uint8Array.of(1, 0),
+      Uint8Array.of(9, 8, 7, 100, 1, 2, 3, 0),
+    )
     const { body } = await write(image, { pilmode: null, mimeType: 'image/png' })
     expect([...(await read(body, { pilmode: 'RGBA' })).data]).toEqual([1, 2, 3, 0, 9, 8, 7, 100])
     const { body: webp } = await write(image, { pilmode: null, mimeType: 'image/webp' })

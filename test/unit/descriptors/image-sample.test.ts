@@ -8,7 +8,8 @@ import { requestOf } from './requests.ts'
 const { Image } = io
 
 describe('Image.fromSample', () => {
-  const path = (file: string) => fileURLToPath(new URL(`../../fixtures/images/${file}`, import.meta.url))
+  const path = (file: string) =>
+    fileURLToPath(new URL(`../../fixtures/images/${file}`, import.meta.url))
 
   it.each([
     ['rgb.png', 'image/png'],
@@ -18,26 +19,37 @@ describe('Image.fromSample', () => {
   ])('finds the type of %s by its extension', (file, mimeType) => {
     expect(Image.fromSample(path(file)).mimeType).toBe(mimeType)
     expect(
-      Image.fromSample({ bytes: readFileSync(path(file)), name: `X.${file.split('.')[1].toUpperCase()}` }).mimeType,
+      Image.fromSample({
+        bytes: readFileSync(path(file)),
+        name: `X.${file.split('.')[1].toUpperCase()}`,
+      }).mimeType,
     ).toBe(mimeType)
   })
 
   it('finds the type by the bytes where there is no telling extension', () => {
     expect(Image.fromSample(fixtureBytes('rgb.png')).mimeType).toBe('image/png')
-    expect(Image.fromSample({ bytes: fixtureBytes('lossy.webp'), name: 'picture' }).mimeType).toBe('image/webp')
+    expect(Image.fromSample({ bytes: fixtureBytes('lossy.webp'), name: 'picture' }).mimeType).toBe(
+      'image/webp',
+    )
   })
 
   it('reads Blobs, streams, URLs of files and files of forms', async () => {
     expect(Image.fromSample(pathToFileURL(path('rgb.jpg'))).mimeType).toBe('image/jpeg')
     expect(Image.fromSample(new BinaryFile(fixtureBytes('rgb.png'))).mimeType).toBe('image/png')
     expect((await Image.fromSample(new Blob([fixtureBytes('rgb.png')]))).mimeType).toBe('image/png')
-    expect((await Image.fromSample(new File([fixtureBytes('rgb.gif')], 'a.gif'))).mimeType).toBe('image/gif')
-    expect((await Image.fromSample(createReadStream(path('grey.tiff')))).mimeType).toBe('image/tiff')
+    expect((await Image.fromSample(new File([fixtureBytes('rgb.gif')], 'a.gif'))).mimeType).toBe(
+      'image/gif',
+    )
+    expect((await Image.fromSample(createReadStream(path('grey.tiff')))).mimeType).toBe(
+      'image/tiff',
+    )
     await expect(Image.fromSample(new Blob(['text']))).rejects.toThrow(BadInput)
   })
 
   it('keeps a mimeType that was given, and the other options', () => {
-    expect(Image.fromSample(path('rgb.png'), { mimeType: 'image/webp', pilmode: 'L' })).toMatchObject({
+    expect(
+      Image.fromSample(path('rgb.png'), { mimeType: 'image/webp', pilmode: 'L' }),
+    ).toMatchObject({
       mimeType: 'image/webp',
       pilmode: 'L',
     })
@@ -45,7 +57,9 @@ describe('Image.fromSample', () => {
 
   it('makes an input and an output of a GIF', async () => {
     const image = Image.fromSample(path('rgb.gif'))
-    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgb.gif')))).resolves.toMatchObject({ width: 24 })
+    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgb.gif')))).resolves.toMatchObject({
+      width: 24,
+    })
     const { body } = await image.toHttpResponse(new RasterImage('L', 1, 1, new Uint8Array(1)))
     expect(Buffer.from(body as Uint8Array).toString('latin1', 0, 4)).toBe('GIF8')
   })
@@ -58,6 +72,8 @@ describe('Image.fromSample', () => {
     expect(() => Image.fromSample(1 as unknown as string)).toThrow(BadInput)
     expect(() => Image.fromSample({} as unknown as string)).toThrow(BadInput)
     expect(() => Image.fromSample(path('rgb.png'), { maxPixels: 5 })).toThrow(BadInput)
-    expect(() => Image.fromSample(path('rgb.png'), { allowedMimeTypes: ['image/jpeg'] })).toThrow(UnsupportedMediaType)
+    expect(() => Image.fromSample(path('rgb.png'), { allowedMimeTypes: ['image/jpeg'] })).toThrow(
+      UnsupportedMediaType,
+    )
   })
 })

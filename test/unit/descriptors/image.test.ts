@@ -1,17 +1,41 @@
 import { Transformer } from '@napi-rs/image'
-import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
+import {
+  BadInput,
+  BadOutput,
+  Context,
+  InvalidArgument,
+  io,
+  NDArray,
+  RasterImage,
+  UnsupportedMediaType,
+} from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { ImageOptions } from '../../../src/descriptors/image.ts'
 import { jpegCodec } from '../../../src/values/image/jpeg.ts'
 import { convertRaster } from '../../../src/values/image/raster-convert.ts'
-import { paletteOf, pixelBytes, type RasterMode, rasterModes } from '../../../src/values/image/raster-modes.ts'
-import { difference, fixture, fixtureBytes, type Picture, pictures } from '../../fixtures/images/pictures.ts'
+import {
+  paletteOf,
+  pixelBytes,
+  type RasterMode,
+  rasterModes,
+} from '../../../src/values/image/raster-modes.ts'
+import {
+  difference,
+  fixture,
+  fixtureBytes,
+  type Picture,
+  pictures,
+} from '../../fixtures/images/pictures.ts'
 import { requestOf } from './requests.ts'
 
 const { Image } = io
 
-const read = async (body: Uint8Array, options: ImageOptions = {}, contentType?: string, ctx?: Context) =>
-  new Image(options).fromHttpRequest(requestOf(body, contentType), ctx)
+const read = async (
+  body: Uint8Array,
+  options: ImageOptions = {},
+  contentType?: string,
+  ctx?: Context,
+) => new Image(options).fromHttpRequest(requestOf(body, contentType), ctx)
 
 /** The error of a refused body. */
 const refusal = (...args: Parameters<typeof read>): Promise<BadInput> =>
@@ -32,7 +56,11 @@ const tolerance = ({ file, mimeType, mode }: Picture) => {
   if (mode === 'LAB') return 30
   // By libjpeg-turbo to the bit; by the other codec within 3 where colour has its full resolution: see
   // image/jpeg.test.ts.
-  return mimeType === 'image/jpeg' && jpegCodec === undefined ? (/-42\d.jpg$/.test(file) ? 60 : 3) : 0
+  return mimeType === 'image/jpeg' && jpegCodec === undefined
+    ? /-42\d.jpg$/.test(file)
+      ? 60
+      : 3
+    : 0
 }
 
 /** A TIFF of another kind. */
@@ -52,7 +80,9 @@ describe('Image as an input', () => {
     expect(difference(image.data, picture.rgb)).toBeLessThanOrEqual(tolerance(picture))
   })
 
-  const inked = pictures.filter(({ mode, mimeType }) => mode === 'CMYK' && (jpegCodec || mimeType !== 'image/jpeg'))
+  const inked = pictures.filter(
+    ({ mode, mimeType }) => mode === 'CMYK' && (jpegCodec || mimeType !== 'image/jpeg'),
+  )
   it.each(inked)('gives the inks of $file as they are stored', async ({ file, native = '' }) => {
     expect(difference((await read(fixtureBytes(file), { pilmode: 'CMYK' })).data, native)).toBe(0)
   })
@@ -60,15 +90,21 @@ describe('Image as an input', () => {
   // BMP grey and 1-bit pictures come out of the codec in full; inks of JPEG as RGB without libjpeg-turbo.
   const kept = pictures.filter(
     ({ native, file, mode }) =>
-      native && !/bmp$/.test(file) && mode !== '1' && (jpegCodec !== undefined || !/s.jpg|k.jpg/.test(file)),
+      native &&
+      !/bmp$/.test(file) &&
+      mode !== '1' &&
+      (jpegCodec !== undefined || !/s.jpg|k.jpg/.test(file)),
   )
   it.each(kept)('keeps the mode of $file when pilmode is null', async (picture) => {
     const image = await read(fixtureBytes(picture.file), { pilmode: null })
     expect(image.mode).toBe(picture.mode)
     if (picture.palette !== undefined) {
       const colors = Buffer.from(picture.palette, 'base64')
-      const colorOf = (palette: Uint8Array, index: number) => [...palette.subarray(index * 4, index * 4 + 4)]
-      for (const index of new Set(image.data)) expect(colorOf(paletteOf(image), index)).toEqual(colorOf(colors, index))
+      const colorOf = (palette: Uint8Array, index: number) => [
+        ...palette.subarray(index * 4, index * 4 + 4),
+      ]
+      for (const index of new Set(image.data))
+        expect(colorOf(paletteOf(image), index)).toEqual(colorOf(colors, index))
     }
     expect(difference(image.data, picture.native ?? '')).toBeLessThanOrEqual(
       picture.mode === 'LAB' ? 0 : tolerance(picture),
@@ -106,7 +142,10 @@ describe('Image as an input', () => {
     ['bits of a palette', 'palette.tiff', 258, 4],
     ['half a strip', 'float.tiff', 257, 9],
   ])('refuses a TIFF of %s that it does not read', async (_, file, tag, value) => {
-    expect(await refusal(withTag(file, tag, value))).toMatchObject({ status: 400, reason: 'encoding' })
+    expect(await refusal(withTag(file, tag, value))).toMatchObject({
+      status: 400,
+      reason: 'encoding',
+    })
   })
 
   it.each([
@@ -120,7 +159,10 @@ describe('Image as an input', () => {
     // Of curl --data-binary.
     'application/x-www-form-urlencoded',
   ])('tells the format from the bytes under content-type %s', async (contentType) => {
-    expect(await read(fixtureBytes('rgb.png'), {}, contentType)).toMatchObject({ mode: 'RGB', width: 24 })
+    expect(await read(fixtureBytes('rgb.png'), {}, contentType)).toMatchObject({
+      mode: 'RGB',
+      width: 24,
+    })
   })
 
   it('refuses a form of fields', async () => {
@@ -141,15 +183,23 @@ describe('Image as an input', () => {
   )
 
   it('refuses a declared type that is not allowed', async () => {
-    const error = await refusal(fixtureBytes('rgb.png'), { allowedMimeTypes: ['image/jpeg'] }, 'image/png')
+    const error = await refusal(
+      fixtureBytes('rgb.png'),
+      { allowedMimeTypes: ['image/jpeg'] },
+      'image/png',
+    )
     expect(error).toBeInstanceOf(UnsupportedMediaType)
-    expect(error.message).toBe('expected image/jpeg for the type of a picture, received "image/png"')
+    expect(error.message).toBe(
+      'expected image/jpeg for the type of a picture, received "image/png"',
+    )
   })
 
   it('refuses bytes of a type that is not allowed, whatever they are called', async () => {
     const options = { allowedMimeTypes: ['image/PNG'] }
     expect(await read(fixtureBytes('rgb.png'), options, 'image/png')).toBeInstanceOf(RasterImage)
-    expect(await refusal(fixtureBytes('rgb.jpg'), options, 'image/png')).toMatchObject({ status: 415 })
+    expect(await refusal(fixtureBytes('rgb.jpg'), options, 'image/png')).toMatchObject({
+      status: 415,
+    })
     expect(await refusal(fixtureBytes('rgb.jpg'), options)).toMatchObject({ status: 415 })
   })
 
@@ -209,7 +259,9 @@ describe('Image as an input', () => {
       width: 24,
     })
     await expect(image.fromBytes(fixtureBytes('rgb.png'))).resolves.toBeInstanceOf(RasterImage)
-    expect(() => image.fromBytes(fixtureBytes('rgb.png'), 'image/jpeg')).toThrow(UnsupportedMediaType)
+    expect(() => image.fromBytes(fixtureBytes('rgb.png'), 'image/jpeg')).toThrow(
+      UnsupportedMediaType,
+    )
     expect(() => image.fromBytes(fixtureBytes('rgb.jpg'))).toThrow(UnsupportedMediaType)
   })
 
@@ -248,7 +300,12 @@ describe('Image under many requests', () => {
 })
 
 describe('Image as an output', () => {
-  const rgb = new RasterImage('RGB', 24, 18, new Uint8Array(Buffer.from(fixture('rgb.png').rgb, 'base64')))
+  const rgb = new RasterImage(
+    'RGB',
+    24,
+    18,
+    new Uint8Array(Buffer.from(fixture('rgb.png').rgb, 'base64')),
+  )
 
   it('writes JPEG with the headers of the reference', async () => {
     const { headers, body } = await write(rgb)
@@ -261,16 +318,18 @@ describe('Image as an output', () => {
 
   it.each(['image/png', 'image/bmp', 'image/tiff'])('writes %s without loss', async (mimeType) => {
     const { headers, body } = await write(rgb, { mimeType })
-    expect(headers['content-disposition']).toBe(`attachment; filename="output.${mimeType.slice(6)}"`)
+    expect(headers['content-disposition']).toBe(
+      `attachment; filename="output.${mimeType.slice(6)}"`,
+    )
     expect(await read(body, { allowedMimeTypes: [mimeType] })).toEqual(rgb)
   })
 
   it('writes image/webp', async () => {
     const mimeType = 'image/webp'
     const { body } = await write(rgb, { mimeType })
-    expect(difference((await read(body, { allowedMimeTypes: [mimeType] })).data, fixture('rgb.png').rgb)).toBeLessThan(
-      40,
-    )
+    expect(
+      difference((await read(body, { allowedMimeTypes: [mimeType] })).data, fixture('rgb.png').rgb),
+    ).toBeLessThan(40)
   })
 
   it('writes image/avif, which it does not read', async () => {
@@ -279,7 +338,9 @@ describe('Image as an output', () => {
     const decoded = await new Transformer(body).rawPixels()
     expect(decoded.length).toBe(24 * 18 * 4)
     const opaque = new RasterImage('RGBA', 24, 18, decoded)
-    expect(difference((await convertRaster(opaque, 'RGB')).data, fixture('rgb.png').rgb)).toBeLessThan(40)
+    expect(
+      difference((await convertRaster(opaque, 'RGB')).data, fixture('rgb.png').rgb),
+    ).toBeLessThan(40)
     expect(await refusal(body)).toMatchObject({ status: 400, reason: 'encoding' })
     expect(await refusal(body, {}, 'image/avif')).toMatchObject({ status: 415 })
     expect(() => new Image({ allowedMimeTypes: ['image/avif'] })).toThrow(InvalidArgument)
@@ -306,22 +367,30 @@ describe('Image as an output', () => {
     expect((await read(body, { pilmode: null })).mode).toBe(stored)
   })
 
-  it.each(['image/png', 'image/jpeg', 'image/webp', 'image/bmp', 'image/tiff', 'image/gif', 'image/avif'])(
-    'finds a mode that %s keeps for every mode',
-    async (mimeType) => {
-      for (const mode of Object.keys(rasterModes) as RasterMode[]) {
-        const image = RasterImage.fromNDArray(
-          new RasterImage(mode, 1, 1, new Uint8Array(pixelBytes(mode))).toNDArray(),
-          mode,
-        )
-        const { body } = await write(image, { pilmode: null, mimeType })
-        if (mimeType !== 'image/avif') expect(await read(body)).toMatchObject({ mode: 'RGB', width: 1, height: 1 })
-      }
-    },
-  )
+  it.each([
+    'image/png',
+    'image/jpeg',
+    'image/webp',
+    'image/bmp',
+    'image/tiff',
+    'image/gif',
+    'image/avif',
+  ])('finds a mode that %s keeps for every mode', async (mimeType) => {
+    for (const mode of Object.keys(rasterModes) as RasterMode[]) {
+      const image = RasterImage.fromNDArray(
+        new RasterImage(mode, 1, 1, new Uint8Array(pixelBytes(mode))).toNDArray(),
+        mode,
+      )
+      const { body } = await write(image, { pilmode: null, mimeType })
+      if (mimeType !== 'image/avif')
+        expect(await read(body)).toMatchObject({ mode: 'RGB', width: 1, height: 1 })
+    }
+  })
 
   it('writes 16-bit grey from mode I, clipped', async () => {
-    const image = RasterImage.fromNDArray(new NDArray(Int32Array.of(-1, 0, 513, 65535, 70000), [1, 5]))
+    const image = RasterImage.fromNDArray(
+      new NDArray(Int32Array.of(-1, 0, 513, 65535, 70000), [1, 5]),
+    )
     const { body } = await write(image, { pilmode: 'I', mimeType: 'image/png' })
     expect([...(await read(body, { pilmode: 'I' })).elements()]).toEqual([0, 0, 513, 65535, 65535])
   })
@@ -361,7 +430,9 @@ describe('Image as an output', () => {
 
   it('says when a format cannot hold the picture', async () => {
     const wide = new RasterImage('L', 70_000, 1, new Uint8Array(70_000))
-    await expect(write(wide)).rejects.toThrow(/a picture that image\/jpeg can hold for Image, received L of 70000×1/)
+    await expect(write(wide)).rejects.toThrow(
+      /a picture that image\/jpeg can hold for Image, received L of 70000×1/,
+    )
   })
 })
 
@@ -388,8 +459,12 @@ describe('new Image', () => {
 
   it('reads with alpha where the response type was left to its default, and refuses to lose it on output', async () => {
     const image = new Image({ pilmode: 'RGBA' })
-    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgba.png')))).resolves.toMatchObject({ mode: 'RGBA' })
-    await expect(image.toHttpResponse(new RasterImage('RGBA', 1, 1, new Uint8Array(4)))).rejects.toThrow(BadOutput)
+    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgba.png')))).resolves.toMatchObject(
+      { mode: 'RGBA' },
+    )
+    await expect(
+      image.toHttpResponse(new RasterImage('RGBA', 1, 1, new Uint8Array(4))),
+    ).rejects.toThrow(BadOutput)
   })
 
   it('takes undefined as not given and null as keeping the mode', () => {

@@ -17,7 +17,11 @@ describe('a large JSON body', () => {
     ['no end', `[${'1,'.repeat(200_000)}`, 400_001],
     ['a fault in a nested list', `{"a":[${'[1],'.repeat(100_000)}[2}]}`, 400_008],
   ])('with %s is refused with its place', async (_, text, offset) => {
-    await expect(read(new io.JSON(), text)).rejects.toMatchObject({ status: 400, reason: 'syntax', offset })
+    await expect(read(new io.JSON(), text)).rejects.toMatchObject({
+      status: 400,
+      reason: 'syntax',
+      offset,
+    })
   })
 
   it.each([
@@ -36,22 +40,34 @@ describe('a large JSON body', () => {
     const limit = 4 * 1024 * 1024
     expect(await read(new io.JSON(), text(limit))).toHaveLength(limit - 2)
     const work = read(new io.JSON(), text(limit + 1))
-    await expect(work).rejects.toThrow(/at most 4194304 bytes for JSON \(maxBytes\), received some 4194305/)
+    await expect(work).rejects.toThrow(
+      /at most 4194304 bytes for JSON \(maxBytes\), received some 4194305/,
+    )
     await expect(work).rejects.toBeInstanceOf(PayloadTooLarge)
     expect(() => new io.JSON().fromProto(Buffer.from(text(limit + 1)))).toThrow(PayloadTooLarge)
-    expect(await read(new io.JSON({ maxBytes: limit + 1 }), text(limit + 1))).toHaveLength(limit - 1)
-    await expect(read(new io.JSON({ maxBytes: 10 }), text(11))).rejects.toBeInstanceOf(PayloadTooLarge)
+    expect(await read(new io.JSON({ maxBytes: limit + 1 }), text(limit + 1))).toHaveLength(
+      limit - 1,
+    )
+    await expect(read(new io.JSON({ maxBytes: 10 }), text(11))).rejects.toBeInstanceOf(
+      PayloadTooLarge,
+    )
     expect(() => new io.JSON({ maxBytes: 0 })).toThrow(/maxBytes/)
   })
 
   it('of more than 250,000 values is refused with 413, 50,000 with a schema', async () => {
     const list = (length: number) => `[${'1,'.repeat(length - 1)}1]`
     expect(await read(new io.JSON(), list(250_000))).toHaveLength(250_000)
-    await expect(read(new io.JSON(), list(250_001))).rejects.toThrow(/at most 250000 values for JSON \(maxValues\)/)
+    await expect(read(new io.JSON(), list(250_001))).rejects.toThrow(
+      /at most 250000 values for JSON \(maxValues\)/,
+    )
     const schema = z.array(z.number())
     expect(await read(new io.JSON({ schema }), list(50_000))).toHaveLength(50_000)
-    await expect(read(new io.JSON({ schema }), list(50_001))).rejects.toThrow(/at most 50000 values/)
-    expect(await read(new io.JSON({ schema, maxValues: 100_000 }), list(60_000))).toHaveLength(60_000)
+    await expect(read(new io.JSON({ schema }), list(50_001))).rejects.toThrow(
+      /at most 50000 values/,
+    )
+    expect(await read(new io.JSON({ schema, maxValues: 100_000 }), list(60_000))).toHaveLength(
+      60_000,
+    )
   })
 
   it('of more than maxValues values is refused with 413, whatever its length', async () => {
@@ -79,9 +95,9 @@ describe('a large JSON body', () => {
     }
     const objects = `[${many(30, () => object(4000))}]`
     expect(await read(new io.JSON({ maxKeys: 4096 }), objects)).toHaveLength(30)
-    expect(Object.keys((await read(new io.JSON({ maxKeys: 200_000 }), object(150_000))) as object)).toHaveLength(
-      150_000,
-    )
+    expect(
+      Object.keys((await read(new io.JSON({ maxKeys: 200_000 }), object(150_000))) as object),
+    ).toHaveLength(150_000)
     expect(() => new io.JSON({ maxKeys: 0 })).toThrow(/maxKeys/)
   })
 })

@@ -38,13 +38,14 @@ describe('numbers that a double does not hold', () => {
     }
   })
 
-  it.each(['"1234567890123456789"', '{"1234567890123456789":"1e400"}', '["\\"", "12345678901234567890 1e999"]'])(
-    'are none within strings: %s',
-    (text) => {
-      expect(decode(new io.JSON(), text)).toEqual(JSON.parse(text))
-      expect(decode(new io.JSON({ bigNumbers: 'bigint' }), text)).toEqual(JSON.parse(text))
-    },
-  )
+  it.each([
+    '"1234567890123456789"',
+    '{"1234567890123456789":"1e400"}',
+    '["\\"", "12345678901234567890 1e999"]',
+  ])('are none within strings: %s', (text) => {
+    expect(decode(new io.JSON(), text)).toEqual(JSON.parse(text))
+    expect(decode(new io.JSON({ bigNumbers: 'bigint' }), text)).toEqual(JSON.parse(text))
+  })
 
   it.each(inexact)('are refused, as integers: %s', (text, number, offset) => {
     const error = refusal(new io.JSON(), text)
@@ -69,7 +70,9 @@ describe('numbers that a double does not hold', () => {
       ['__proto__', 18446744073709551615n],
     ])
     expect(encode(value)).toBe(text)
-    expect(decode(new io.JSON({ bigNumbers: 'bigint' }), '\ufeff[9007199254740993]')).toEqual([9007199254740993n])
+    expect(decode(new io.JSON({ bigNumbers: 'bigint' }), '\ufeff[9007199254740993]')).toEqual([
+      9007199254740993n,
+    ])
     expect(decode(new io.JSON({ bigNumbers: 'round' }), '[1234567890123456789,1e400]')).toEqual([
       1234567890123456800,
       Infinity,
@@ -78,7 +81,10 @@ describe('numbers that a double does not hold', () => {
 
   it('keep the errors of a broken text', () => {
     for (const bigNumbers of ['error', 'bigint'] as const) {
-      expect(refusal(new io.JSON({ bigNumbers }), '[1,,1]')).toMatchObject({ reason: 'syntax', offset: 3 })
+      expect(refusal(new io.JSON({ bigNumbers }), '[1,,1]')).toMatchObject({
+        reason: 'syntax',
+        offset: 3,
+      })
     }
     expect(refusal(new io.JSON({ bigNumbers: 'bigint' }), '[1234567890123456789,]')).toMatchObject({
       reason: 'syntax',

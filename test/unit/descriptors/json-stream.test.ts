@@ -6,7 +6,10 @@ import { collectBody, HeaderList } from '../../../src/http/message.ts'
 
 const ctxOf = (accept: string) => new Context({ headers: HeaderList.from({ accept }) })
 
-async function answer(value: unknown, { accept = '*/*', descriptor = new io.JSON() as io.JSON } = {}) {
+async function answer(
+  value: unknown,
+  { accept = '*/*', descriptor = new io.JSON() as io.JSON } = {},
+) {
   const { headers, body } = await descriptor.toHttpResponse(value, ctxOf(accept))
   return [headers[0][1], Buffer.from(await collectBody(body)).toString()]
 }
@@ -28,7 +31,10 @@ describe('JSON of a generator', () => {
         yield* numbers()
       },
     ],
-    ['an async iterable', () => ({ [Symbol.asyncIterator]: () => ReadableStream.from(numbers()).values() })],
+    [
+      'an async iterable',
+      () => ({ [Symbol.asyncIterator]: () => ReadableStream.from(numbers()).values() }),
+    ],
     ['an iterator', () => [...numbers()].values()],
     ['a ReadableStream', () => ReadableStream.from([...numbers()].map((each) => each ?? null))],
   ])('is a line of NDJSON for each piece of %s', async (_, make) => {
@@ -42,7 +48,12 @@ describe('JSON of a generator', () => {
       events,
     ])
     expect((await answer(numbers(), { accept: 'text/event-stream, */*' }))[1]).toBe(events)
-    for (const accept of ['*/*', 'application/x-ndjson', 'application/json', 'text/event-stream;q=0.5, */*']) {
+    for (const accept of [
+      '*/*',
+      'application/x-ndjson',
+      'application/json',
+      'text/event-stream;q=0.5, */*',
+    ]) {
       expect([accept, (await answer(numbers(), { accept }))[1]]).toEqual([accept, lines])
     }
   })
@@ -120,15 +131,20 @@ describe('an API whose function is a generator', () => {
     ])
     expect((await svc.inject({ path: '/count', body: 0 })).json()).toEqual([])
     const accept = { accept: 'text/event-stream' }
-    expect((await svc.inject({ path: '/returned', body: 5, headers: accept })).text()).toBe('data: 5\n\ndata: 5\n\n')
-    expect((await svc.inject({ path: '/ticks', headers: accept })).text()).toBe('data: 1\n\ndata: 2\n\n')
+    expect((await svc.inject({ path: '/returned', body: 5, headers: accept })).text()).toBe(
+      'data: 5\n\ndata: 5\n\n',
+    )
+    expect((await svc.inject({ path: '/ticks', headers: accept })).text()).toBe(
+      'data: 1\n\ndata: 2\n\n',
+    )
   })
 
   it('is described as streams where it is known', async () => {
     const { paths } = (await svc.inject({ path: '/openapi.json' })).json<{
       paths: Record<string, Record<string, { responses: Record<string, { content: object }> }>>
     }>()
-    const types = (path: string, method = 'post') => Object.keys(paths[path][method].responses[200].content)
+    const types = (path: string, method = 'post') =>
+      Object.keys(paths[path][method].responses[200].content)
     expect(types('/count')).toEqual(['application/x-ndjson', 'text/event-stream'])
     expect(types('/ticks', 'get')).toEqual(['application/x-ndjson', 'text/event-stream'])
     expect(types('/returned')).toEqual(['application/json'])

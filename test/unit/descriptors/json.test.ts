@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { decode, refusal, requestOf, textOf } from './requests.ts'
 
-const encode = (value: unknown, descriptor: io.JSON = new io.JSON()) => textOf(descriptor.toHttpResponse(value))
+const encode = (value: unknown, descriptor: io.JSON = new io.JSON()) =>
+  textOf(descriptor.toHttpResponse(value))
 
 describe('JSON input', () => {
   // Reference cases J1 to J17.
@@ -23,7 +24,15 @@ describe('JSON input', () => {
   })
 
   it('tells the byte where UTF-8 ends as NumpyNdarray does', () => {
-    for (const bytes of ['22e228a122', '22c3', '5b22f09f9822', '22eda08022', 'ff', '22f4908080', '5be282']) {
+    for (const bytes of [
+      '22e228a122',
+      '22c3',
+      '5b22f09f9822',
+      '22eda08022',
+      'ff',
+      '22f4908080',
+      '5be282',
+    ]) {
       const body = Buffer.from(bytes, 'hex')
       const { reason, offset } = refusal(new io.NumpyNdarray(), body)
       expect(refusal(new io.JSON(), body), bytes).toMatchObject({ reason, offset })
@@ -58,7 +67,9 @@ describe('JSON input', () => {
   })
 
   it('does not count brackets inside strings as levels', () => {
-    expect(decode(new io.JSON(), JSON.stringify({ a: '[{"\\'.repeat(200) }))).toEqual({ a: '[{"\\'.repeat(200) })
+    expect(decode(new io.JSON(), JSON.stringify({ a: '[{"\\'.repeat(200) }))).toEqual({
+      a: '[{"\\'.repeat(200),
+    })
   })
 
   it('keeps __proto__ an ordinary name', () => {
@@ -73,7 +84,11 @@ describe('JSON input', () => {
 })
 
 describe('JSON with a schema', () => {
-  const schema = z.strictObject({ name: z.string(), n: z.coerce.number(), tags: z.array(z.string()).optional() })
+  const schema = z.strictObject({
+    name: z.string(),
+    n: z.coerce.number(),
+    tags: z.array(z.string()).optional(),
+  })
   const descriptor = new io.JSON({ schema })
 
   it("gives the function the schema's output", () => {
@@ -94,7 +109,12 @@ describe('JSON with a schema', () => {
 
   it.each<[string, z.ZodType, string, string]>([
     ['a list in a list', z.array(z.array(z.number())), '[[1],[2,""]]', '[1][1]'],
-    ['a record', z.object({ r: z.record(z.string(), z.object({ x: z.number() })) }), '{"r":{"k":{"x":""}}}', 'r.k.x'],
+    [
+      'a record',
+      z.object({ r: z.record(z.string(), z.object({ x: z.number() })) }),
+      '{"r":{"k":{"x":""}}}',
+      'r.k.x',
+    ],
     ['the keys of a record', z.record(z.email(), z.number()), '{"k0":1}', 'k0'],
   ])('names the path in %s', (_title, schema, text, path) => {
     expect(refusal(new io.JSON({ schema }), text)).toMatchObject({ reason: 'schema', path })
@@ -102,7 +122,9 @@ describe('JSON with a schema', () => {
 
   it("hands a schema the key __proto__, as one of the object's own", () => {
     const record = z.record(z.string(), z.number())
-    const keys = Object.keys(decode(new io.JSON({ schema: record }), '{"__proto__":1,"a":2}') as object)
+    const keys = Object.keys(
+      decode(new io.JSON({ schema: record }), '{"__proto__":1,"a":2}') as object,
+    )
     expect(keys).toEqual(Object.keys(record.parse(JSON.parse('{"__proto__":1,"a":2}'))))
   })
 
@@ -113,21 +135,30 @@ describe('JSON with a schema', () => {
       { path: 'tags[0]', message: expect.any(String) },
       { path: 'tags[2]', message: expect.any(String) },
     ])
-    const many = refusal(new io.JSON({ schema: z.array(z.string()) }), JSON.stringify(Array(1000).fill(1)))
+    const many = refusal(
+      new io.JSON({ schema: z.array(z.string()) }),
+      JSON.stringify(Array(1000).fill(1)),
+    )
     expect(many.issues).toHaveLength(64)
     expect(many.message).toContain('995 more')
   })
 
   it('waits for a schema that answers later', async () => {
-    const later = new io.JSON({ schema: z.string().refine(async (text) => text === 'ok', 'not ok') })
+    const later = new io.JSON({
+      schema: z.string().refine(async (text) => text === 'ok', 'not ok'),
+    })
     await expect(later.fromHttpRequest(requestOf('"ok"'))).resolves.toBe('ok')
     await expect(later.fromHttpRequest(requestOf('"no"'))).rejects.toThrow(BadInput)
   })
 
   it('waits for a thenable of another kind than our Promise', async () => {
-    // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
-    const validate = (value: unknown) => ({ then: (tell: (result: object) => void) => tell({ value: [value] }) })
-    const thenable = { '~standard': { version: 1, vendor: 'test', validate } } as unknown as z.ZodType
+    const validate = (value: unknown) => ({
+      // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
+      then: (tell: (result: object) => void) => tell({ value: [value] }),
+    })
+    const thenable = {
+      '~standard': { version: 1, vendor: 'test', validate },
+    } as unknown as z.ZodType
     expect(await new io.JSON({ schema: thenable }).fromHttpRequest(requestOf('1'))).toEqual([1])
   })
 
@@ -142,10 +173,16 @@ describe('JSON with a schema', () => {
     const schema = (result: unknown) => ({
       '~standard': { version: 1 as const, vendor: 'test', validate: () => answering(result) },
     })
-    expect(await decode(new io.JSON({ schema: schema({ value: 'checked' }) }), '"raw"')).toBe('checked')
+    expect(await decode(new io.JSON({ schema: schema({ value: 'checked' }) }), '"raw"')).toBe(
+      'checked',
+    )
     const refusing = schema({ issues: [{ message: 'not ok' }] })
-    await expect(decode(new io.JSON({ schema: refusing }), '"raw"')).rejects.toBeInstanceOf(BadInput)
-    const response = await new io.JSON({ schema: schema({ value: 'checked' }) }).toHttpResponse('raw' as never)
+    await expect(decode(new io.JSON({ schema: refusing }), '"raw"')).rejects.toBeInstanceOf(
+      BadInput,
+    )
+    const response = await new io.JSON({ schema: schema({ value: 'checked' }) }).toHttpResponse(
+      'raw' as never,
+    )
     expect(response.body).toBe('"checked"')
   })
 
@@ -270,9 +307,12 @@ describe('JSON.fromSample', () => {
     expect(io.JSON.fromSample(sample).sample).toEqual(value)
   })
 
-  it.each<[unknown]>([['nope'], [5], [null], [undefined], [Buffer.from([0xff])]])('refuses %j', (sample) => {
-    expect(() => io.JSON.fromSample(sample)).toThrow(BadInput)
-  })
+  it.each<[unknown]>([['nope'], [5], [null], [undefined], [Buffer.from([0xff])]])(
+    'refuses %j',
+    (sample) => {
+      expect(() => io.JSON.fromSample(sample)).toThrow(BadInput)
+    },
+  )
 
   it.each<[string, unknown]>([
     ['a function', { f: () => 1 }],
@@ -289,14 +329,22 @@ describe('JSON.fromSample', () => {
     const cycle: Record<string, unknown> = {}
     cycle.self = [cycle]
     expect(() => io.JSON.fromSample(cycle)).toThrow(BadInput)
-    expect(() => io.JSON.fromSample({ a: [1, { b: () => 1 }] })).toThrow(expect.objectContaining({ path: 'a[1].b' }))
+    expect(() => io.JSON.fromSample({ a: [1, { b: () => 1 }] })).toThrow(
+      expect.objectContaining({ path: 'a[1].b' }),
+    )
   })
 
   it('takes arrays, dates and instances within a sample, and what a custom encoder writes', () => {
     class Point {
       x = 1
     }
-    const sample = { a: new NDArray(Float64Array.of(1)), d: new Date(0), p: new Point(), n: null, t: 'x' }
+    const sample = {
+      a: new NDArray(Float64Array.of(1)),
+      d: new Date(0),
+      p: new Point(),
+      n: null,
+      t: 'x',
+    }
     expect(io.JSON.fromSample(sample).sample).toBe(sample)
     class Encoder extends io.JSONEncoder {
       override default(value: unknown) {
@@ -307,7 +355,9 @@ describe('JSON.fromSample', () => {
   })
 
   it('refuses a sample that the schema refuses', () => {
-    expect(() => io.JSON.fromSample({ a: 1 }, { schema: z.strictObject({ b: z.string() }) })).toThrow(BadInput)
+    expect(() =>
+      io.JSON.fromSample({ a: 1 }, { schema: z.strictObject({ b: z.string() }) }),
+    ).toThrow(BadInput)
   })
 })
 

@@ -1,5 +1,14 @@
 import pl from 'nodejs-polars'
-import { BadInput, BadOutput, BinaryFile, Context, HeaderList, InvalidArgument, io, NDArray } from 'serving'
+import {
+  BadInput,
+  BadOutput,
+  BinaryFile,
+  Context,
+  HeaderList,
+  InvalidArgument,
+  io,
+  NDArray,
+} from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { collectBody } from '../../../src/http/message.ts'
@@ -37,7 +46,10 @@ describe('parts that may come many times or not at all', () => {
       }
     }
     const form = new io.Multipart({ words: io.many(new Late()) })
-    expect((await read(form, formOf(['words', 'slow'], ['words', 'fast']))).words).toEqual(['slow', 'fast'])
+    expect((await read(form, formOf(['words', 'slow'], ['words', 'fast']))).words).toEqual([
+      'slow',
+      'fast',
+    ])
   })
 
   it('have the part in front of the paths of its schema', async () => {
@@ -49,9 +61,17 @@ describe('parts that may come many times or not at all', () => {
   })
 
   it('name the part that is wrong by its place', async () => {
-    const form = new io.Multipart({ points: io.many(new io.JSON()), note: io.optional(new io.JSON()) })
-    expect(await refused(form, formOf(['points', '1'], ['points', '[1,']))).toMatchObject({ path: 'points[1]' })
-    expect(await refused(form, formOf(['note', '1'], ['note', '2']))).toMatchObject({ path: 'note', reason: 'part' })
+    const form = new io.Multipart({
+      points: io.many(new io.JSON()),
+      note: io.optional(new io.JSON()),
+    })
+    expect(await refused(form, formOf(['points', '1'], ['points', '[1,']))).toMatchObject({
+      path: 'points[1]',
+    })
+    expect(await refused(form, formOf(['note', '1'], ['note', '2']))).toMatchObject({
+      path: 'note',
+      reason: 'part',
+    })
   })
 
   it('go out the same way', async () => {
@@ -60,8 +80,12 @@ describe('parts that may come many times or not at all', () => {
     const again = await read(album, await collectBody(body), headers[0][1])
     expect(again.images.map(({ name }) => name)).toEqual(['a.bin', 'b.bin'])
     expect(again.note).toBeUndefined()
-    await expect(async () => album.toHttpResponse({ title: 't' } as never)).rejects.toThrow(BadOutput)
-    await expect(async () => album.toHttpResponse({ title: 't', images: file('a') } as never)).rejects.toThrow('a list')
+    await expect(async () => album.toHttpResponse({ title: 't' } as never)).rejects.toThrow(
+      BadOutput,
+    )
+    await expect(async () =>
+      album.toHttpResponse({ title: 't', images: file('a') } as never),
+    ).rejects.toThrow('a list')
   })
 
   it('travel over RPC, several of a name as serialized bytes', async () => {
@@ -76,7 +100,9 @@ describe('parts that may come many times or not at all', () => {
 
   it('refuse what is no descriptor', () => {
     expect(() => io.many(5 as never)).toThrow(InvalidArgument)
-    expect(() => new io.Multipart({ a: io.optional(new io.Multipart({ b: new io.Text() })) })).toThrow('nested')
+    expect(
+      () => new io.Multipart({ a: io.optional(new io.Multipart({ b: new io.Text() })) }),
+    ).toThrow('nested')
   })
 })
 
@@ -136,11 +162,21 @@ describe('a field in which no file was chosen', () => {
 
   it('is absent from parts that may be missing, and from lists', async () => {
     const value = await read(form, formOf(...names.map(unchosen), ['note', 'hi']))
-    expect({ ...value }).toEqual({ image: undefined, frame: undefined, file: undefined, files: [], note: 'hi' })
+    expect({ ...value }).toEqual({
+      image: undefined,
+      frame: undefined,
+      file: undefined,
+      files: [],
+      note: 'hi',
+    })
   })
 
   it('is absent, wherever the body is cut', async () => {
-    const body = formOf(unchosen('file'), ['note', 'hi'], unchosen('files'), ['files', 'x', 'x.bin'])
+    const body = formOf(unchosen('file'), ['note', 'hi'], unchosen('files'), [
+      'files',
+      'x',
+      'x.bin',
+    ])
     for (let at = 0; at < body.length; at++) {
       const headers = HeaderList.from({ 'content-type': formType })
       const receiver = form.receive(headers, new Context({ headers }))
@@ -153,7 +189,10 @@ describe('a field in which no file was chosen', () => {
 
   it('does not stand for a part that must come', async () => {
     const required = new io.Multipart({ file: new io.File() })
-    expect(await refused(required, formOf(unchosen('file')))).toMatchObject({ status: 400, path: 'file' })
+    expect(await refused(required, formOf(unchosen('file')))).toMatchObject({
+      status: 400,
+      path: 'file',
+    })
     for (const single of [new io.File(), new io.Image()]) {
       const error = await refused(single, formOf(unchosen('file')))
       expect(error).toMatchObject({ status: 400, reason: 'part' })
@@ -162,10 +201,16 @@ describe('a field in which no file was chosen', () => {
   })
 
   it('differs from a file without bytes, and from bytes without a name', async () => {
-    const { file, files } = await read(form, formOf(['note', ''], ['file', '', 'a.txt'], ['files', 'abc', '']))
+    const { file, files } = await read(
+      form,
+      formOf(['note', ''], ['file', '', 'a.txt'], ['files', 'abc', '']),
+    )
     expect([file?.name, file?.size]).toEqual(['a.txt', 0])
     expect(files.map(({ name, size }) => [name, size])).toEqual([[undefined, 3]])
-    expect(await read(new io.File(), formOf(['file', '', 'a.txt']))).toMatchObject({ name: 'a.txt', size: 0 })
+    expect(await read(new io.File(), formOf(['file', '', 'a.txt']))).toMatchObject({
+      name: 'a.txt',
+      size: 0,
+    })
   })
 })
 
@@ -179,8 +224,17 @@ describe('an empty field of text', () => {
       text: io.optional(new io.Text()),
       file: io.optional(new io.File()),
     })
-    const { file, ...others } = await read(form, formOf(...[...form.parts.keys()].map((name) => [name, ''] as const)))
-    expect(others).toEqual({ array: undefined, frame: undefined, series: undefined, json: undefined, text: '' })
+    const { file, ...others } = await read(
+      form,
+      formOf(...[...form.parts.keys()].map((name) => [name, ''] as const)),
+    )
+    expect(others).toEqual({
+      array: undefined,
+      frame: undefined,
+      series: undefined,
+      json: undefined,
+      text: '',
+    })
     expect(file?.size).toBe(0)
   })
 

@@ -1,4 +1,13 @@
-import { BadInput, BadOutput, BinaryFile, Context, HeaderList, InvalidArgument, io, NDArray } from 'serving'
+import {
+  BadInput,
+  BadOutput,
+  BinaryFile,
+  Context,
+  HeaderList,
+  InvalidArgument,
+  io,
+  NDArray,
+} from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { allHeaders, collectBody, type HttpResponse } from '../../../src/http/message.ts'
@@ -62,7 +71,11 @@ describe('Multipart input', () => {
     )
     expect(value).toMatchObject({ a: 'é', b: '' })
     expect(value.f).toMatchObject({ name: 'n.bin', mimeType: 'application/x-foo', size: 4 })
-    expect(value.n).toMatchObject({ name: undefined, mimeType: 'application/octet-stream', size: 7 })
+    expect(value.n).toMatchObject({
+      name: undefined,
+      mimeType: 'application/octet-stream',
+      size: 7,
+    })
     expect(Buffer.from(value.f.bytes).toString()).toBe('FILE')
   })
 
@@ -75,18 +88,30 @@ describe('Multipart input', () => {
   it('takes names of all kinds', () => {
     const names = ['__proto__', 'constructor', 'a"b', 'é\r\n', '0', ' ']
     const parts = Object.fromEntries(names.map((name) => [name, new io.Text()]))
-    const body = formOf(...names.map((name): TestPart => [name.replace('"', '%22').replace('\r\n', '%0D%0A'), name]))
+    const body = formOf(
+      ...names.map((name): TestPart => [name.replace('"', '%22').replace('\r\n', '%0D%0A'), name]),
+    )
     const value = read(new io.Multipart({ ...parts, ['__proto__']: new io.Text() }), body)
-    expect(Object.fromEntries(Object.entries(value))).toEqual(Object.fromEntries(names.map((name) => [name, name])))
+    expect(Object.fromEntries(Object.entries(value))).toEqual(
+      Object.fromEntries(names.map((name) => [name, name])),
+    )
   })
 
   it('waits for descriptors that do', async () => {
-    const later = new io.JSON({ schema: z.string().refine(async (text) => text === 'ok', 'not ok') })
+    const later = new io.JSON({
+      schema: z.string().refine(async (text) => text === 'ok', 'not ok'),
+    })
     const form = new io.Multipart({ a: later, b: later })
     expect(await read(form, formOf(['a', '"ok"'], ['b', '"ok"']))).toEqual({ a: 'ok', b: 'ok' })
-    expect(await refused(form, formOf(['a', '"ok"'], ['b', '"no"']))).toMatchObject({ reason: 'schema', path: 'b' })
+    expect(await refused(form, formOf(['a', '"ok"'], ['b', '"no"']))).toMatchObject({
+      reason: 'schema',
+      path: 'b',
+    })
     // The second part fails at once, while the first is still being looked at.
-    expect(await refused(form, formOf(['a', '"no"'], ['b', '{']))).toMatchObject({ reason: 'syntax', path: 'b' })
+    expect(await refused(form, formOf(['a', '"no"'], ['b', '{']))).toMatchObject({
+      reason: 'syntax',
+      path: 'b',
+    })
   })
 
   it.each<[string, TestPart[], object]>([
@@ -140,23 +165,36 @@ describe('Multipart input', () => {
 
   it("puts the part's name in front of the path of its errors", async () => {
     const schema = z.object({ user: z.object({ name: z.string() }), list: z.array(z.number()) })
-    const form = new io.Multipart({ m: new io.JSON({ schema }), l: new io.JSON({ schema: schema.shape.list }) })
+    const form = new io.Multipart({
+      m: new io.JSON({ schema }),
+      l: new io.JSON({ schema: schema.shape.list }),
+    })
     const error = await refused(form, formOf(['m', '{"user":{"name":1},"list":[]}'], ['l', '[]']))
     expect(error).toMatchObject({ reason: 'schema', path: 'm.user.name' })
     expect(error).toBeInstanceOf(BadInput)
     expect(error.message).toMatch(/^part "m": expected/)
-    expect(await refused(form, formOf(['m', '{"user":{"name":""},"list":[]}'], ['l', '[1,"x"]']))).toMatchObject({
+    expect(
+      await refused(form, formOf(['m', '{"user":{"name":""},"list":[]}'], ['l', '[1,"x"]'])),
+    ).toMatchObject({
       path: expect.stringMatching(/^l\[?\.?1/),
     })
   })
 
   it('refuses what is no form', async () => {
     const body = formOf(['arr', '[1,2]'], ['ann', '{"a":1}'])
-    expect(await refused(two(), body, 'multipart/form-data')).toMatchObject({ status: 400, reason: 'part' })
-    expect(await refused(two(), body, 'multipart/mixed; boundary=BND')).toMatchObject({ status: 415 })
+    expect(await refused(two(), body, 'multipart/form-data')).toMatchObject({
+      status: 400,
+      reason: 'part',
+    })
+    expect(await refused(two(), body, 'multipart/mixed; boundary=BND')).toMatchObject({
+      status: 415,
+    })
     expect(await refused(two(), '[1]', 'application/json')).toMatchObject({ status: 415 })
     expect(await refused(two(), '', '')).toMatchObject({ status: 415 })
-    expect(await refused(two(), body.subarray(0, -10))).toMatchObject({ status: 400, reason: 'part' })
+    expect(await refused(two(), body.subarray(0, -10))).toMatchObject({
+      status: 400,
+      reason: 'part',
+    })
     expect(await refused(two(), body.toString().replaceAll('\r\n', '\n'))).toMatchObject({
       status: 400,
       reason: 'part',
@@ -167,7 +205,10 @@ describe('Multipart input', () => {
     const form = new io.Multipart({ a: new io.Text() }, { maxParts: 2, maxPartBytes: 3 })
     expect(read(form, formOf(['a', 'xyz'], ['b', '']))).toEqual({ a: 'xyz' })
     expect(await refused(form, formOf(['a', 'xyzz']))).toMatchObject({ status: 413, path: 'a' })
-    expect(await refused(form, formOf(['a', 'x'], ['b', ''], ['c', '']))).toMatchObject({ status: 400, reason: 'part' })
+    expect(await refused(form, formOf(['a', 'x'], ['b', ''], ['c', '']))).toMatchObject({
+      status: 400,
+      reason: 'part',
+    })
   })
 
   it('receives skipped parts without holding them', async () => {
@@ -176,7 +217,9 @@ describe('Multipart input', () => {
     const receiver = form.receive(headers, new Context({ headers }))
     const noise = Buffer.alloc(1024 * 1024, 'x')
     const before = process.memoryUsage().arrayBuffers
-    receiver.write(Buffer.from('--BND\r\ncontent-disposition: form-data; name="skipped"; filename="n"\r\n\r\n'))
+    receiver.write(
+      Buffer.from('--BND\r\ncontent-disposition: form-data; name="skipped"; filename="n"\r\n\r\n'),
+    )
     for (let i = 0; i < 100; i++) receiver.write(noise)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10e6)
     receiver.write(Buffer.concat([Buffer.from('\r\n'), formOf(['a', 'x'])]))
@@ -187,7 +230,9 @@ describe('Multipart input', () => {
 describe('Multipart output', () => {
   async function textOf(response: HttpResponse | Promise<HttpResponse>): Promise<string> {
     const { headers, body } = await response
-    const boundary = /^multipart\/form-data; boundary=([0-9a-f]{32})$/.exec(headers[0][1])?.[1] as string
+    const boundary = /^multipart\/form-data; boundary=([0-9a-f]{32})$/.exec(
+      headers[0][1],
+    )?.[1] as string
     return Buffer.from(await collectBody(body))
       .toString()
       .replaceAll(boundary, 'BND')
@@ -209,7 +254,10 @@ describe('Multipart output', () => {
       yield 'h'
       yield 'é'
     })()
-    const file = new BinaryFile(Buffer.from('FILE'), { name: 'naïve.bin', mimeType: 'application/x-foo' })
+    const file = new BinaryFile(Buffer.from('FILE'), {
+      name: 'naïve.bin',
+      mimeType: 'application/x-foo',
+    })
     const value = { text, extra: 1, raw: Buffer.from('x'), arr: array(1), 'f"': file }
     expect(await textOf(form.toHttpResponse(value))).toBe(
       part('name="arr"', 'application/json', '[1.0]') +
@@ -221,7 +269,9 @@ describe('Multipart output', () => {
   })
 
   it('is ready at once when its parts are', () => {
-    expect(two().toHttpResponse({ arr: array(1), ann: 1 })).toMatchObject({ body: expect.any(Uint8Array) })
+    expect(two().toHttpResponse({ arr: array(1), ann: 1 })).toMatchObject({
+      body: expect.any(Uint8Array),
+    })
   })
 
   it('passes a file on disk through', async () => {
@@ -248,7 +298,9 @@ describe('Multipart output', () => {
 
   it('refuses a type that would break out of its line', () => {
     const file = new BinaryFile(Buffer.from('x'), { mimeType: 'a/b\r\nx: y' })
-    expect(() => new io.Multipart({ f: new io.File() }).toHttpResponse({ f: file })).toThrow(BadOutput)
+    expect(() => new io.Multipart({ f: new io.File() }).toHttpResponse({ f: file })).toThrow(
+      BadOutput,
+    )
   })
 
   it('leaves no rejection behind when one part fails at once and another later', async () => {
@@ -270,16 +322,19 @@ describe('Multipart options', () => {
     expect(() => new io.Multipart({})).toThrow(InvalidArgument)
     expect(() => new io.Multipart(undefined as never)).toThrow(InvalidArgument)
     expect(() => new io.Multipart({ a: 5 as never })).toThrow('part "a"')
-    expect(() => new io.Multipart({ a: new io.Multipart({ text }) })).toThrow('part "a" is a Multipart')
+    expect(() => new io.Multipart({ a: new io.Multipart({ text }) })).toThrow(
+      'part "a" is a Multipart',
+    )
     expect(() => new io.Multipart({ text }, { maxPart: 1 } as never)).toThrow('maxPart')
     expect(() => new io.Multipart({ text }, { maxParts: 0 })).toThrow('maxParts')
   })
 
   it('ask for the headers that the parts read', () => {
     expect(two().readsHeaders).toEqual(['accept'])
-    expect(new io.Multipart({ f: new io.File(), t: new io.Text({ contentType: 'text/plain' }) }).readsHeaders).toEqual([
-      'content-disposition',
-    ])
+    expect(
+      new io.Multipart({ f: new io.File(), t: new io.Text({ contentType: 'text/plain' }) })
+        .readsHeaders,
+    ).toEqual(['content-disposition'])
     class Custom extends io.Text {
       override readonly readsHeaders = allHeaders as never
     }

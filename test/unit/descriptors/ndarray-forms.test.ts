@@ -3,7 +3,10 @@ import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } f
 import { describe, expect, it } from 'vitest'
 import { dtypes } from '../../../src/core/dtype.ts'
 import { Context } from '../../../src/http/context.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/values/array/ndarray-flatbuffer.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+} from '../../../src/values/array/ndarray-flatbuffer.ts'
 import { encodeNpy, parseNpy } from '../../../src/values/array/npy.ts'
 
 const arrays: Record<DType, NDArray> = {
@@ -27,8 +30,14 @@ const forms = {
   'application/x-npy': [encodeNpy, parseNpy],
 } as const
 
-function post(type: string, body: Uint8Array, descriptor: io.NumpyNdarray = new io.NumpyNdarray()): NDArray {
-  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body)) as NDArray
+function post(
+  type: string,
+  body: Uint8Array,
+  descriptor: io.NumpyNdarray = new io.NumpyNdarray(),
+): NDArray {
+  return descriptor.fromHttpRequest(
+    new HttpRequest(HeaderList.from({ 'content-type': type }), body),
+  ) as NDArray
 }
 
 function answer(accept: string, value: NDArray): HttpResponse {
@@ -52,7 +61,9 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
     const many = new NDArray<'str'>(Array.from({ length: 250_001 }, () => ''))
     const long = new NDArray(['x'.repeat(4 * 1024 * 1024 + 1)])
     for (const array of [many, long]) {
-      expect(() => post(type, encode(array))).toThrow(expect.objectContaining({ code: 'payload_too_large' }))
+      expect(() => post(type, encode(array))).toThrow(
+        expect.objectContaining({ code: 'payload_too_large' }),
+      )
     }
     const allowed = new NDArray<'str'>(many.data.slice(1))
     expect(post(type, encode(allowed)).data).toEqual(allowed.data)
@@ -60,13 +71,18 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
 
   it('keep halves of a surrogate pair apart', () => {
     const halves = new NDArray(['\ud83d', '\ude00'])
-    if (type === 'application/x-flatbuffers') expect(parse(encode(halves), 'x').data).toEqual(['\ufffd', '\ufffd'])
+    if (type === 'application/x-flatbuffers')
+      expect(parse(encode(halves), 'x').data).toEqual(['\ufffd', '\ufffd'])
   })
 
   it('are read by Content-Type, under the options of the descriptor', () => {
     const body = encode(arrays.int32)
     expect(post(type, body)).toEqual(arrays.int32)
-    const cast = post(type, body, new io.NumpyNdarray({ dtype: 'float64', shape: [2] }) as unknown as io.NumpyNdarray)
+    const cast = post(
+      type,
+      body,
+      new io.NumpyNdarray({ dtype: 'float64', shape: [2] }) as unknown as io.NumpyNdarray,
+    )
     expect(cast).toEqual(new NDArray(Float64Array.of(-(2 ** 31), 2 ** 31 - 1)))
     const enforced = new io.NumpyNdarray({ shape: [3], enforceShape: true })
     expect(() => post(type, body, enforced)).toThrow(expect.objectContaining({ reason: 'shape' }))
@@ -100,7 +116,9 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
   it('are refused when they are cut off', () => {
     const bytes = encode(arrays.int32)
     for (let end = 0; end < bytes.length; end++) {
-      expect(() => post(type, bytes.subarray(0, end))).toThrow(expect.objectContaining({ status: 400 }))
+      expect(() => post(type, bytes.subarray(0, end))).toThrow(
+        expect.objectContaining({ status: 400 }),
+      )
     }
   })
 })
@@ -116,7 +134,11 @@ describe('the FlatBuffers table', () => {
     const shape = buffer.__vector(field(1))
     expect([buffer.readInt64(shape), buffer.readInt64(shape + 8)]).toEqual([1n, 2n])
     const data = buffer.__vector(field(2))
-    expect([data % 64, buffer.__vector_len(field(2)), buffer.readInt32(data)]).toEqual([0, 8, -(2 ** 31)])
+    expect([data % 64, buffer.__vector_len(field(2)), buffer.readInt32(data)]).toEqual([
+      0,
+      8,
+      -(2 ** 31),
+    ])
   })
 })
 
@@ -126,14 +148,20 @@ describe('the .npy reader', () => {
       if (dtype === 'bool' || /^u?int8$/.test(dtype)) continue
       const bytes = encodeNpy(array)
       const cut = () => parseNpy(bytes.subarray(0, bytes.length - 1), 'NumpyNdarray')
-      expect(cut, dtype).toThrow(/^expected (elements|texts) of \d+ bytes for NumpyNdarray, received \d+ bytes$/)
+      expect(cut, dtype).toThrow(
+        /^expected (elements|texts) of \d+ bytes for NumpyNdarray, received \d+ bytes$/,
+      )
     }
   })
 
   it('turns Fortran order and big-endian numbers into ours', () => {
     const bytes = Buffer.from(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3])))
     const header = bytes.toString('latin1', 10, 128)
-    bytes.write(header.replace("'<i2'", "'>i2'").replace('False', 'True ').replace('True ,', 'True, '), 10, 'latin1')
+    bytes.write(
+      header.replace("'<i2'", "'>i2'").replace('False', 'True ').replace('True ,', 'True, '),
+      10,
+      'latin1',
+    )
     bytes.subarray(128).swap16()
     expect(parseNpy(bytes, 'x')).toEqual({
       dtype: 'int16',
@@ -166,9 +194,15 @@ describe('a descriptor of an application', () => {
 })
 
 describe('enforceDtype', () => {
-  const given = { bool: Uint8Array.of(0, 1), int64: BigInt64Array.of(0n, 1n), float64: Float64Array.of(0, 1) }
+  const given = {
+    bool: Uint8Array.of(0, 1),
+    int64: BigInt64Array.of(0n, 1n),
+    float64: Float64Array.of(0, 1),
+  }
   const cases = Object.entries(given).flatMap(([from, data]) =>
-    dtypes.filter((to) => !(from === 'int64' && to.startsWith('uint'))).map((to) => [from as DType, to, data] as const),
+    dtypes
+      .filter((to) => !(from === 'int64' && to.startsWith('uint')))
+      .map((to) => [from as DType, to, data] as const),
   )
 
   // Not from int64 to unsigned ones: JSON has no signed integers without a sign.
@@ -177,7 +211,10 @@ describe('enforceDtype', () => {
     async (from, to, data) => {
       const array = new NDArray(data as NDArray['data'], [2], from)
       const json = await new io.NumpyNdarray().toHttpResponse(array)
-      const descriptor = new io.NumpyNdarray({ dtype: to, enforceDtype: true }) as unknown as io.NumpyNdarray
+      const descriptor = new io.NumpyNdarray({
+        dtype: to,
+        enforceDtype: true,
+      }) as unknown as io.NumpyNdarray
       const taken = (read: () => unknown) => {
         try {
           return read()
@@ -187,8 +224,12 @@ describe('enforceDtype', () => {
         }
       }
       const file = taken(() => post('application/x-npy', encodeNpy(array), descriptor))
-      expect(taken(() => post('application/json', Buffer.from(json.body as string), descriptor))).toEqual(file)
-      const message = new io.NumpyNdarray().toProto(array) as Parameters<typeof descriptor.fromProto>[0]
+      expect(
+        taken(() => post('application/json', Buffer.from(json.body as string), descriptor)),
+      ).toEqual(file)
+      const message = new io.NumpyNdarray().toProto(array) as Parameters<
+        typeof descriptor.fromProto
+      >[0]
       expect(taken(() => descriptor.fromProto(message))).toEqual(file)
     },
   )

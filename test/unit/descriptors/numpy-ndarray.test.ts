@@ -4,7 +4,8 @@ import { nativeStatus } from '../../../src/core/native/add-on.ts'
 import { decode, refusal, textOf } from './requests.ts'
 
 const { NumpyNdarray } = io
-const encode = (descriptor: io.NumpyNdarray, array: NDArray) => textOf(descriptor.toHttpResponse(array))
+const encode = (descriptor: io.NumpyNdarray, array: NDArray) =>
+  textOf(descriptor.toHttpResponse(array))
 
 describe('NumpyNdarray options', () => {
   it('refuses enforceDtype without dtype', () => {
@@ -19,7 +20,11 @@ describe('NumpyNdarray options', () => {
     const none = new NumpyNdarray({ dtype: null, shape: null } as unknown as io.NumpyNdarrayOptions)
     expect([none.dtype, none.shape]).toEqual([undefined, undefined])
     for (const option of ['enforceDtype', 'enforceShape']) {
-      const options = { dtype: 'int8', shape: [1], [option]: 'yes' } as unknown as io.NumpyNdarrayOptions
+      const options = {
+        dtype: 'int8',
+        shape: [1],
+        [option]: 'yes',
+      } as unknown as io.NumpyNdarrayOptions
       expect(() => new NumpyNdarray(options)).toThrow(`expected true or false for ${option}`)
     }
   })
@@ -30,7 +35,9 @@ describe('NumpyNdarray options', () => {
   })
 
   it('names a misspelled option', () => {
-    expect(() => new NumpyNdarray({ enforceShap: true } as object)).toThrow(/"enforceShap".*enforceShape/)
+    expect(() => new NumpyNdarray({ enforceShap: true } as object)).toThrow(
+      /"enforceShap".*enforceShape/,
+    )
   })
 
   it.each([['asdf'], ['>f4'], [7], [['x']]])('refuses dtype %j', (dtype) => {
@@ -70,7 +77,12 @@ describe('NumpyNdarray input', () => {
     ['[[[1]]]', 'float64', [1, 1, 1], [[[1]]]],
     ['\ufeff[1]', 'float64', [1], [1]],
     ['[{"0":5,"1":4}]', 'float64', [1, 2], [[5, 4]]],
-    ['[NaN, Infinity, -Infinity, null]', 'float64', [4], [Number.NaN, Infinity, -Infinity, Number.NaN]],
+    [
+      '[NaN, Infinity, -Infinity, null]',
+      'float64',
+      [4],
+      [Number.NaN, Infinity, -Infinity, Number.NaN],
+    ],
     [' [ 1 , 2 ] \n', 'float64', [2], [1, 2]],
   ])('reads %s without a dtype as %s', (text, dtype, shape, nested) => {
     const array = decode(new NumpyNdarray(), text)
@@ -98,7 +110,11 @@ describe('NumpyNdarray input', () => {
     ['bool', '[null]', [false]],
     ['str', '[1,2]', ['1', '2']],
     ['str', '[1.5]', ['1.5']],
-    ['int64', '[9223372036854775807,-9223372036854775808]', [9223372036854775807n, -9223372036854775808n]],
+    [
+      'int64',
+      '[9223372036854775807,-9223372036854775808]',
+      [9223372036854775807n, -9223372036854775808n],
+    ],
     ['uint64', '[18446744073709551615]', [18446744073709551615n]],
     ['int64', '[9007199254740993]', [9007199254740993n]],
   ])('converts to dtype %s: %s', (dtype, text, nested) => {
@@ -135,17 +151,23 @@ describe('NumpyNdarray input', () => {
     ['float32', '["1.5"]', 1, '[0]'],
     ['float64', '[1,"nan"]', 3, '[1]'],
     ['int16', '[{"0":1.5}]', 6, '[0][0]'],
-  ])('refuses for an enforced %s %s, which it casts otherwise', async (dtype, text, offset, path) => {
-    expect(decode(new NumpyNdarray({ dtype }), text).dtype).toBe(dtype)
-    for (const body of [text, `${' '.repeat(100)}${text}`, `${' '.repeat(2_000_000)}${text}`]) {
-      // Without the add-on, and for strings and objects, the path of the element is known instead of its offset.
-      const at = nativeStatus.loaded && path === undefined ? { offset: offset + body.length - text.length } : {}
-      const reading = async () => decode(new NumpyNdarray({ dtype, enforceDtype: true }), body)
-      await expect(reading()).rejects.toThrow(
-        expect.objectContaining({ reason: 'dtype', ...at, ...(path && { path }) }),
-      )
-    }
-  })
+  ])(
+    'refuses for an enforced %s %s, which it casts otherwise',
+    async (dtype, text, offset, path) => {
+      expect(decode(new NumpyNdarray({ dtype }), text).dtype).toBe(dtype)
+      for (const body of [text, `${' '.repeat(100)}${text}`, `${' '.repeat(2_000_000)}${text}`]) {
+        // Without the add-on, and for strings and objects, the path of the element is known instead of its offset.
+        const at =
+          nativeStatus.loaded && path === undefined
+            ? { offset: offset + body.length - text.length }
+            : {}
+        const reading = async () => decode(new NumpyNdarray({ dtype, enforceDtype: true }), body)
+        await expect(reading()).rejects.toThrow(
+          expect.objectContaining({ reason: 'dtype', ...at, ...(path && { path }) }),
+        )
+      }
+    },
+  )
 
   it.each<[DType, string]>([
     ['int8', '[300]'],
@@ -159,7 +181,11 @@ describe('NumpyNdarray input', () => {
     ['float64', '[1e400]'],
   ])('never wraps: out of the range of %s is refused: %s', (dtype, text) => {
     const place = nativeStatus.loaded ? { offset: 1 } : {}
-    expect(refusal(new NumpyNdarray({ dtype }), text)).toMatchObject({ reason: 'dtype', status: 400, ...place })
+    expect(refusal(new NumpyNdarray({ dtype }), text)).toMatchObject({
+      reason: 'dtype',
+      status: 400,
+      ...place,
+    })
   })
 
   it.each<[string, string | Uint8Array, DType | undefined, string]>([
@@ -195,7 +221,10 @@ describe('NumpyNdarray input', () => {
   it('refuses strings above maxBytes with 413, and numbers of any length not', () => {
     const descriptor = new NumpyNdarray({ maxBytes: 100 })
     const texts = JSON.stringify(Array.from({ length: 50 }, () => 'a'))
-    expect(refusal(descriptor, texts)).toMatchObject({ status: 413, message: expect.stringContaining('maxBytes') })
+    expect(refusal(descriptor, texts)).toMatchObject({
+      status: 413,
+      message: expect.stringContaining('maxBytes'),
+    })
     expect(decode(new NumpyNdarray({ maxBytes: texts.length }), texts).size).toBe(50)
     if (nativeStatus.loaded) expect(decode(descriptor, `[${'1.5,'.repeat(99)}1.5]`).size).toBe(100)
     expect(() => new NumpyNdarray({ maxBytes: 0 })).toThrow(InvalidArgument)
@@ -222,12 +251,18 @@ describe('NumpyNdarray input', () => {
   })
 
   it('refuses another media type with 415', () => {
-    expect(refusal(new NumpyNdarray(), '[1]', 'text/csv')).toMatchObject({ status: 415, reason: 'media-type' })
+    expect(refusal(new NumpyNdarray(), '[1]', 'text/csv')).toMatchObject({
+      status: 415,
+      reason: 'media-type',
+    })
   })
 
-  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json'])('reads %s', (type) => {
-    expect(decode(new NumpyNdarray(), '[1]', type).shape).toEqual([1])
-  })
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json'])(
+    'reads %s',
+    (type) => {
+      expect(decode(new NumpyNdarray(), '[1]', type).shape).toEqual([1])
+    },
+  )
 })
 
 describe('NumpyNdarray shape', () => {
@@ -248,7 +283,10 @@ describe('NumpyNdarray shape', () => {
     [[-1, -1], '[1,2,3,4]'],
     [[-1, 3], '[1,2,3,4]'],
   ])('refuses what cannot be reshaped to %j: %s', (shape, text) => {
-    expect(refusal(new NumpyNdarray({ shape }), text)).toMatchObject({ reason: 'shape', status: 400 })
+    expect(refusal(new NumpyNdarray({ shape }), text)).toMatchObject({
+      reason: 'shape',
+      status: 400,
+    })
   })
 
   it.each<[number[], string, boolean]>([
@@ -293,7 +331,9 @@ describe('NumpyNdarray output', () => {
   })
 
   it("writes them as bare words with nonFinite 'literal'", () => {
-    expect(encode(new NumpyNdarray({ nonFinite: 'literal' }), special)).toBe('[1.5,NaN,Infinity,-Infinity]')
+    expect(encode(new NumpyNdarray({ nonFinite: 'literal' }), special)).toBe(
+      '[1.5,NaN,Infinity,-Infinity]',
+    )
   })
 
   it("refuses them with nonFinite 'error'", () => {
@@ -301,15 +341,21 @@ describe('NumpyNdarray output', () => {
   })
 
   it('converts to its dtype as numpy casts', () => {
-    expect(encode(new NumpyNdarray({ dtype: 'str' }), new NDArray(Int32Array.of(1, 2)))).toBe('["1","2"]')
-    expect(encode(new NumpyNdarray({ dtype: 'int64' }), new NDArray(Float64Array.of(1.9)))).toBe('[1]')
+    expect(encode(new NumpyNdarray({ dtype: 'str' }), new NDArray(Int32Array.of(1, 2)))).toBe(
+      '["1","2"]',
+    )
+    expect(encode(new NumpyNdarray({ dtype: 'int64' }), new NDArray(Float64Array.of(1.9)))).toBe(
+      '[1]',
+    )
     // numpy.float16(0.1).astype('float64')
     const tenth = new NDArray(Uint16Array.of(0x2e66), [1], 'float16')
     expect(encode(new NumpyNdarray({ dtype: 'float64' }), tenth)).toBe('[0.0999755859375]')
   })
 
   it('never wraps when it converts', () => {
-    expect(() => encode(new NumpyNdarray({ dtype: 'int8' }), new NDArray(Int32Array.of(300)))).toThrow(BadOutput)
+    expect(() =>
+      encode(new NumpyNdarray({ dtype: 'int8' }), new NDArray(Int32Array.of(300))),
+    ).toThrow(BadOutput)
   })
 
   it.each<[DType, NDArray]>([
@@ -321,27 +367,39 @@ describe('NumpyNdarray output', () => {
   })
 
   it('accepts a narrower type of the same kind when the dtype is enforced', () => {
-    expect(encode(new NumpyNdarray({ dtype: 'float64', enforceDtype: true }), new NDArray(Int32Array.of(1)))).toBe(
-      '[1.0]',
-    )
+    expect(
+      encode(
+        new NumpyNdarray({ dtype: 'float64', enforceDtype: true }),
+        new NDArray(Int32Array.of(1)),
+      ),
+    ).toBe('[1.0]')
   })
 
   it('reshapes to its shape, and refuses another one when the shape is enforced', () => {
     const flat = new NDArray(Int32Array.of(1, 2, 3, 4))
     expect(encode(new NumpyNdarray({ shape: [2, 2] }), flat)).toBe('[[1,2],[3,4]]')
-    expect(() => encode(new NumpyNdarray({ shape: [2, 2], enforceShape: true }), flat)).toThrow(BadOutput)
+    expect(() => encode(new NumpyNdarray({ shape: [2, 2], enforceShape: true }), flat)).toThrow(
+      BadOutput,
+    )
     expect(() => encode(new NumpyNdarray({ shape: [3] }), flat)).toThrow(BadOutput)
   })
 
   it('refuses what is no NDArray', () => {
-    expect(() => encode(new NumpyNdarray(), [1] as unknown as NDArray)).toThrow(/expected an NDArray/)
+    expect(() => encode(new NumpyNdarray(), [1] as unknown as NDArray)).toThrow(
+      /expected an NDArray/,
+    )
   })
 })
 
 describe('NumpyNdarray.fromSample', () => {
   it('takes dtype and shape from the sample', () => {
     const descriptor = NumpyNdarray.fromSample([[1.5, 2]])
-    expect(descriptor).toMatchObject({ dtype: 'float64', shape: [1, 2], enforceDtype: false, enforceShape: false })
+    expect(descriptor).toMatchObject({
+      dtype: 'float64',
+      shape: [1, 2],
+      enforceDtype: false,
+      enforceShape: false,
+    })
     expect(NumpyNdarray.fromSample(Int8Array.of(1, 2))).toMatchObject({ dtype: 'int8', shape: [2] })
     expect(NumpyNdarray.fromSample(['a'])).toMatchObject({ dtype: 'str', shape: [1] })
     expect(NumpyNdarray.fromSample([5n])).toMatchObject({ dtype: 'int64', shape: [1] })
@@ -349,15 +407,24 @@ describe('NumpyNdarray.fromSample', () => {
 
   it('lets explicit options win', () => {
     const options = { dtype: 'float32', shape: [-1, 2, 3], enforceShape: true } as const
-    const descriptor = NumpyNdarray.fromSample<'float32'>(new NDArray(new Float32Array(12), [2, 2, 3]), options)
+    const descriptor = NumpyNdarray.fromSample<'float32'>(
+      new NDArray(new Float32Array(12), [2, 2, 3]),
+      options,
+    )
     expect(descriptor).toMatchObject(options)
   })
 
-  it.each([[5], [5n], [true], ['abc'], [null], [undefined]])('refuses the bare scalar %s', (sample) => {
-    expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
-  })
+  it.each([[5], [5n], [true], ['abc'], [null], [undefined]])(
+    'refuses the bare scalar %s',
+    (sample) => {
+      expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
+    },
+  )
 
-  it.each([[[[1], [1, 2]]], [[1, 'a']], [[{}]], [[1, [2]]]])('refuses %j, of which no array can be made', (sample) => {
-    expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
-  })
+  it.each([[[[1], [1, 2]]], [[1, 'a']], [[{}]], [[1, [2]]]])(
+    'refuses %j, of which no array can be made',
+    (sample) => {
+      expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
+    },
+  )
 })

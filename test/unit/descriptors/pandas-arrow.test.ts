@@ -11,11 +11,18 @@ const rows = JSON.parse(fixture('arrow/rows.json').toString())
 const typeOf = (kind: string) => `application/vnd.apache.arrow.${kind}`
 
 const svc = new Service('Arrow')
-svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(value) {
-  return value
-})
+svc.api(
+  { input: new io.PandasDataFrame(), output: new io.PandasDataFrame() },
+  function frame(value) {
+    return value
+  },
+)
 const ask = (body: Uint8Array | string, type: string, accept = 'application/json') =>
-  svc.inject({ path: '/frame', headers: { 'content-type': type, accept }, body: Buffer.from(body as string) })
+  svc.inject({
+    path: '/frame',
+    headers: { 'content-type': type, accept },
+    body: Buffer.from(body as string),
+  })
 
 describe('frames in Arrow IPC', () => {
   it.each(files)('are read as pyarrow wrote them: %s', async (name) => {
@@ -27,17 +34,17 @@ describe('frames in Arrow IPC', () => {
 
   it.each(['file', 'stream'])('are answered as a %s where Accept asks for it', async (kind) => {
     const answer = await ask(JSON.stringify(rows), 'application/json', typeOf(kind))
-    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual([
-      200,
-      typeOf(kind),
-      'accept',
-    ])
+    expect([answer.status, answer.headers.get('content-type'), answer.headers.get('vary')]).toEqual(
+      [200, typeOf(kind), 'accept'],
+    )
     const again = await ask(answer.body as Uint8Array, typeOf(kind))
     expect(again.json()).toEqual(rows)
   })
 
   it('are read as a series of one column', async () => {
-    const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf('[{"a":1},{"a":2}]', 'application/json'))
+    const frame = await new io.PandasDataFrame().fromHttpRequest(
+      requestOf('[{"a":1},{"a":2}]', 'application/json'),
+    )
     const series = await new io.PandasSeries().fromProto(polars.writeIpcStream(frame))
     expect(series.toArray()).toEqual([1, 2])
   })

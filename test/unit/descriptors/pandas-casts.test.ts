@@ -27,7 +27,10 @@ describe('dtype category', () => {
     const held = await series.fromHttpRequest(
       requestOf('["alice@example.com","4111-1111-1111-1111"]', 'application/json'),
     )
-    expect([...(await series.fromHttpRequest(requestOf('[0,1]', 'application/json')))]).toEqual(['0', '1'])
+    expect([...(await series.fromHttpRequest(requestOf('[0,1]', 'application/json')))]).toEqual([
+      '0',
+      '1',
+    ])
     expect(held.length).toBe(2)
   })
 
@@ -44,15 +47,23 @@ describe('dtype category', () => {
 
   it('comes out as the text of the categories, in every form', async () => {
     const words = Array.from({ length: 100 }, (_, i) => ({ c: `w${i % 7}` }))
-    const frame = await descriptor.fromHttpRequest(requestOf(JSON.stringify(words), 'application/json'))
+    const frame = await descriptor.fromHttpRequest(
+      requestOf(JSON.stringify(words), 'application/json'),
+    )
     expect(
-      JSON.parse(Buffer.from((descriptor.toHttpResponse(frame) as HttpResponse).body as Uint8Array).toString()),
+      JSON.parse(
+        Buffer.from(
+          (descriptor.toHttpResponse(frame) as HttpResponse).body as Uint8Array,
+        ).toString(),
+      ),
     ).toEqual(words)
     expect(plain(frame).columns[0].values).toEqual(words.map(({ c }) => c))
-    const short = await descriptor.fromHttpRequest(requestOf('[{"c":"x"},{"c":"y"}]', 'application/json'))
-    expect(Buffer.from((descriptor.toHttpResponse(short) as HttpResponse).body as Uint8Array).toString()).toBe(
-      '[{"c":"x"},{"c":"y"}]',
+    const short = await descriptor.fromHttpRequest(
+      requestOf('[{"c":"x"},{"c":"y"}]', 'application/json'),
     )
+    expect(
+      Buffer.from((descriptor.toHttpResponse(short) as HttpResponse).body as Uint8Array).toString(),
+    ).toBe('[{"c":"x"},{"c":"y"}]')
     expect(descriptor.toProto(short)).toMatchObject({ columns: [{ stringValues: ['x', 'y'] }] })
   })
 })
@@ -78,7 +89,10 @@ describe('dtype of one column', () => {
     const cast = await new io.PandasDataFrame({ dtype: { a: 'int64' } }).fromProto(body)
     expect(cast.columns).toEqual(read.columns)
     expect(cast.getColumn('a').toArray()).toEqual([1, 2])
-    expect(cast.dtypes.map(String)).toEqual(['DataType(Int64)', ...read.dtypes.slice(1).map(String)])
+    expect(cast.dtypes.map(String)).toEqual([
+      'DataType(Int64)',
+      ...read.dtypes.slice(1).map(String),
+    ])
     expect(cast.drop('a').toString()).toBe(read.drop('a').toString())
     const both = new io.PandasDataFrame({ dtype: { a: 'int64', list: 'int64' } })
     await expect(both.fromProto(body)).rejects.toMatchObject({ reason: 'dtype', path: '[0].list' })
@@ -90,7 +104,9 @@ describe('dtype of one column', () => {
   it('goes by the name of a column, whatever it is', async () => {
     const names = ['*', '^a$', 'width', 'columns', '', 'c0']
     const frame = pl.DataFrame(Object.fromEntries(names.map((name, i) => [name, [i, i + 1]])))
-    const descriptor = new io.PandasDataFrame({ dtype: { '^a$': 'str', columns: 'int8', c0: 'float32' } })
+    const descriptor = new io.PandasDataFrame({
+      dtype: { '^a$': 'str', columns: 'int8', c0: 'float32' },
+    })
     const cast = await descriptor.fromProto(polars.writeParquet(frame))
     expect(plain(cast).columns.map(({ name, kind }) => [name, kind])).toEqual([
       ['*', 'float64'],
@@ -109,13 +125,18 @@ describe('dtype of one column', () => {
     })
     const cast = await descriptor.fromProto(body)
     expect(cast.dtypes[1].variant).toBe('Datetime')
-    expect(cast.getColumn('date').toArray()).toEqual([new Date('2020-01-02'), new Date('2020-01-02')])
+    expect(cast.getColumn('date').toArray()).toEqual([
+      new Date('2020-01-02'),
+      new Date('2020-01-02'),
+    ])
     expect(cast.getColumn('category').toArray()).toEqual(['x', 'y'])
   })
 
   it('names the column and the row of an element that does not fit', async () => {
     const descriptor = new io.PandasDataFrame({ dtype: { l: 'int64' }, enforceDtype: true })
-    await expect(descriptor.fromProto(polars.writeParquet(rich))).rejects.toMatchObject({ path: '[0].l' })
+    await expect(descriptor.fromProto(polars.writeParquet(rich))).rejects.toMatchObject({
+      path: '[0].l',
+    })
   })
 })
 
@@ -132,7 +153,12 @@ describe('dtype of a frame that Polars read', () => {
       ['t', 'str', ['[1]', '[2]', '[3]']],
     ])
     const frame = await read({ l: 'list[int8]', s: 'struct', n: 'float32' }, body)
-    expect(frame.dtypes.map(({ variant }) => variant)).toEqual(['Float32', 'List', 'Struct', 'String'])
+    expect(frame.dtypes.map(({ variant }) => variant)).toEqual([
+      'Float32',
+      'List',
+      'Struct',
+      'String',
+    ])
     expect(frame.toRecords()).toEqual([
       { n: 1, l: [1, 2], s: { x: 1, y: 'one text of many letters' }, t: '[1]' },
       { n: 2, l: null, s: { x: 2, y: null }, t: '[2]' },
@@ -142,7 +168,10 @@ describe('dtype of a frame that Polars read', () => {
 
   it('names the row of a text that is no list', async () => {
     const body = arrow([['l', 'str', ['[1]', 'one']]])
-    await expect(read({ l: 'list' }, body)).rejects.toMatchObject({ reason: 'dtype', path: '[1].l' })
+    await expect(read({ l: 'list' }, body)).rejects.toMatchObject({
+      reason: 'dtype',
+      path: '[1].l',
+    })
   })
 
   it('takes bytes as text if they are UTF-8, and as nothing else', async () => {
@@ -152,7 +181,10 @@ describe('dtype of a frame that Polars read', () => {
     expect(text.dtypes.map(({ variant }) => variant)).toEqual(['String'])
     expect(text.toRecords()).toEqual([{ b: 'é' }, { b: '12' }, { b: null }])
     for (const type of ['int64', 'float64', 'bool', 'date', 'datetime64[ns]']) {
-      await expect(read({ b: type }, words)).rejects.toMatchObject({ reason: 'dtype', path: '[0].b' })
+      await expect(read({ b: type }, words)).rejects.toMatchObject({
+        reason: 'dtype',
+        path: '[0].b',
+      })
     }
     const other = { ...bytes, data: Uint8Array.of(0x31, 0xff), offsets: Int32Array.of(0, 1, 2, 2) }
     const file = polars.writeIpc(polars.fromColumns({ rows: 3, columns: [other] }))
@@ -162,7 +194,10 @@ describe('dtype of a frame that Polars read', () => {
   it('takes no booleans as times', async () => {
     const flags = arrow([['f', 'bool', [null, true]]])
     for (const type of ['date', 'time', 'datetime64[ms]', 'timedelta64[us]']) {
-      await expect(read({ f: type }, flags)).rejects.toMatchObject({ reason: 'dtype', path: '[1].f' })
+      await expect(read({ f: type }, flags)).rejects.toMatchObject({
+        reason: 'dtype',
+        path: '[1].f',
+      })
     }
     const nulls = await read({ f: 'date' }, arrow([['f', 'bool', [null, null]]]))
     expect(nulls.toRecords()).toEqual([{ f: null }, { f: null }])

@@ -6,7 +6,10 @@ import { type ColumnKind, dtypes } from '../../../src/core/dtype.ts'
 import { type Column, columnOf, type TimeType } from '../../../src/values/table/columns.ts'
 import { encodeFrameCsv } from '../../../src/values/table/csv/write-csv.ts'
 import type { FrameCodec } from '../../../src/values/table/json/frame-codec.ts'
-import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
+import {
+  nativeFrameCodec,
+  typescriptFrameCodec,
+} from '../../../src/values/table/json/native-codec.ts'
 import { polars } from './frames.ts'
 import { requestOf } from './requests.ts'
 
@@ -28,7 +31,9 @@ function written(columns: readonly Column[], codec: FrameCodec): readonly string
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'grapheme' }).filter((value) => value.isWellFormed() && !/^[ \t]+$/.test(value)),
+  fc
+    .string({ unit: 'grapheme' })
+    .filter((value) => value.isWellFormed() && !/^[ \t]+$/.test(value)),
   fc.constantFrom('', '"', ',', '\n', '\r', 'a\r\nb', "'", '#', '1', 'null'),
 )
 const small = fc.integer({ min: 0, max: 127 })
@@ -93,7 +98,9 @@ describe.each(Object.entries(codecs))('CSV written %s', (_, given) => {
     const text = Buffer.from(codec.writeCsv({ rows: 5, columns: [column] })).toString()
     expect(text).toBe('a\nx\n""\n" \t"\n""\ny\n')
     const numbers = columnOf(' ', 'float64', [1, null, 3])
-    expect(Buffer.from(codec.writeCsv({ rows: 3, columns: [numbers] })).toString()).toBe('" "\n1.0\n""\n3.0\n')
+    expect(Buffer.from(codec.writeCsv({ rows: 3, columns: [numbers] })).toString()).toBe(
+      '" "\n1.0\n""\n3.0\n',
+    )
     const pair = [columnOf('a', 'int32', [1, null]), columnOf('b', 'int32', [null, null])]
     expect(Buffer.from(codec.writeCsv({ rows: 2, columns: pair })).toString()).toBe('a,b\n1,\n,\n')
   })
@@ -101,7 +108,9 @@ describe.each(Object.entries(codecs))('CSV written %s', (_, given) => {
   it.skipIf(given === undefined)('has floats at the ends of their ranges', () => {
     for (const kind of ['float32', 'float64'] as const) {
       for (let exponent = -46; exponent < 39; exponent++) {
-        const values = [1, 1.5, 9.999999, 1.23456789, -1, 2].map((digits) => digits * 10 ** exponent)
+        const values = [1, 1.5, 9.999999, 1.23456789, -1, 2].map(
+          (digits) => digits * 10 ** exponent,
+        )
         const cells = values.map(kind === 'float32' ? Math.fround : Number)
         const [lazy, , expected] = written([columnOf('a', kind, cells)], codec)
         expect(lazy).toBe(expected)
@@ -112,7 +121,9 @@ describe.each(Object.entries(codecs))('CSV written %s', (_, given) => {
 
 describe('PandasDataFrame', () => {
   it('writes CSV', async () => {
-    const { body } = await csv.toHttpResponse(polars.fromColumns({ rows: 1, columns: [columnOf('a', 'str', ['x,y'])] }))
+    const { body } = await csv.toHttpResponse(
+      polars.fromColumns({ rows: 1, columns: [columnOf('a', 'str', ['x,y'])] }),
+    )
     expect(Buffer.from(body as Uint8Array).toString()).toBe('a\n"x,y"\n')
   })
 
@@ -129,33 +140,42 @@ describe('PandasDataFrame', () => {
   })
 })
 
-it.skipIf(nativeFrameCodec === undefined)('CSV is the same with the add-on and without, in thousands of floats', () => {
-  const bits = (count: number, bytes: number) =>
-    fc.uint8Array({ minLength: count * bytes, maxLength: count * bytes, size: 'max' }).map((data) => data.slice())
-  const table = fc.tuple(bits(64, 8), bits(64, 4), fc.array(text, { minLength: 64, maxLength: 64, size: 'max' }))
-  fc.assert(
-    fc.property(table, ([float64, float32, texts]) => {
-      const columns: Column[] = [
-        { name: 'a', kind: 'float64', data: float64 },
-        { name: 'b', kind: 'float32', data: float32 },
-        columnOf('"', 'str', texts),
-        {
-          ...columnOf(
-            'c',
-            'str',
-            texts.map((value) => JSON.stringify([value])),
-          ),
-          isJson: true,
-        },
-      ]
-      const [native, typescript] = [nativeFrameCodec as FrameCodec, typescriptFrameCodec].map((codec) =>
-        Buffer.from(codec.writeCsv({ rows: 64, columns })).toString(),
-      )
-      expect(native).toBe(typescript)
-    }),
-    { numRuns: 200 },
-  )
-})
+it.skipIf(nativeFrameCodec === undefined)(
+  'CSV is the same with the add-on and without, in thousands of floats',
+  () => {
+    const bits = (count: number, bytes: number) =>
+      fc
+        .uint8Array({ minLength: count * bytes, maxLength: count * bytes, size: 'max' })
+        .map((data) => data.slice())
+    const table = fc.tuple(
+      bits(64, 8),
+      bits(64, 4),
+      fc.array(text, { minLength: 64, maxLength: 64, size: 'max' }),
+    )
+    fc.assert(
+      fc.property(table, ([float64, float32, texts]) => {
+        const columns: Column[] = [
+          { name: 'a', kind: 'float64', data: float64 },
+          { name: 'b', kind: 'float32', data: float32 },
+          columnOf('"', 'str', texts),
+          {
+            ...columnOf(
+              'c',
+              'str',
+              texts.map((value) => JSON.stringify([value])),
+            ),
+            isJson: true,
+          },
+        ]
+        const [native, typescript] = [nativeFrameCodec as FrameCodec, typescriptFrameCodec].map(
+          (codec) => Buffer.from(codec.writeCsv({ rows: 64, columns })).toString(),
+        )
+        expect(native).toBe(typescript)
+      }),
+      { numRuns: 200 },
+    )
+  },
+)
 
 it.skipIf(nativeFrameCodec === undefined)(
   'CSV is the same with the add-on and without, of views and of wrong offsets',
@@ -168,7 +188,10 @@ it.skipIf(nativeFrameCodec === undefined)(
     ]
     const texts = (codec: FrameCodec) =>
       tables.map((columns) => Buffer.from(codec.writeCsv({ rows: 2, columns })).toString())
-    expect(texts(typescriptFrameCodec)).toEqual(['a\n"a ""long"" text, of more than twelve bytes"\nab\n', 'a\na\nb\n'])
+    expect(texts(typescriptFrameCodec)).toEqual([
+      'a\n"a ""long"" text, of more than twelve bytes"\nab\n',
+      'a\na\nb\n',
+    ])
     expect(texts(nativeFrameCodec as FrameCodec)).toEqual(texts(typescriptFrameCodec))
   },
 )

@@ -5,19 +5,25 @@ import { fixture, plain, polars } from './frames.ts'
 import { decode, refusal, requestOf } from './requests.ts'
 
 interface CsvTypes {
-  readonly categories: readonly { readonly csv: string; readonly values: readonly (string | null)[] }[]
+  readonly categories: readonly {
+    readonly csv: string
+    readonly values: readonly (string | null)[]
+  }[]
   readonly epochs: Readonly<Record<'numbers' | 's' | 'ms' | 'us' | 'ns', readonly number[]>>
 }
 const { categories, epochs }: CsvTypes = JSON.parse(fixture('csv-types.json').toString())
 const valuesOf = (frame: DataFrame) => plain(frame).columns[0].values
 
 describe('CSV columns of a dtype', () => {
-  it.each(categories)('of category are the texts as written, as in pandas: $csv', async ({ csv, values }) => {
-    const descriptor = new io.PandasDataFrame({ dtype: { a: 'category' } })
-    const frame = await descriptor.fromHttpRequest(requestOf(csv, 'text/csv'))
-    expect(polars.variants(frame)[0]).toBe('Categorical')
-    expect(valuesOf(frame)).toEqual(values)
-  })
+  it.each(categories)(
+    'of category are the texts as written, as in pandas: $csv',
+    async ({ csv, values }) => {
+      const descriptor = new io.PandasDataFrame({ dtype: { a: 'category' } })
+      const frame = await descriptor.fromHttpRequest(requestOf(csv, 'text/csv'))
+      expect(polars.variants(frame)[0]).toBe('Categorical')
+      expect(valuesOf(frame)).toEqual(values)
+    },
+  )
 
   it('of bytes are base64, of digits alone too', async () => {
     const frame = await new io.PandasDataFrame({ dtype: { a: 'bytes' } }).fromHttpRequest(
@@ -27,7 +33,11 @@ describe('CSV columns of a dtype', () => {
   })
 
   it('are found by the names that the columns are given', () => {
-    const descriptor = new io.PandasDataFrame({ dtype: { x: 'str' }, columns: ['x'], applyColumnNames: true })
+    const descriptor = new io.PandasDataFrame({
+      dtype: { x: 'str' },
+      columns: ['x'],
+      applyColumnNames: true,
+    })
     expect(valuesOf(decode(descriptor, 'a\n007\n', 'text/csv'))).toEqual(['007'])
   })
 
@@ -39,28 +49,39 @@ describe('CSV columns of a dtype', () => {
         expect(refusal(descriptor, csv, 'text/csv')).toMatchObject({
           reason: 'dtype',
           path: '[0].a',
-          message: expect.stringMatching(/^expected elements that fit .*, texts in ISO 8601.*, for column "a" of/),
+          message: expect.stringMatching(
+            /^expected elements that fit .*, texts in ISO 8601.*, for column "a" of/,
+          ),
         })
       }
     },
   )
 
-  it.each(['s', 'ms', 'us', 'ns'] as const)('of datetime64 count what csvDateUnit says: %s', async (unit) => {
-    for (const dtype of ['datetime64[ns]', 'datetime64[ms]', 'datetime64[ms, Europe/Berlin]']) {
-      const descriptor = new io.PandasDataFrame({ dtype: { a: dtype, d: 'date' }, csvDateUnit: unit })
-      const csv = `a,d\n${epochs.numbers.map((number) => `${number},2020-01-31`).join('\n')}\n,\n`
-      const frame = await descriptor.fromHttpRequest(requestOf(csv, 'text/csv'))
-      const rows = JSON.parse(
-        Buffer.from(((await descriptor.toHttpResponse(frame)) as HttpResponse).body as Uint8Array).toString(),
-      )
-      // Answers are cut toward zero, pandas' casts are cut down.
-      const whole = (value: number) => (unit === 'us' || unit === 'ns' ? Math.max(0, value) : value)
-      const days = Array(epochs.numbers.length).fill(1580428800000)
-      const at = dtype === 'datetime64[ns]' ? epochs[unit].map(whole) : epochs[unit]
-      expect(rows.map(({ a }: { a: unknown }) => a)).toEqual([...at, null])
-      expect(rows.map(({ d }: { d: unknown }) => d)).toEqual([...days, null])
-    }
-  })
+  it.each(['s', 'ms', 'us', 'ns'] as const)(
+    'of datetime64 count what csvDateUnit says: %s',
+    async (unit) => {
+      for (const dtype of ['datetime64[ns]', 'datetime64[ms]', 'datetime64[ms, Europe/Berlin]']) {
+        const descriptor = new io.PandasDataFrame({
+          dtype: { a: dtype, d: 'date' },
+          csvDateUnit: unit,
+        })
+        const csv = `a,d\n${epochs.numbers.map((number) => `${number},2020-01-31`).join('\n')}\n,\n`
+        const frame = await descriptor.fromHttpRequest(requestOf(csv, 'text/csv'))
+        const rows = JSON.parse(
+          Buffer.from(
+            ((await descriptor.toHttpResponse(frame)) as HttpResponse).body as Uint8Array,
+          ).toString(),
+        )
+        // Answers are cut toward zero, pandas' casts are cut down.
+        const whole = (value: number) =>
+          unit === 'us' || unit === 'ns' ? Math.max(0, value) : value
+        const days = Array(epochs.numbers.length).fill(1580428800000)
+        const at = dtype === 'datetime64[ns]' ? epochs[unit].map(whole) : epochs[unit]
+        expect(rows.map(({ a }: { a: unknown }) => a)).toEqual([...at, null])
+        expect(rows.map(({ d }: { d: unknown }) => d)).toEqual([...days, null])
+      }
+    },
+  )
 
   it('of times may be text beside csvDateUnit, and must fit', () => {
     const descriptor = new io.PandasDataFrame({
@@ -69,7 +90,12 @@ describe('CSV columns of a dtype', () => {
     })
     const frame = decode(descriptor, 'a,d\n2020-01-31T00:00:00Z,5\n', 'text/csv')
     expect(frame.row(0)).toEqual([new Date('2020-01-31T00:00:00Z'), 5000])
-    for (const text of ['a\n1e30\n', 'a\n18446744073709551615\n', 'a\n9223372036854775807\n', 'a\ntrue\n'])
+    for (const text of [
+      'a\n1e30\n',
+      'a\n18446744073709551615\n',
+      'a\n9223372036854775807\n',
+      'a\ntrue\n',
+    ])
       expect(refusal(descriptor, text, 'text/csv').reason).toBe('dtype')
     expect(() => new io.PandasDataFrame({ csvDateUnit: 'days' as never })).toThrow('csvDateUnit')
   })
@@ -91,7 +117,9 @@ describe('names in the header of CSV', () => {
     ['"a"b,c', ['ab', 'c']],
     ['a"b,"c""d"', ['a"b', 'c"d']],
   ])('have their quotes as fields have them: %s', async (header, names) => {
-    const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf(`${header}\n1,2\n`, 'text/csv'))
+    const frame = await new io.PandasDataFrame().fromHttpRequest(
+      requestOf(`${header}\n1,2\n`, 'text/csv'),
+    )
     expect(frame.columns).toEqual(names)
   })
 })

@@ -2,7 +2,15 @@ import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { Orient } from '../../../src/values/table/json/frame-plan.ts'
 import type { DataFrame } from '../../../src/values/table/polars/polars-package.ts'
-import { type FixtureColumn, fixture, fixtureValues, frameOf, plain, plainSeries, polars } from './frames.ts'
+import {
+  type FixtureColumn,
+  fixture,
+  fixtureValues,
+  frameOf,
+  plain,
+  plainSeries,
+  polars,
+} from './frames.ts'
 import { decode, requestOf, textOf } from './requests.ts'
 
 interface FrameFixture {
@@ -23,7 +31,10 @@ const csvs: { csv: string; columns: FixtureColumn[] }[] = JSON.parse(fixture('cs
 const orients: readonly Orient[] = ['records', 'columns', 'values', 'index', 'split', 'table']
 
 function build({ columns, labels }: FrameFixture): DataFrame {
-  return io.withLabels(frameOf(columns.map((column) => [column.name, column.kind, fixtureValues(column)])), labels)
+  return io.withLabels(
+    frameOf(columns.map((column) => [column.name, column.kind, fixtureValues(column)])),
+    labels,
+  )
 }
 
 describe("PandasDataFrame and pandas' own texts", () => {
@@ -36,11 +47,18 @@ describe("PandasDataFrame and pandas' own texts", () => {
           name: orient === 'values' ? String(i) : column.name,
           // JSON knows one kind of float; and pandas' schema calls a column of objects text, whatever it holds.
           kind:
-            column.kind === 'float32' ? 'float64' : orient === 'table' && column.name === 'none' ? 'str' : column.kind,
+            column.kind === 'float32'
+              ? 'float64'
+              : orient === 'table' && column.name === 'none'
+                ? 'str'
+                : column.kind,
           values: column.kind === 'float32' ? expect.anything() : fixtureValues(column),
         }))
         const isLabelled = orient !== 'records' && orient !== 'values'
-        expect(received).toEqual({ columns, labels: isLabelled ? frame.labels : frame.labels.map((_, row) => row) })
+        expect(received).toEqual({
+          columns,
+          labels: isLabelled ? frame.labels : frame.labels.map((_, row) => row),
+        })
       })
 
       it(`writes the frame ${name} in ${orient} with pandas' values`, () => {
@@ -52,7 +70,9 @@ describe("PandasDataFrame and pandas' own texts", () => {
     }
 
     it(`writes the schema of the frame ${name} as pandas does`, () => {
-      const ours = JSON.parse(textOf(new io.PandasDataFrame({ orient: 'table' }).toHttpResponse(build(frame))))
+      const ours = JSON.parse(
+        textOf(new io.PandasDataFrame({ orient: 'table' }).toHttpResponse(build(frame))),
+      )
       const theirs = JSON.parse(frame.json.table)
       for (const field of theirs.schema.fields) if (field.name === 'none') field.type = 'number'
       expect(ours.schema).toEqual(theirs.schema)
@@ -64,7 +84,10 @@ describe("PandasDataFrame and pandas' own texts", () => {
         name: column.name === '' ? `Unnamed: ${i}` : column.name,
         kind: column.kind === 'float32' ? 'float64' : column.kind,
         // An empty text and a missing one are the same in CSV.
-        values: column.kind === 'float32' ? expect.anything() : fixtureValues(column).map((v) => (v === '' ? null : v)),
+        values:
+          column.kind === 'float32'
+            ? expect.anything()
+            : fixtureValues(column).map((v) => (v === '' ? null : v)),
       }))
       expect(received.columns).toEqual(columns)
     })
@@ -75,11 +98,13 @@ describe("PandasDataFrame and pandas' own texts", () => {
       const received = plain(decode(new io.PandasDataFrame(), csv, 'text/csv'))
       expect(received.columns.map(({ name }) => name)).toEqual(columns.map(({ name }) => name))
       // pandas has no integers with missing values and makes floats of them; Polars has.
-      const numbers = (values: readonly unknown[]) => values.map((v) => (typeof v === 'bigint' ? Number(v) : v))
+      const numbers = (values: readonly unknown[]) =>
+        values.map((v) => (typeof v === 'bigint' ? Number(v) : v))
       for (const [i, column] of columns.entries()) {
         expect(numbers(received.columns[i].values)).toEqual(numbers(fixtureValues(column)))
         const isWidened = column.kind === 'float64' && received.columns[i].kind === 'int64'
-        if (!isWidened && column.values.length > 0) expect(received.columns[i].kind).toBe(column.kind)
+        if (!isWidened && column.values.length > 0)
+          expect(received.columns[i].kind).toBe(column.kind)
       }
     })
   }
@@ -87,7 +112,10 @@ describe("PandasDataFrame and pandas' own texts", () => {
   it('reads a Parquet file of pyarrow', async () => {
     const request = requestOf(fixture('small.parquet'), 'application/octet-stream')
     const received = plain(await new io.PandasDataFrame().fromHttpRequest(request))
-    const columns = frames.kinds.columns.map((column) => ({ ...column, values: fixtureValues(column) }))
+    const columns = frames.kinds.columns.map((column) => ({
+      ...column,
+      values: fixtureValues(column),
+    }))
     expect(received.columns).toEqual(columns)
   })
 
@@ -123,9 +151,9 @@ describe("PandasSeries and pandas' own texts", () => {
 
       it(`writes the series ${title} in ${orient} with pandas' values`, () => {
         const built = polars.seriesOf(frameOf([[one.name ?? '', one.kind, fixtureValues(one)]]))
-        expect(JSON.parse(textOf(descriptor.toHttpResponse(io.withLabels(built, one.labels))))).toEqual(
-          JSON.parse(one.json[orient]),
-        )
+        expect(
+          JSON.parse(textOf(descriptor.toHttpResponse(io.withLabels(built, one.labels)))),
+        ).toEqual(JSON.parse(one.json[orient]))
       })
     }
   }

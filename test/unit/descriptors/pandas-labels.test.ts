@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { FrameCodec, ParsedFrame } from '../../../src/values/table/json/frame-codec.ts'
-import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
+import {
+  nativeFrameCodec,
+  typescriptFrameCodec,
+} from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries, labels, withLabels } = io
@@ -20,11 +23,14 @@ const echo = async (orient: 'split' | 'table' | 'index' | 'columns', body: strin
 }
 
 describe('labels of floats', () => {
-  it.each(['split', 'table'] as const)('are read and written as pandas does: %s', async (orient) => {
-    const { frame, text } = await echo(orient, texts[orient])
-    expect(labels(frame)).toEqual(own)
-    expect(text).toEqual(JSON.parse(texts[orient]))
-  })
+  it.each(['split', 'table'] as const)(
+    'are read and written as pandas does: %s',
+    async (orient) => {
+      const { frame, text } = await echo(orient, texts[orient])
+      expect(labels(frame)).toEqual(own)
+      expect(text).toEqual(JSON.parse(texts[orient]))
+    },
+  )
 
   it.each(['index', 'columns'] as const)('are texts where they are keys: %s', async (orient) => {
     const { frame, text } = await echo(orient, texts[orient])
@@ -42,7 +48,9 @@ describe('labels of floats', () => {
     const series = new PandasSeries({ orient: 'split' })
     const value = await series.fromHttpRequest(json(texts.series))
     expect(labels(value)).toEqual(own)
-    expect(JSON.parse(String((await series.toHttpResponse(value)).body))).toEqual(JSON.parse(texts.series))
+    expect(JSON.parse(String((await series.toHttpResponse(value)).body))).toEqual(
+      JSON.parse(texts.series),
+    )
     const { frames, frame } = await echo('split', texts.split)
     expect(labels(await frames.fromProto(await frames.toProto(frame)))).toEqual(own)
   })
@@ -63,11 +71,15 @@ describe('labels of floats', () => {
       const own = typescriptFrameCodec.parseFrame(Buffer.from(body), 'split')
       expect(own).toMatchObject({ failure: 'labels' })
       if (nativeFrameCodec === undefined) return
-      expect(nativeFrameCodec.parseFrame(Buffer.from(body), 'split')).toMatchObject({ failure: 'labels' })
+      expect(nativeFrameCodec.parseFrame(Buffer.from(body), 'split')).toMatchObject({
+        failure: 'labels',
+      })
     },
   )
 
-  it.runIf(nativeFrameCodec !== undefined).each(['[0.5,1]', '[1,0.5]', '[-0,9007199254740993]', '[1e300,-1]'])(
+  it
+    .runIf(nativeFrameCodec !== undefined)
+    .each(['[0.5,1]', '[1,0.5]', '[-0,9007199254740993]', '[1e300,-1]'])(
     'are the same by both codecs: %s',
     (index) => {
       const body = Buffer.from(`{"index":${index},"columns":["x"],"data":[[1],[2]]}`)

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { type BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { bytesAt } from '../../../src/values/table/columns.ts'
-import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
+import {
+  nativeFrameCodec,
+  typescriptFrameCodec,
+} from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries } = io
@@ -15,16 +18,23 @@ interface Case {
 }
 
 // What pandas reads: see mixed.py.
-const cases: Case[] = JSON.parse(readFileSync(new URL('../../fixtures/frames/mixed.json', import.meta.url), 'utf8'))
+const cases: Case[] = JSON.parse(
+  readFileSync(new URL('../../fixtures/frames/mixed.json', import.meta.url), 'utf8'),
+)
 
 const read = async (body: string, options: ConstructorParameters<typeof PandasDataFrame>[0]) =>
   new PandasDataFrame(options).fromHttpRequest(requestOf(Buffer.from(body), 'application/json'))
 
 const columnsOf = async (frame: ReturnType<typeof read>) =>
-  Object.fromEntries((await frame).getColumns().map((column) => [column.name, column.toArray().map(plain)]))
+  Object.fromEntries(
+    (await frame).getColumns().map((column) => [column.name, column.toArray().map(plain)]),
+  )
 const plain = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
 
-const refusal = (body: string, options: ConstructorParameters<typeof PandasDataFrame>[0]): Promise<BadInput> =>
+const refusal = (
+  body: string,
+  options: ConstructorParameters<typeof PandasDataFrame>[0],
+): Promise<BadInput> =>
   read(body, options).then(
     () => expect.unreachable('it was accepted'),
     (error) => error,
@@ -46,18 +56,28 @@ describe('decimals', () => {
   })
 
   it('become texts with all digits, and floats', async () => {
-    expect((await echo({ dtype: { d: 'str' } })).text).toBe('[{"d":"1.10"},{"d":"12345678901234567.89"},{"d":null}]')
-    expect((await echo({ dtype: { d: 'float64' } })).text).toBe('[{"d":1.1},{"d":12345678901234568.0},{"d":null}]')
+    expect((await echo({ dtype: { d: 'str' } })).text).toBe(
+      '[{"d":"1.10"},{"d":"12345678901234567.89"},{"d":null}]',
+    )
+    expect((await echo({ dtype: { d: 'float64' } })).text).toBe(
+      '[{"d":1.1},{"d":12345678901234568.0},{"d":null}]',
+    )
   })
 })
 
 describe('columns of mixed kinds', () => {
-  it.each(cases)('are read as pandas does where the dtype settles them: $orient $dtype', async (one) => {
-    expect(await columnsOf(read(one.body, { orient: one.orient, dtype: one.dtype }))).toEqual(one.columns)
-  })
+  it.each(cases)(
+    'are read as pandas does where the dtype settles them: $orient $dtype',
+    async (one) => {
+      expect(await columnsOf(read(one.body, { orient: one.orient, dtype: one.dtype }))).toEqual(
+        one.columns,
+      )
+    },
+  )
 
   it('keep integers, nulls, lists and texts of other columns as they are', async () => {
-    const body = '[{"a":1,"b":9007199254740993,"c":[1],"d":"\\u00e9"},{"a":"x","b":null,"c":[2,3],"d":"y"}]'
+    const body =
+      '[{"a":1,"b":9007199254740993,"c":[1],"d":"\\u00e9"},{"a":"x","b":null,"c":[2,3],"d":"y"}]'
     const frame = await read(body, { dtype: { a: 'str' }, enforceDtype: true })
     expect(frame.dtypes.map(String)).toHaveLength(4)
     expect(frame.getColumn('a').toArray()).toEqual(['1', 'x'])
@@ -68,9 +88,15 @@ describe('columns of mixed kinds', () => {
   })
 
   it('become categories, dates and integers', async () => {
-    expect(await columnsOf(read('[{"a":1},{"a":"2"}]', { dtype: { a: 'int32' } }))).toEqual({ a: [1, 2] })
-    expect(await columnsOf(read('[{"a":1},{"a":"x"}]', { dtype: { a: 'category' } }))).toEqual({ a: ['1', 'x'] })
-    expect(await columnsOf(read('[{"a":-1},{"a":18446744073709551615}]', { dtype: { a: 'float64' } }))).toEqual({
+    expect(await columnsOf(read('[{"a":1},{"a":"2"}]', { dtype: { a: 'int32' } }))).toEqual({
+      a: [1, 2],
+    })
+    expect(await columnsOf(read('[{"a":1},{"a":"x"}]', { dtype: { a: 'category' } }))).toEqual({
+      a: ['1', 'x'],
+    })
+    expect(
+      await columnsOf(read('[{"a":-1},{"a":18446744073709551615}]', { dtype: { a: 'float64' } })),
+    ).toEqual({
       a: [-1, 2 ** 64],
     })
   })
@@ -80,7 +106,9 @@ describe('columns of mixed kinds', () => {
     const place = { reason: 'dtype', path: '[1].a', ...(nativeFrameCodec && { offset: 20 }) }
     expect(await refusal(body, {})).toMatchObject(place)
     expect(await refusal(body, { dtype: { b: 'str' } })).toMatchObject(place)
-    expect(await refusal(body, { dtype: { a: 'str', b: 'list' } })).toMatchObject({ reason: 'dtype' })
+    expect(await refusal(body, { dtype: { a: 'str', b: 'list' } })).toMatchObject({
+      reason: 'dtype',
+    })
     const misfit = await refusal(body, { dtype: { a: 'float64', b: 'str' } })
     expect(misfit).toMatchObject({ reason: 'dtype', path: '[1].a' })
     expect(misfit.message).toContain('fit Float64')
@@ -99,7 +127,10 @@ describe('columns of mixed kinds', () => {
   })
 
   it.runIf(nativeFrameCodec !== undefined).each([
-    ['frame', '[{"a": 1.50 ,"b":[1, {"x":2}]},{"a":"\\u00e9\\n","b":null},{"b":true},{"a":NaN,"b":-Infinity}]'],
+    [
+      'frame',
+      '[{"a": 1.50 ,"b":[1, {"x":2}]},{"a":"\\u00e9\\n","b":null},{"b":true},{"a":NaN,"b":-Infinity}]',
+    ],
     ['frame', '{"a":{"x":1,"y":"2"},"b":{"y":null,"x":1e2}}'],
     ['split', '{"columns":["a"],"index":[1],"data":[[-0]]}'],
     ['series', '[1,"x"]'],
@@ -111,7 +142,11 @@ describe('columns of mixed kinds', () => {
       'failure' in parsed
         ? parsed.failure
         : parsed.table.columns.map((column) => ({
-            ...{ name: column.name, isJson: column.isJson, validity: column.validity && [...column.validity] },
+            ...{
+              name: column.name,
+              isJson: column.isJson,
+              validity: column.validity && [...column.validity],
+            },
             // Without the add-on lists and objects have no blanks, and characters no escapes.
             texts: Array.from({ length: parsed.table.rows }, (_, row) => {
               const text = Buffer.from(bytesAt(column, row)).toString()

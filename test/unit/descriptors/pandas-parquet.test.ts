@@ -18,18 +18,21 @@ const read = async (file: Uint8Array, descriptor = new io.PandasDataFrame()) =>
   descriptor.fromHttpRequest(requestOf(file, type))
 
 describe('Parquet of pandas', () => {
-  it.each(cases)('has its index as labels, not as columns: $name', async ({ file, columns, a, labels }) => {
-    const shaped = new io.PandasDataFrame({ shape: [-1, columns.length], enforceShape: true })
-    for (const descriptor of [new io.PandasDataFrame(), shaped]) {
-      const frame = await read(Buffer.from(file, 'base64'), descriptor)
-      expect(polars.names(frame)).toEqual(columns)
-      expect(frame.getColumn('a').toArray()).toEqual(a)
-      expect(io.labels(frame)).toEqual(labels)
-      const split = new io.PandasDataFrame({ orient: 'split' })
-      const { body } = (await split.toHttpResponse(frame)) as HttpResponse
-      expect(JSON.parse(Buffer.from(body as Uint8Array).toString()).index).toEqual(labels)
-    }
-  })
+  it.each(cases)(
+    'has its index as labels, not as columns: $name',
+    async ({ file, columns, a, labels }) => {
+      const shaped = new io.PandasDataFrame({ shape: [-1, columns.length], enforceShape: true })
+      for (const descriptor of [new io.PandasDataFrame(), shaped]) {
+        const frame = await read(Buffer.from(file, 'base64'), descriptor)
+        expect(polars.names(frame)).toEqual(columns)
+        expect(frame.getColumn('a').toArray()).toEqual(a)
+        expect(io.labels(frame)).toEqual(labels)
+        const split = new io.PandasDataFrame({ orient: 'split' })
+        const { body } = (await split.toHttpResponse(frame)) as HttpResponse
+        expect(JSON.parse(Buffer.from(body as Uint8Array).toString()).index).toEqual(labels)
+      }
+    },
+  )
 
   it('keeps the labels where columns are renamed and cast', async () => {
     for (const name of ['filtered', 'nested']) {
@@ -73,19 +76,36 @@ describe('Parquet of pandas', () => {
 describe('Parquet of pyarrow', () => {
   it('has times of seconds as they are, alone, in lists and in structs', async () => {
     const descriptor = new io.PandasDataFrame()
-    const { body } = (await descriptor.toHttpResponse(await read(fixture('seconds.parquet')))) as HttpResponse
+    const { body } = (await descriptor.toHttpResponse(
+      await read(fixture('seconds.parquet')),
+    )) as HttpResponse
     expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual([
-      { flat: '00:00:01', list: ['00:00:01'], struct: { t: '00:00:01' }, millis: '00:00:01', span: 1000 },
-      { flat: '01:02:03', list: [null, '01:02:03'], struct: { t: '01:02:03' }, millis: '01:02:03', span: 2000 },
+      {
+        flat: '00:00:01',
+        list: ['00:00:01'],
+        struct: { t: '00:00:01' },
+        millis: '00:00:01',
+        span: 1000,
+      },
+      {
+        flat: '01:02:03',
+        list: [null, '01:02:03'],
+        struct: { t: '01:02:03' },
+        millis: '01:02:03',
+        span: 2000,
+      },
     ])
   })
 
-  it.each(['twice.parquet', 'twice-nested.parquet'])('is refused with two columns of one name: %s', async (name) => {
-    await expect(read(fixture(name))).rejects.toMatchObject({
-      reason: 'syntax',
-      message: 'expected a Parquet file for PandasDataFrame, received one with two columns "a"',
-    })
-  })
+  it.each(['twice.parquet', 'twice-nested.parquet'])(
+    'is refused with two columns of one name: %s',
+    async (name) => {
+      await expect(read(fixture(name))).rejects.toMatchObject({
+        reason: 'syntax',
+        message: 'expected a Parquet file for PandasDataFrame, received one with two columns "a"',
+      })
+    },
+  )
 })
 
 describe('Parquet answers', () => {

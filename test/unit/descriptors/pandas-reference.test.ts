@@ -49,7 +49,13 @@ const frames: readonly [
     ],
   ],
   ['D7 (integers may be missing)', {}, json, '[{"a":null},{"a":1}]', [['a', 'int64', [null, 1]]]],
-  ['D8 (booleans may be missing)', {}, json, '[{"a":true},{"a":null}]', [['a', 'bool', [true, null]]]],
+  [
+    'D8 (booleans may be missing)',
+    {},
+    json,
+    '[{"a":true},{"a":null}]',
+    [['a', 'bool', [true, null]]],
+  ],
   ['D10 (text stays text)', {}, json, '[{"a":"01"}]', [['a', 'str', ['01']]]],
   ['D11', {}, json, '[{"a":"1.5"},{"a":"x"}]', [['a', 'str', ['1.5', 'x']]]],
   ['D13', {}, json, '[{"a":"True"}]', [['a', 'str', ['True']]]],
@@ -64,7 +70,13 @@ const frames: readonly [
     ],
   ],
   ['D17', {}, json, '[{"a":"2020-01-01"}]', [['a', 'str', ['2020-01-01']]]],
-  ['D19 (no dates are guessed)', {}, json, '[{"date":1577836800000}]', [['date', 'int64', [1577836800000]]]],
+  [
+    'D19 (no dates are guessed)',
+    {},
+    json,
+    '[{"date":1577836800000}]',
+    [['date', 'int64', [1577836800000]]],
+  ],
   [
     'D20 (no dates are guessed)',
     {},
@@ -94,7 +106,14 @@ const frames: readonly [
       ['b', 'int64', [2, 4]],
     ],
   ],
-  ['D43', { orient: 'split' }, json, '{"columns":["a"],"index":["x"],"data":[[1]]}', [['a', 'int64', [1]]], ['x']],
+  [
+    'D43',
+    { orient: 'split' },
+    json,
+    '{"columns":["a"],"index":["x"],"data":[[1]]}',
+    [['a', 'int64', [1]]],
+    ['x'],
+  ],
   [
     'D44',
     { orient: 'split' },
@@ -106,7 +125,14 @@ const frames: readonly [
     ],
   ],
   ['D49', { orient: 'index' }, json, '{"x":{"a":1}}', [['a', 'int64', [1]]], ['x']],
-  ['D50', { orient: 'index' }, json, '{"10":{"a":1},"9":{"a":2}}', [['a', 'int64', [1, 2]]], [10, 9]],
+  [
+    'D50',
+    { orient: 'index' },
+    json,
+    '{"10":{"a":1},"9":{"a":2}}',
+    [['a', 'int64', [1, 2]]],
+    [10, 9],
+  ],
   [
     'D53',
     { orient: 'columns' },
@@ -190,7 +216,13 @@ const frames: readonly [
       ['b', 'float32', [2]],
     ],
   ],
-  ['D97', { dtype: { a: 'str' }, enforceDtype: true }, json, '[{"a":"01"}]', [['a', 'str', ['01']]]],
+  [
+    'D97',
+    { dtype: { a: 'str' }, enforceDtype: true },
+    json,
+    '[{"a":"01"}]',
+    [['a', 'str', ['01']]],
+  ],
   [
     'D97 in CSV',
     { dtype: { a: 'str' } },
@@ -204,7 +236,13 @@ const frames: readonly [
   ['D98', { dtype: false, enforceDtype: true }, json, '[{"a":"1"}]', [['a', 'str', ['1']]]],
   ['D100 (text stays text)', { dtype: false }, json, '[{"a":"1"}]', [['a', 'str', ['1']]]],
   ['D100 in CSV', { dtype: false }, csv, 'a\n01\n', [['a', 'str', ['01']]]],
-  ['D101 (the reference fails)', { dtype: true, enforceDtype: true }, csv, 'a\n1\n', [['a', 'int64', [1]]]],
+  [
+    'D101 (the reference fails)',
+    { dtype: true, enforceDtype: true },
+    csv,
+    'a\n1\n',
+    [['a', 'int64', [1]]],
+  ],
   [
     'D103 (rows are not looked at)',
     { shape: [2, 2], enforceShape: true },
@@ -252,7 +290,9 @@ describe('PandasDataFrame reads what the reference reads', () => {
     it(name, async () => {
       const received = await new io.PandasDataFrame(options).fromHttpRequest(requestOf(body, type))
       expect(shown(plain(received))).toEqual(columns)
-      expect(io.labels(received)).toEqual(labels ?? Array.from({ length: received.height }, (_, row) => row))
+      expect(io.labels(received)).toEqual(
+        labels ?? Array.from({ length: received.height }, (_, row) => row),
+      )
     })
   }
 
@@ -270,9 +310,27 @@ describe('PandasDataFrame reads what the reference reads', () => {
   })
 })
 
-const refused: readonly [name: string, options: Options, type: string | undefined, body: string, error: object][] = [
-  ['D16: a list for a number', { dtype: { a: 'int64' } }, json, '[{"a":[1,2]}]', { reason: 'dtype', path: '[0].a' }],
-  ['D22, D23: beyond uint64', {}, json, '[{"a":18446744073709551616}]', { reason: 'dtype', path: '[0].a' }],
+const refused: readonly [
+  name: string,
+  options: Options,
+  type: string | undefined,
+  body: string,
+  error: object,
+][] = [
+  [
+    'D16: a list for a number',
+    { dtype: { a: 'int64' } },
+    json,
+    '[{"a":[1,2]}]',
+    { reason: 'dtype', path: '[0].a' },
+  ],
+  [
+    'D22, D23: beyond uint64',
+    {},
+    json,
+    '[{"a":18446744073709551616}]',
+    { reason: 'dtype', path: '[0].a' },
+  ],
   ['D28: an object of scalars', {}, json, '{"a":1}', { reason: 'columns', offset: 5 }],
   ['D29: a scalar', {}, json, '1', { reason: 'columns', offset: 0 }],
   ['D31: no JSON', {}, json, 'bad', { reason: 'syntax', offset: 0 }],
@@ -288,7 +346,13 @@ const refused: readonly [name: string, options: Options, type: string | undefine
   ],
   ['D47: a list for split', { orient: 'split' }, json, '[{"a":1}]', { reason: 'columns' }],
   ['D52: a list for index', { orient: 'index' }, json, '[{"a":1}]', { reason: 'columns' }],
-  ['D58: rows of unequal length', { orient: 'values' }, json, '[[1],[2,3]]', { reason: 'ragged', offset: 5 }],
+  [
+    'D58: rows of unequal length',
+    { orient: 'values' },
+    json,
+    '[[1],[2,3]]',
+    { reason: 'ragged', offset: 5 },
+  ],
   ['D76: a line too long', {}, csv, 'a\n1\n2,3\n', { reason: 'ragged', path: '[1]', offset: 4 }],
   ['D77: no text', {}, csv, '', { reason: 'syntax' }],
   [
@@ -305,7 +369,13 @@ const refused: readonly [name: string, options: Options, type: string | undefine
     '[{"b":2}]',
     { reason: 'columns' },
   ],
-  ['D92: a null among enforced integers', casts, json, '[{"a":null,"b":1}]', { reason: 'dtype', path: '[0].a' }],
+  [
+    'D92: a null among enforced integers',
+    casts,
+    json,
+    '[{"a":null,"b":1}]',
+    { reason: 'dtype', path: '[0].a' },
+  ],
   ['D94: a word for an integer', casts, csv, 'a,b\nx,2\n', { reason: 'dtype', path: '[0].a' }],
   [
     'D104: a column too many',
@@ -317,8 +387,20 @@ const refused: readonly [name: string, options: Options, type: string | undefine
   ['mixed kinds', {}, json, '[{"a":1},{"a":"x"}]', { reason: 'dtype', path: '[1].a', offset: 14 }],
   ['a name twice', {}, json, '[{"a":1,"a":2}]', { reason: 'columns' }],
   ['half a surrogate pair', {}, json, '[{"a":"\\ud800"}]', { reason: 'encoding' }],
-  ['beyond int8', { dtype: { a: 'int8' } }, json, '[{"a":128}]', { reason: 'dtype', path: '[0].a' }],
-  ['beyond float32', { dtype: { a: 'float32' } }, json, '[{"a":1e300}]', { reason: 'dtype', path: '[0].a' }],
+  [
+    'beyond int8',
+    { dtype: { a: 'int8' } },
+    json,
+    '[{"a":128}]',
+    { reason: 'dtype', path: '[0].a' },
+  ],
+  [
+    'beyond float32',
+    { dtype: { a: 'float32' } },
+    json,
+    '[{"a":1e300}]',
+    { reason: 'dtype', path: '[0].a' },
+  ],
   ['a charset that nobody knows', {}, 'text/csv; charset=klingon', 'a\n', { status: 415 }],
 ]
 
@@ -328,24 +410,31 @@ describe('PandasDataFrame refuses with a place', () => {
       const thrown = refusal(new io.PandasDataFrame(options) as never, body, type)
       const { offset, ...rest } = error as { readonly offset?: number; readonly reason?: string }
       // Without the add-on a frame of another form has no place in the body.
-      const isPlaced = offset !== undefined && (nativeStatus.loaded || type === csv || rest.reason === 'syntax')
+      const isPlaced =
+        offset !== undefined && (nativeStatus.loaded || type === csv || rest.reason === 'syntax')
       expect(thrown).toMatchObject({ status: 400, ...rest, ...(isPlaced && { offset }) })
     })
   }
 
   it('frames with far more cells than values', () => {
     const wide = `{${Array.from({ length: 2000 }, (_, i) => `"c${i}":1`).join()}}`
-    expect(refusal(new io.PandasDataFrame() as never, `[${wide}${',{}'.repeat(2000)}]`, json)).toMatchObject({
+    expect(
+      refusal(new io.PandasDataFrame() as never, `[${wide}${',{}'.repeat(2000)}]`, json),
+    ).toMatchObject({
       reason: 'size',
     })
     const many = `[[${'0,'.repeat(20_000)}0]]`
     expect(refusal(new io.PandasDataFrame() as never, many, json)).toMatchObject({ reason: 'size' })
     const header = `${'a,'.repeat(20_000)}a\n`
-    expect(refusal(new io.PandasDataFrame() as never, header, csv)).toMatchObject({ reason: 'size' })
+    expect(refusal(new io.PandasDataFrame() as never, header, csv)).toMatchObject({
+      reason: 'size',
+    })
   })
 
   it('D40: octets that are no Parquet', async () => {
-    const pending = new io.PandasDataFrame().fromHttpRequest(requestOf('notparquet', 'application/octet-stream'))
+    const pending = new io.PandasDataFrame().fromHttpRequest(
+      requestOf('notparquet', 'application/octet-stream'),
+    )
     await expect(pending).rejects.toMatchObject({ status: 400, reason: 'syntax' })
   })
 })

@@ -26,7 +26,15 @@ const seriesCases: readonly [
   ['S13', {}, 'null', 'float64', []],
   ['S16 (no dates are guessed)', {}, '["2020-01-01"]', 'str', ['2020-01-01']],
   ['S17 (no dates are guessed)', {}, '[1577836800000]', 'int64', [1577836800000n]],
-  ['S22', { orient: 'split' }, '{"name":"s","index":[0,1],"data":[5,6]}', 'int64', [5n, 6n], [0, 1], 's'],
+  [
+    'S22',
+    { orient: 'split' },
+    '{"name":"s","index":[0,1],"data":[5,6]}',
+    'int64',
+    [5n, 6n],
+    [0, 1],
+    's',
+  ],
   ['S23', { orient: 'split' }, '{"data":[5]}', 'int64', [5n]],
   ['S25', { orient: 'index' }, '{"x":1,"y":2}', 'int64', [1n, 2n], ['x', 'y']],
   ['S26', { orient: 'index' }, '[1,2]', 'int64', [1n, 2n]],
@@ -41,7 +49,12 @@ describe('PandasSeries reads what the reference reads', () => {
   for (const [title, options, body, kind, values, labels, name = ''] of seriesCases) {
     it(title, () => {
       const received = plainSeries(decode(new io.PandasSeries(options), body))
-      expect(received).toEqual({ name, kind, values, labels: labels ?? values.map((_, row) => row) })
+      expect(received).toEqual({
+        name,
+        kind,
+        values,
+        labels: labels ?? values.map((_, row) => row),
+      })
     })
   }
 
@@ -51,17 +64,25 @@ describe('PandasSeries reads what the reference reads', () => {
     ['S19: no JSON', {}, 'bad', 'syntax'],
     ['S28: an empty schema', { orient: 'table' as const }, '{"schema":{},"data":[]}', 'schema'],
     ['S32: a word for a number', { dtype: 'float32', enforceDtype: true }, '["a"]', 'dtype'],
-    ['S35: a null among enforced integers', { dtype: 'int64', enforceDtype: true }, '[null]', 'dtype'],
+    [
+      'S35: a null among enforced integers',
+      { dtype: 'int64', enforceDtype: true },
+      '[null]',
+      'dtype',
+    ],
     ['S37: too short', { shape: [3], enforceShape: true }, '[1,2]', 'shape'],
     ['a label twice', {}, '{"a":1,"a":2}', 'columns'],
   ])('refuses %s', (_, options, body, reason) => {
-    expect(refusal(new io.PandasSeries(options) as never, body, json)).toMatchObject({ status: 400, reason })
+    expect(refusal(new io.PandasSeries(options) as never, body, json)).toMatchObject({
+      status: 400,
+      reason,
+    })
   })
 
   it('S41, S43: writes numbers of a column alike', () => {
-    expect(textOf(new io.PandasSeries().toHttpResponse(decode(new io.PandasSeries(), '[1,null,2.5]')))).toBe(
-      '[1.0,null,2.5]',
-    )
+    expect(
+      textOf(new io.PandasSeries().toHttpResponse(decode(new io.PandasSeries(), '[1,null,2.5]'))),
+    ).toBe('[1.0,null,2.5]')
     const index = new io.PandasSeries({ orient: 'index' })
     expect(textOf(index.toHttpResponse(decode(index, '{"x":1,"y":2.5}')))).toBe('{"x":1.0,"y":2.5}')
   })

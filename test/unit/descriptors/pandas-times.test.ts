@@ -5,8 +5,12 @@ import { fixture, polars } from './frames.ts'
 import { refused, requestOf } from './requests.ts'
 
 /** Made by test/fixtures/frames/zones.py and durations.py. */
-const zones: { zone: string; text: string; us: string | null }[] = JSON.parse(fixture('zones.json').toString())
-const durations: { ns: string; text: string }[] = JSON.parse(fixture('duration-texts.json').toString())
+const zones: { zone: string; text: string; us: string | null }[] = JSON.parse(
+  fixture('zones.json').toString(),
+)
+const durations: { ns: string; text: string }[] = JSON.parse(
+  fixture('duration-texts.json').toString(),
+)
 
 const bodies: Record<string, readonly [type: string, of: (text: string) => string]> = {
   JSON: ['application/json', (text) => JSON.stringify([{ t: text }])],
@@ -17,7 +21,10 @@ describe.each(Object.entries(bodies))(
   'a text without an offset under a type with a zone, in %s',
   (_, [type, bodyOf]) => {
     it.each(zones)('$zone: $text is what pandas makes of it', async ({ zone, text, us }) => {
-      const descriptor = new io.PandasDataFrame({ dtype: { t: `datetime64[us, ${zone}]` }, dateUnit: 'us' })
+      const descriptor = new io.PandasDataFrame({
+        dtype: { t: `datetime64[us, ${zone}]` },
+        dateUnit: 'us',
+      })
       if (us === null) {
         const error = await refused(descriptor, bodyOf(text), type)
         expect(error).toMatchObject({ status: 400, reason: 'dtype', path: '[0].t' })
@@ -42,11 +49,19 @@ describe.each(Object.entries(bodies))(
 )
 
 describe('a local time of a file', () => {
-  const descriptor = new io.PandasDataFrame({ dtype: { t: 'datetime64[us, Europe/Berlin]' }, dateUnit: 'us' })
+  const descriptor = new io.PandasDataFrame({
+    dtype: { t: 'datetime64[us, Europe/Berlin]' },
+    dateUnit: 'us',
+  })
   const noon = BigInt(Date.UTC(2020, 6, 1, 12)) * 1000n
 
   it.each([
-    ['an instant', columnOf('t', 'int64', [noon, null]), { type: 'datetime', unit: 'us' }, noon - 7_200_000_000n],
+    [
+      'an instant',
+      columnOf('t', 'int64', [noon, null]),
+      { type: 'datetime', unit: 'us' },
+      noon - 7_200_000_000n,
+    ],
     [
       'of another unit',
       columnOf('t', 'int64', [noon / 1000n]),
@@ -54,7 +69,12 @@ describe('a local time of a file', () => {
       noon - 7_200_000_000n,
     ],
     ['a day', columnOf('t', 'int32', [18_444]), { type: 'date' }, noon - 50_400_000_000n],
-    ['with its zone', columnOf('t', 'int64', [noon]), { type: 'datetime', unit: 'us', zone: 'Asia/Kolkata' }, noon],
+    [
+      'with its zone',
+      columnOf('t', 'int64', [noon]),
+      { type: 'datetime', unit: 'us', zone: 'Asia/Kolkata' },
+      noon,
+    ],
   ] as const)('%s is what the clock of the zone shows', async (_, column, time, us) => {
     const rows = column.data.byteLength / (column.kind === 'int32' ? 4 : 8)
     const file = polars.writeParquet(polars.fromColumns({ rows, columns: [{ ...column, time }] }))
@@ -64,16 +84,26 @@ describe('a local time of a file', () => {
   })
 
   it('is refused if the zone skips its hour', async () => {
-    const skipped = { ...columnOf('t', 'int64', [0n, BigInt(Date.UTC(2020, 2, 29, 2, 30)) * 1000n]) }
+    const skipped = {
+      ...columnOf('t', 'int64', [0n, BigInt(Date.UTC(2020, 2, 29, 2, 30)) * 1000n]),
+    }
     const time = { type: 'datetime', unit: 'us' } as const
-    const file = polars.writeParquet(polars.fromColumns({ rows: 2, columns: [{ ...skipped, time }] }))
-    expect(await refused(descriptor, file, 'application/octet-stream')).toMatchObject({ status: 400, path: '[1].t' })
+    const file = polars.writeParquet(
+      polars.fromColumns({ rows: 2, columns: [{ ...skipped, time }] }),
+    )
+    expect(await refused(descriptor, file, 'application/octet-stream')).toMatchObject({
+      status: 400,
+      path: '[1].t',
+    })
   })
 })
 
 describe.each(Object.entries(bodies))('a text under timedelta64, in %s', (_, [type, bodyOf]) => {
   const read = async (text: string, unit = 'ns') => {
-    const descriptor = new io.PandasDataFrame({ dtype: { t: `timedelta64[${unit}]` }, dateUnit: unit as 'ns' })
+    const descriptor = new io.PandasDataFrame({
+      dtype: { t: `timedelta64[${unit}]` },
+      dateUnit: unit as 'ns',
+    })
     const frame = await descriptor.fromHttpRequest(requestOf(bodyOf(text), type))
     const { body } = await descriptor.toHttpResponse(frame)
     return Buffer.from(body as Uint8Array).toString()
@@ -99,8 +129,30 @@ describe.each(Object.entries(bodies))('a text under timedelta64, in %s', (_, [ty
   })
 
   it.each([
-    ...['P', 'PT', 'P1DT', 'P1Y', 'P1M', 'P1D2H', 'PT1S30M', 'PT1.5H30M', 'PT1.S', 'PT.5S', 'pt1s', 'PT1.1234567891S'],
-    ...['1 days -01:00:00', '1 days 00:00', '00:01', '1 month', 'days', '106752 days', 'P106752D', '1 days x'],
+    ...[
+      'P',
+      'PT',
+      'P1DT',
+      'P1Y',
+      'P1M',
+      'P1D2H',
+      'PT1S30M',
+      'PT1.5H30M',
+      'PT1.S',
+      'PT.5S',
+      'pt1s',
+      'PT1.1234567891S',
+    ],
+    ...[
+      '1 days -01:00:00',
+      '1 days 00:00',
+      '00:01',
+      '1 month',
+      'days',
+      '106752 days',
+      'P106752D',
+      '1 days x',
+    ],
   ])('%s is refused', async (text) => {
     const descriptor = new io.PandasDataFrame({ dtype: { t: 'timedelta64[ns]' } })
     const error = await refused(descriptor, bodyOf(text), type)

@@ -7,13 +7,19 @@ import { decode, textOf } from './requests.ts'
 const csv = 'text/csv'
 
 describe('PandasDataFrame writes', () => {
-  const frame = () => decode(new io.PandasDataFrame(), 'a,b,c,d\n1.0,2.5,x,True\n,4.0,é/,False\n', csv)
+  const frame = () =>
+    decode(new io.PandasDataFrame(), 'a,b,c,d\n1.0,2.5,x,True\n,4.0,é/,False\n', csv)
 
-  const columns = '{"a":{"0":1.0,"1":null},"b":{"0":2.5,"1":4.0},"c":{"0":"x","1":"é/"},"d":{"0":true,"1":false}}'
+  const columns =
+    '{"a":{"0":1.0,"1":null},"b":{"0":2.5,"1":4.0},"c":{"0":"x","1":"é/"},"d":{"0":true,"1":false}}'
 
   it.each([
     ['P1', 'records', '[{"a":1.0,"b":2.5,"c":"x","d":true},{"a":null,"b":4.0,"c":"é/","d":false}]'],
-    ['P2', 'split', '{"columns":["a","b","c","d"],"index":[0,1],"data":[[1.0,2.5,"x",true],[null,4.0,"é/",false]]}'],
+    [
+      'P2',
+      'split',
+      '{"columns":["a","b","c","d"],"index":[0,1],"data":[[1.0,2.5,"x",true],[null,4.0,"é/",false]]}',
+    ],
     ['P4', 'columns', columns],
     ['P5', 'values', '[[1.0,2.5,"x",true],[null,4.0,"é/",false]]'],
   ] as const)('%s: %s', (_, orient, text) => {
@@ -21,7 +27,9 @@ describe('PandasDataFrame writes', () => {
   })
 
   it('P7: CSV without an index column', () => {
-    const response = new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(frame()) as HttpResponse
+    const response = new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(
+      frame(),
+    ) as HttpResponse
     expect(textOf(response)).toBe('a,b,c,d\n1.0,2.5,x,true\n,4.0,é/,false\n')
     expect(response.headers).toEqual([
       ['content-type', 'text/csv; charset=utf-8'],
@@ -30,7 +38,9 @@ describe('PandasDataFrame writes', () => {
   })
 
   it('P8: Parquet', () => {
-    const response = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame()) as HttpResponse
+    const response = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(
+      frame(),
+    ) as HttpResponse
     expect((response.body as Buffer).subarray(0, 4).toString()).toBe('PAR1')
     expect(response.headers).toEqual([
       ['content-type', 'application/octet-stream'],
@@ -40,9 +50,9 @@ describe('PandasDataFrame writes', () => {
 
   it('P10: floats shortest, and exact', () => {
     const body = '[{"a":0.1,"b":1e22,"c":1e-7,"d":123456789.123456789,"e":3.0,"f":"1.50"}]'
-    expect(textOf(new io.PandasDataFrame().toHttpResponse(decode(new io.PandasDataFrame(), body)))).toBe(
-      '[{"a":0.1,"b":1e+22,"c":1e-7,"d":123456789.12345679,"e":3.0,"f":"1.50"}]',
-    )
+    expect(
+      textOf(new io.PandasDataFrame().toHttpResponse(decode(new io.PandasDataFrame(), body))),
+    ).toBe('[{"a":0.1,"b":1e+22,"c":1e-7,"d":123456789.12345679,"e":3.0,"f":"1.50"}]')
   })
 
   it('P11, P14: an empty frame, and names applied on the way out without touching the frame', () => {
@@ -50,14 +60,16 @@ describe('PandasDataFrame writes', () => {
     const own = frameOf([['x', 'int64', [1n]]])
     expect(textOf(descriptor.toHttpResponse(own))).toBe('[{"p":1}]')
     expect(own.columns).toEqual(['x'])
-    expect(textOf(new io.PandasDataFrame().toHttpResponse(decode(new io.PandasDataFrame(), '[]')))).toBe('[]')
+    expect(
+      textOf(new io.PandasDataFrame().toHttpResponse(decode(new io.PandasDataFrame(), '[]'))),
+    ).toBe('[]')
   })
 
   it('P16: refuses what is no frame, too many columns, and columns of lists', () => {
     expect(() => new io.PandasDataFrame().toHttpResponse(null as never)).toThrow(BadOutput)
-    expect(() => new io.PandasDataFrame({ shape: [-1, 1], enforceShape: true }).toHttpResponse(frame())).toThrow(
-      BadOutput,
-    )
+    expect(() =>
+      new io.PandasDataFrame({ shape: [-1, 1], enforceShape: true }).toHttpResponse(frame()),
+    ).toThrow(BadOutput)
     const lists = polars.readParquet(polars.writeParquet(frame()))
     expect(textOf(new io.PandasDataFrame().toHttpResponse(lists))).toContain('"a":1.0')
   })
@@ -94,10 +106,16 @@ describe('descriptors of frames are checked at construction', () => {
       ['b', 'float64', [1.5, 2.5]],
     ])
     const made = io.PandasDataFrame.fromSample(sample)
-    expect(made).toMatchObject({ columns: ['a', 'b'], dtype: { a: 'int64', b: 'float64' }, shape: [2, 2] })
+    expect(made).toMatchObject({
+      columns: ['a', 'b'],
+      dtype: { a: 'int64', b: 'float64' },
+      shape: [2, 2],
+    })
     expect(made.sample).toBe(sample)
     expect(made.enforceShape || made.enforceDtype || made.applyColumnNames).toBe(false)
-    expect(io.PandasDataFrame.fromSample(sample, { shape: [-1, 2], enforceShape: true }).shape).toEqual([-1, 2])
+    expect(
+      io.PandasDataFrame.fromSample(sample, { shape: [-1, 2], enforceShape: true }).shape,
+    ).toEqual([-1, 2])
   })
 
   it('C10: fromSample refuses what is no frame', () => {
@@ -108,9 +126,15 @@ describe('descriptors of frames are checked at construction', () => {
 
   it('C14: a series from a list or a typed array', () => {
     expect(io.PandasSeries.fromSample([1, 2, 3])).toMatchObject({ dtype: 'int64', shape: [3] })
-    expect(io.PandasSeries.fromSample([1, 2.5, null])).toMatchObject({ dtype: 'float64', shape: [3] })
+    expect(io.PandasSeries.fromSample([1, 2.5, null])).toMatchObject({
+      dtype: 'float64',
+      shape: [3],
+    })
     expect(io.PandasSeries.fromSample(['a'])).toMatchObject({ dtype: 'str' })
-    expect(io.PandasSeries.fromSample(Uint8Array.of(1, 2))).toMatchObject({ dtype: 'uint8', shape: [2] })
+    expect(io.PandasSeries.fromSample(Uint8Array.of(1, 2))).toMatchObject({
+      dtype: 'uint8',
+      shape: [2],
+    })
     for (const sample of [['a', 1], 5, [{}]])
       expect(() => io.PandasSeries.fromSample(sample as never)).toThrow(BadInput)
   })

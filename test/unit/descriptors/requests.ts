@@ -2,7 +2,11 @@ import { type BadInput, HeaderList, type io, ServingError } from 'serving'
 import { HttpRequest } from '../../../src/http/message.ts'
 
 /** Returns a request with a body of a content-type. */
-export function requestOf(body: string | Uint8Array, contentType?: string, borrowed = false): HttpRequest {
+export function requestOf(
+  body: string | Uint8Array,
+  contentType?: string,
+  borrowed = false,
+): HttpRequest {
   const headers = HeaderList.from(contentType === undefined ? {} : { 'content-type': contentType })
   return HttpRequest.lend(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
 }
@@ -37,7 +41,12 @@ export function textOf(response: unknown): string {
 }
 
 /** A part as a test writes it. */
-export type TestPart = readonly [name: string, body: string | Uint8Array, filename?: string, type?: string]
+export type TestPart = readonly [
+  name: string,
+  body: string | Uint8Array,
+  filename?: string,
+  type?: string,
+]
 
 /** The Content-Type of {@link formOf}. */
 export const formType = 'multipart/form-data; boundary=BND'
@@ -54,8 +63,11 @@ export function formOf(...parts: readonly TestPart[]): Buffer {
 }
 
 /** Reads a body through a descriptor. */
-export const read = <In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, type = formType) =>
-  descriptor.fromHttpRequest(requestOf(body, type)) as In
+export const read = <In>(
+  descriptor: io.IODescriptor<In, never>,
+  body: string | Uint8Array,
+  type = formType,
+) => descriptor.fromHttpRequest(requestOf(body, type)) as In
 
 /** Reads a body that must be refused, and returns why it was. */
 export async function refused(

@@ -22,9 +22,12 @@ svc.api({ input: new io.PandasDataFrame(), output: new io.JSON() }, function tou
   return frame.slice(0, 1).height
 })
 
-svc.api({ input: new io.Multipart({ frame: new io.PandasDataFrame() }), output: new io.JSON() }, function part() {
-  return true
-})
+svc.api(
+  { input: new io.Multipart({ frame: new io.PandasDataFrame() }), output: new io.JSON() },
+  function part() {
+    return true
+  },
+)
 
 function echo<T>(value: T): T {
   return value
@@ -36,7 +39,9 @@ const ask = (body: Uint8Array, type: string, accept = 'application/json', path =
 /** Returns records as values by column. */
 function columnsOf(records: unknown): Readonly<Record<string, readonly unknown[]>> {
   const rows = records as readonly Readonly<Record<string, unknown>>[]
-  return Object.fromEntries(Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]))
+  return Object.fromEntries(
+    Object.keys(rows[0] ?? {}).map((name) => [name, rows.map((row) => row[name])]),
+  )
 }
 
 /** Returns what is expected, by column: records of no rows name none. */
@@ -54,25 +59,37 @@ describe('a file that another program wrote', () => {
     expect([answer.status, columnsOf(answer.json())]).toEqual([200, expectedOf(name)])
   })
 
-  it.each(Object.keys(values))('is a frame of Polars where a function wants one: %s', async (name) => {
-    const answer = await ask(bytesOf(name), typeOf(name), '*/*', '/touched')
-    expect([answer.status, answer.json()]).toEqual([200, Math.min(1, values[name].c?.length ?? 1)])
-  })
+  it.each(Object.keys(values))(
+    'is a frame of Polars where a function wants one: %s',
+    async (name) => {
+      const answer = await ask(bytesOf(name), typeOf(name), '*/*', '/touched')
+      expect([answer.status, answer.json()]).toEqual([
+        200,
+        Math.min(1, values[name].c?.length ?? 1),
+      ])
+    },
+  )
 
-  it.each(Object.keys(values))('comes back as Parquet and as Arrow with the same values: %s', async (name) => {
-    for (const type of Object.values(types)) {
-      const answer = await ask(bytesOf(name), typeOf(name), type)
-      expect(answer.status).toBe(200)
-      const again = await ask(answer.body as Uint8Array, type)
-      expect([type, columnsOf(again.json())]).toEqual([type, expectedOf(name)])
-    }
-  })
+  it.each(Object.keys(values))(
+    'comes back as Parquet and as Arrow with the same values: %s',
+    async (name) => {
+      for (const type of Object.values(types)) {
+        const answer = await ask(bytesOf(name), typeOf(name), type)
+        expect(answer.status).toBe(200)
+        const again = await ask(answer.body as Uint8Array, type)
+        expect([type, columnsOf(again.json())]).toEqual([type, expectedOf(name)])
+      }
+    },
+  )
 })
 
 describe('a map whose entries have names of their own', () => {
   // Arrow and Parquet leave the names to the writer; pyarrow calls them key and value, too.
   it.each(['map.stream', 'map.parquet'])('has keys and values: %s', async (name) => {
-    const renamed = bytesOf(name).toString('latin1').replaceAll('value', 'other').replaceAll('key', 'own')
+    const renamed = bytesOf(name)
+      .toString('latin1')
+      .replaceAll('value', 'other')
+      .replaceAll('key', 'own')
     const answer = await ask(Buffer.from(renamed, 'latin1'), typeOf(name))
     expect([answer.status, columnsOf(answer.json())]).toEqual([200, values[name]])
   })
@@ -103,7 +120,9 @@ describe('a file that is not read', () => {
     // The number of rows in Thrift's form, after the schema.
     const place = file.indexOf(Buffer.from([0x16, rows * 2, 0x19]), at) + 1
     file[place] = 0
-    expect(await messageOf(file, types.parquet)).toContain(`row groups have ${rows} rows where its footer says 0`)
+    expect(await messageOf(file, types.parquet)).toContain(
+      `row groups have ${rows} rows where its footer says 0`,
+    )
   })
 
   it('is refused alike in a body, in a part of a form and in a message of gRPC', async () => {
@@ -116,6 +135,8 @@ describe('a file that is not read', () => {
     const part = await ask(Buffer.from(await request.arrayBuffer()), type, '*/*', '/part')
     expect([part.status, JSON.stringify(part.json())]).toEqual([400, expect.stringContaining(told)])
     expect(await messageOf(file, types.parquet)).toContain(told)
-    await expect(new io.PandasDataFrame().fromProto(file)).rejects.toThrow(told.replaceAll('\\', ''))
+    await expect(new io.PandasDataFrame().fromProto(file)).rejects.toThrow(
+      told.replaceAll('\\', ''),
+    )
   })
 })

@@ -4,7 +4,10 @@ import { decode, refusal, requestOf } from './requests.ts'
 
 const { Text } = io
 
-async function chunksOf(descriptor: io.Text, value: Parameters<io.Text['toHttpResponse']>[0]): Promise<string[]> {
+async function chunksOf(
+  descriptor: io.Text,
+  value: Parameters<io.Text['toHttpResponse']>[0],
+): Promise<string[]> {
   const chunks: string[] = []
   const { body } = await descriptor.toHttpResponse(value)
   for await (const chunk of body as AsyncIterable<string>) chunks.push(chunk)
@@ -30,15 +33,23 @@ describe('Text', () => {
 
   it('says where the bytes stop being UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from('né'), Uint8Array.of(0xff), Buffer.from('x')])
-    expect(refusal(new Text(), bytes, 'text/plain')).toMatchObject({ reason: 'encoding', offset: 3, status: 400 })
-    expect(refusal(new Text(), Uint8Array.of(0x61, 0xc3), 'text/plain')).toMatchObject({ offset: 1 })
+    expect(refusal(new Text(), bytes, 'text/plain')).toMatchObject({
+      reason: 'encoding',
+      offset: 3,
+      status: 400,
+    })
+    expect(refusal(new Text(), Uint8Array.of(0x61, 0xc3), 'text/plain')).toMatchObject({
+      offset: 1,
+    })
   })
 
   it('refuses more than 4 MiB with 413, unless maxBytes allows it', async () => {
     const text = 'x'.repeat(4 * 1024 * 1024 + 1)
     for (const charset of ['', '; charset=latin1']) {
       const read = async (descriptor: io.Text) => decode(descriptor, text, `text/plain${charset}`)
-      await expect(read(new Text())).rejects.toThrow(/at most 4194304 bytes for Text \(maxBytes\), received 4194305/)
+      await expect(read(new Text())).rejects.toThrow(
+        /at most 4194304 bytes for Text \(maxBytes\), received 4194305/,
+      )
       await expect(read(new Text())).rejects.toMatchObject({ status: 413 })
       expect(await read(new Text({ maxBytes: text.length }))).toBe(text)
     }
@@ -93,7 +104,12 @@ describe('Text', () => {
 
   it.each([
     ['after a string', {}, ['a', { data: 'b' }], 'contentType'],
-    ["under contentType 'text/plain'", { contentType: 'text/plain' }, [{ data: 'b' }], 'contentType'],
+    [
+      "under contentType 'text/plain'",
+      { contentType: 'text/plain' },
+      [{ data: 'b' }],
+      'contentType',
+    ],
   ] as const)('refuses an event %s', async (_, options, pieces, message) => {
     const refused = expect(chunksOf(new Text(options), pieces)).rejects
     await refused.toThrow(BadOutput)
@@ -148,6 +164,8 @@ describe('a body in Latin-1', () => {
   )
 
   it('is refused under labels that nobody has registered', () => {
-    expect(() => new io.Text().fromHttpRequest(requestOf('x', 'text/plain; charset=latin-1'))).toThrow('charset')
+    expect(() =>
+      new io.Text().fromHttpRequest(requestOf('x', 'text/plain; charset=latin-1')),
+    ).toThrow('charset')
   })
 })

@@ -5,7 +5,12 @@ import { prettyLine } from '../../../src/engine/pretty-lines.ts'
 /** Returns what pino writes, as text. */
 function pretty(write: (log: pino.Logger) => void, colours = false): string {
   let text = ''
-  write(pino({ name: 'serving', level: 'trace' }, { write: (line: string) => (text += prettyLine(line, colours)) }))
+  write(
+    pino(
+      { name: 'serving', level: 'trace' },
+      { write: (line: string) => (text += prettyLine(line, colours)) },
+    ),
+  )
   return text
 }
 
@@ -23,6 +28,8 @@ describe('log lines for people', () => {
   })
 
   it('escape what would steer the terminal', () => {
-    expect(pretty((log) => log.info({ path: '/\u001b[2J\r' }, 'a\nb'))).toContain('a\\x0ab  path=/\\x1b[2J\\x0d')
+    expect(pretty((log) => log.info({ path: '/\u001b[2J\r' }, 'a\nb'))).toContain(
+      'a\\x0ab  path=/\\x1b[2J\\x0d',
+    )
   })
 })

@@ -23,7 +23,8 @@ const api = at('/v1/a/f', ['POST'])
 const page = at('/livez', ['GET'])
 const router = createRouter([api, page])
 const params = {}
-const errorOf = (method: string, target: string, of = router) => (of.resolve(method, target) as { error: Error }).error
+const errorOf = (method: string, target: string, of = router) =>
+  (of.resolve(method, target) as { error: Error }).error
 
 describe('createRouter', () => {
   it('finds paths, and gives engines those that answer POST', () => {
@@ -34,7 +35,10 @@ describe('createRouter', () => {
   })
 
   it('finds paths in absolute form', () => {
-    expect(router.resolve('POST', pathOf('http://host:80/v1/a/f'))).toEqual({ endpoint: api, params })
+    expect(router.resolve('POST', pathOf('http://host:80/v1/a/f'))).toEqual({
+      endpoint: api,
+      params,
+    })
     expect(router.resolve('GET', pathOf('HTTPS://host/livez'))).toEqual({ endpoint: page, params })
     for (const target of ['http://host', '*', '', 'host:80', 'ftp://host/livez']) {
       expect(errorOf('GET', pathOf(target))).toBeInstanceOf(NotFound)
@@ -50,14 +54,21 @@ describe('createRouter', () => {
       params: { model: 'a/b c', version: '1.0' },
     })
     expect(errorOf('POST', '/v2/models/%ff/versions/1/infer', router)).toBeInstanceOf(BadInput)
-    for (const path of ['/v2/models//versions/1/infer', '/v2/models/a/b/versions/1/infer', '/v2/models/a/infer'])
+    for (const path of [
+      '/v2/models//versions/1/infer',
+      '/v2/models/a/b/versions/1/infer',
+      '/v2/models/a/infer',
+    ])
       expect(errorOf('POST', path, router)).toBeInstanceOf(NotFound)
   })
 
   it('prefers literal segments to parameters, and those to the rest of a path', () => {
-    const endpoints = ['/m/*', '/m/{a}', '/m/all', '/m/{a}/x', '/m/{a}/*', '/*'].map((path) => at(path, ['GET']))
+    const endpoints = ['/m/*', '/m/{a}', '/m/all', '/m/{a}/x', '/m/{a}/*', '/*'].map((path) =>
+      at(path, ['GET']),
+    )
     const router = createRouter(endpoints)
-    const found = (path: string) => (router.resolve('GET', path) as { endpoint: Endpoint }).endpoint?.path
+    const found = (path: string) =>
+      (router.resolve('GET', path) as { endpoint: Endpoint }).endpoint?.path
     expect(found('/m/all')).toBe('/m/all')
     expect(found('/m/1')).toBe('/m/{a}')
     expect(found('/m/1/x')).toBe('/m/{a}/x')
@@ -92,7 +103,10 @@ describe('parseBaseUrl', () => {
     expect(parseBaseUrl(baseUrl)).toBe(prefix)
   })
 
-  it.each(['', 'v1', '//', '/v1//', '/../x', '/a b', '/a?b', '/:name', '/*', 'http://x/'])('refuses %j', (baseUrl) => {
-    expect(() => parseBaseUrl(baseUrl)).toThrow(InvalidArgument)
-  })
+  it.each(['', 'v1', '//', '/v1//', '/../x', '/a b', '/a?b', '/:name', '/*', 'http://x/'])(
+    'refuses %j',
+    (baseUrl) => {
+      expect(() => parseBaseUrl(baseUrl)).toThrow(InvalidArgument)
+    },
+  )
 })

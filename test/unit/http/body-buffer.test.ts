@@ -55,17 +55,20 @@ describe('BodyBuffer', () => {
     second.drop()
   })
 
-  it.each([0, 1, 7, 151, 1e6])('puts the byte %i of a body at a multiple of 8, when it grows, too', (at) => {
-    for (const declared of [100, 100_000, 3_000_000]) {
-      const body = new BodyBuffer(declared, 1e7, at)
-      const piece = Buffer.alloc(declared / 4, 5)
-      for (let i = 0; i < 4; i++) {
-        body.append(piece)
-        expect((body.take().byteOffset + at) % 8).toBe(0)
+  it.each([0, 1, 7, 151, 1e6])(
+    'puts the byte %i of a body at a multiple of 8, when it grows, too',
+    (at) => {
+      for (const declared of [100, 100_000, 3_000_000]) {
+        const body = new BodyBuffer(declared, 1e7, at)
+        const piece = Buffer.alloc(declared / 4, 5)
+        for (let i = 0; i < 4; i++) {
+          body.append(piece)
+          expect((body.take().byteOffset + at) % 8).toBe(0)
+        }
+        expect(Buffer.alloc(declared, 5).equals(body.take())).toBe(true)
       }
-      expect(Buffer.alloc(declared, 5).equals(body.take())).toBe(true)
-    }
-  })
+    },
+  )
 
   it('copies a body of known size into a buffer of its own size', () => {
     const body = new BodyBuffer(1000, 1e6)

@@ -17,10 +17,25 @@ describe('decodeContent', () => {
 
   it.each([
     ['zlib', 'deflate', deflateSync(text), text],
-    ['two members of gzip', 'gzip', Buffer.concat([gzipSync(text), gzipSync(text)]), Buffer.concat([text, text])],
-    ['two members, the last of them empty', 'gzip', Buffer.concat([gzipSync(text), gzipSync('')]), text],
+    [
+      'two members of gzip',
+      'gzip',
+      Buffer.concat([gzipSync(text), gzipSync(text)]),
+      Buffer.concat([text, text]),
+    ],
+    [
+      'two members, the last of them empty',
+      'gzip',
+      Buffer.concat([gzipSync(text), gzipSync('')]),
+      text,
+    ],
     ['an empty text', 'gzip', gzipSync(''), Buffer.alloc(0)],
-    ['gzip and zeros', 'gzip', Buffer.concat([gzipSync('abc'), Buffer.alloc(9)]), Buffer.from('abc')],
+    [
+      'gzip and zeros',
+      'gzip',
+      Buffer.concat([gzipSync('abc'), Buffer.alloc(9)]),
+      Buffer.from('abc'),
+    ],
   ])('unpacks %s, whose size is not known before', async (_name, encoding, body, expected) => {
     expect((await decode(body, encoding)).equals(expected)).toBe(true)
   })
@@ -28,15 +43,25 @@ describe('decodeContent', () => {
   it('refuses a size that is not that of the bytes, and bytes that are cut', async () => {
     const wrong = gzipSync(text)
     wrong.writeUInt32LE(1, wrong.length - 4)
-    for (const body of [wrong, gzipSync(text).subarray(0, 2000), Buffer.from('ab'), Buffer.alloc(0)]) {
-      await expect(decode(body, 'gzip')).rejects.toMatchObject({ code: 'bad_input', reason: 'encoding' })
+    for (const body of [
+      wrong,
+      gzipSync(text).subarray(0, 2000),
+      Buffer.from('ab'),
+      Buffer.alloc(0),
+    ]) {
+      await expect(decode(body, 'gzip')).rejects.toMatchObject({
+        code: 'bad_input',
+        reason: 'encoding',
+      })
     }
   })
 
   it('refuses more than the limit, whatever size the end tells', async () => {
     const two = Buffer.concat([gzipSync(text), gzipSync('')])
     for (const body of [gzipSync(text), two]) {
-      await expect(decode(body, 'gzip', text.length - 1)).rejects.toMatchObject({ code: 'payload_too_large' })
+      await expect(decode(body, 'gzip', text.length - 1)).rejects.toMatchObject({
+        code: 'payload_too_large',
+      })
       expect(await decode(body, 'gzip', text.length)).toHaveLength(text.length)
     }
   })

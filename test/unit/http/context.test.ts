@@ -21,12 +21,15 @@ describe('Context', () => {
     expect(withId('a-1').clientId).toBe('a-1')
   })
 
-  it.each(['', 'has space', 'line\nbreak', '"quoted"', 'x'.repeat(129), 'ü'])('makes an id instead of %j', (id) => {
-    const ctx = withId(id)
-    expect(ctx.id).toMatch(/^[0-9a-f-]{36}$/)
-    expect(ctx.id).toBe(ctx.id)
-    expect(ctx.clientId).toBeUndefined()
-  })
+  it.each(['', 'has space', 'line\nbreak', '"quoted"', 'x'.repeat(129), 'ü'])(
+    'makes an id instead of %j',
+    (id) => {
+      const ctx = withId(id)
+      expect(ctx.id).toMatch(/^[0-9a-f-]{36}$/)
+      expect(ctx.id).toBe(ctx.id)
+      expect(ctx.clientId).toBeUndefined()
+    },
+  )
 
   it('makes a different id for every request', () => {
     const ids = new Set(Array.from({ length: 1000 }, () => new Context().id))
@@ -75,13 +78,16 @@ describe('ResponseContext', () => {
     expect(response.touched).toBe(true)
   })
 
-  it.each([0, 99, 101, 199, 600, 200.5, Number.NaN, '200' as unknown as number])('refuses status %s', (status) => {
-    const { response } = new Context()
-    expect(() => {
-      response.status = status
-    }).toThrow(InvalidArgument)
-    expect(response.status).toBeUndefined()
-  })
+  it.each([0, 99, 101, 199, 600, 200.5, Number.NaN, '200' as unknown as number])(
+    'refuses status %s',
+    (status) => {
+      const { response } = new Context()
+      expect(() => {
+        response.status = status
+      }).toThrow(InvalidArgument)
+      expect(response.status).toBeUndefined()
+    },
+  )
 
   it.each([
     ['x\r\ny', '1'],

@@ -7,7 +7,11 @@ describe('parseMediaType', () => {
     ['text/csv', 'text/csv', {}],
     ['Text/CSV; Charset=UTF-8', 'text/csv', { charset: 'UTF-8' }],
     ['text/plain;charset="utf-8"', 'text/plain', { charset: 'utf-8' }],
-    ['multipart/form-data; boundary="a\\"b;c"; x=1', 'multipart/form-data', { boundary: 'a"b;c', x: '1' }],
+    [
+      'multipart/form-data; boundary="a\\"b;c"; x=1',
+      'multipart/form-data',
+      { boundary: 'a"b;c', x: '1' },
+    ],
     ['text/plain; a=1; A=2', 'text/plain', { a: '1' }],
     ['text/plain;', 'text/plain', {}],
     ['text/plain; nonsense', 'text/plain', {}],
@@ -19,12 +23,18 @@ describe('parseMediaType', () => {
     expect([...(type?.parameters ?? [])]).toEqual(Object.entries(parameters))
   })
 
-  it.each(['', 'text', 'text/', '/plain', 'text/plain/x', 'te xt/plain', 'text/plain, text/csv', '*'])(
-    'knows that %j is none',
-    (value) => {
-      expect(parseMediaType(value)).toBeUndefined()
-    },
-  )
+  it.each([
+    '',
+    'text',
+    'text/',
+    '/plain',
+    'text/plain/x',
+    'te xt/plain',
+    'text/plain, text/csv',
+    '*',
+  ])('knows that %j is none', (value) => {
+    expect(parseMediaType(value)).toBeUndefined()
+  })
 
   it('takes any text without throwing, and mediaTypeOf agrees with it', () => {
     fc.assert(

@@ -1,10 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
-import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/http/message.ts'
+import {
+  HeaderList,
+  HttpRequest,
+  isAsyncBody,
+  isHeaderName,
+  isHeaderValue,
+} from '../../../src/http/message.ts'
 
 describe('HeaderList', () => {
-  const list = new HeaderList(['a', 'b', 'a', 'cookie', 'cookie', 'empty'], ['1', '2', '3', 'x=1', 'y=2', ''])
+  const list = new HeaderList(
+    ['a', 'b', 'a', 'cookie', 'cookie', 'empty'],
+    ['1', '2', '3', 'x=1', 'y=2', ''],
+  )
 
   it('joins the lines of one name', () => {
     expect([list.get('a'), list.get('cookie'), list.get('b')]).toEqual(['1, 3', 'x=1; y=2', '2'])
@@ -84,8 +93,14 @@ describe('HttpRequest', () => {
     expect(pool.takeUsed(1e6)).toBeUndefined()
 
     // Unpacked bodies leave a byte free.
-    const nearly = HttpRequest.lend(headers, new Uint8Array(pool.take(1e6)).fill(7).subarray(0, 999_999), pool)
-    expect([nearly.body.length, nearly.body[999_998], nearly.body.buffer.byteLength]).toEqual([999_999, 7, 1e6])
+    const nearly = HttpRequest.lend(
+      headers,
+      new Uint8Array(pool.take(1e6)).fill(7).subarray(0, 999_999),
+      pool,
+    )
+    expect([nearly.body.length, nearly.body[999_998], nearly.body.buffer.byteLength]).toEqual([
+      999_999, 7, 1e6,
+    ])
 
     const longer = pool.take(1e6)
     const bytes = new Uint8Array(longer, 0, 900_000).fill(7)
@@ -93,7 +108,11 @@ describe('HttpRequest', () => {
     const { body } = request
     expect(pool.takeUsed(1e6)).toBe(longer)
     bytes.fill(9)
-    expect([body.length, body.buffer.byteLength, body.every((byte) => byte === 7)]).toEqual([900_000, 900_000, true])
+    expect([body.length, body.buffer.byteLength, body.every((byte) => byte === 7)]).toEqual([
+      900_000,
+      900_000,
+      true,
+    ])
     expect(request.body).toBe(body)
   })
 
@@ -112,8 +131,10 @@ describe('header checks', () => {
         if (isHeaderName(value)) expect(value).toMatch(/^[!-~]+$/)
       }),
     )
-    for (const bad of ['\r', '\n', '\0', '\x7f', '\x1f', 'Ā', '\u2028']) expect(isHeaderValue(`a${bad}b`)).toBe(false)
-    for (const good of ['', 'a\tb', 'text/plain; charset=utf-8', 'é']) expect(isHeaderValue(good)).toBe(true)
+    for (const bad of ['\r', '\n', '\0', '\x7f', '\x1f', 'Ā', '\u2028'])
+      expect(isHeaderValue(`a${bad}b`)).toBe(false)
+    for (const good of ['', 'a\tb', 'text/plain; charset=utf-8', 'é'])
+      expect(isHeaderValue(good)).toBe(true)
   })
 
   it('know a token', () => {
@@ -124,7 +145,11 @@ describe('header checks', () => {
 
 describe('isAsyncBody', () => {
   it('tells streams from what is all there', () => {
-    expect([isAsyncBody(''), isAsyncBody(new Uint8Array()), isAsyncBody(['a'])]).toEqual([false, false, false])
+    expect([isAsyncBody(''), isAsyncBody(new Uint8Array()), isAsyncBody(['a'])]).toEqual([
+      false,
+      false,
+      false,
+    ])
     expect(isAsyncBody((async function* () {})())).toBe(true)
   })
 })

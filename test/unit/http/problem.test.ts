@@ -40,7 +40,9 @@ describe('problemResponse', () => {
   })
 
   it('tells nothing of a fault behind the function but its code', () => {
-    expect(bodyOf(new FunctionError('secret', { cause: new Error('secret'), path: 'secret' }))).toEqual({
+    expect(
+      bodyOf(new FunctionError('secret', { cause: new Error('secret'), path: 'secret' })),
+    ).toEqual({
       type: 'about:blank',
       title: 'Internal Server Error',
       status: 500,
@@ -50,14 +52,12 @@ describe('problemResponse', () => {
   })
 
   it('carries allow and retry-after', () => {
-    expect(problemResponse(new MethodNotAllowed('no', { allow: 'POST' }), 'i').headers).toContainEqual([
-      'allow',
-      'POST',
-    ])
-    expect(problemResponse(new Overloaded('full', { retryAfterSeconds: 7 }), 'i').headers).toContainEqual([
-      'retry-after',
-      '7',
-    ])
+    expect(
+      problemResponse(new MethodNotAllowed('no', { allow: 'POST' }), 'i').headers,
+    ).toContainEqual(['allow', 'POST'])
+    expect(
+      problemResponse(new Overloaded('full', { retryAfterSeconds: 7 }), 'i').headers,
+    ).toContainEqual(['retry-after', '7'])
   })
 
   it.each(Object.keys(errorTable) as ErrorCode[])('has a status and a title for %s', (code) => {

@@ -9,13 +9,24 @@ import { closeReason, escapeText, isControl, parseControl } from '../../../src/l
 /** Texts that look like control messages, or nearly. */
 const nearControls = fc
   .tuple(
-    fc.constantFrom('{"$":', '{"$":"value","value":', '{"$":"end"}', '{"$":"ping"}', '{"$"', ' {"$":'),
+    fc.constantFrom(
+      '{"$":',
+      '{"$":"value","value":',
+      '{"$":"end"}',
+      '{"$":"ping"}',
+      '{"$"',
+      ' {"$":',
+    ),
     fc.string({ unit: 'binary' }),
     fc.constantFrom('', '}', '"}', '}}'),
   )
   .map((parts) => parts.join(''))
 const texts = fc.oneof(fc.string({ unit: 'binary' }), nearControls)
-const values = fc.oneof(fc.jsonValue(), texts, fc.record({ $: fc.oneof(texts, fc.jsonValue()), more: fc.jsonValue() }))
+const values = fc.oneof(
+  fc.jsonValue(),
+  texts,
+  fc.record({ $: fc.oneof(texts, fc.jsonValue()), more: fc.jsonValue() }),
+)
 const info = (isJson: boolean) =>
   ({
     id: isJson ? 'serving.io.JSON' : 'serving.io.Text',

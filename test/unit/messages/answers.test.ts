@@ -11,7 +11,11 @@ describe('an answer', () => {
   })
 
   it('has every key of an object, and none of those without a value', () => {
-    const message = { ...JSON.parse('{"__proto__":null}'), a: [1, { b: '2' }, true], [`${'k'.repeat(100_000)}`]: 1 }
+    const message = {
+      ...JSON.parse('{"__proto__":null}'),
+      a: [1, { b: '2' }, true],
+      [`${'k'.repeat(100_000)}`]: 1,
+    }
     const read = decodeResponse(encodeResponse({ field: 'json', message }))
     expect(JSON.stringify(contentToJson(read as never))).toBe(JSON.stringify({ json: message }))
   })

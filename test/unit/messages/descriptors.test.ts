@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 import { fileDescriptors } from '../../../src/messages/gen/descriptors.ts'
 
 /** The fields of a message, and of those within it, that are maps: their names and those of their entries. */
-function* mapsOf({ name, field, nestedType }: DescriptorProto, scope: string): Generator<readonly [string, string]> {
+function* mapsOf(
+  { name, field, nestedType }: DescriptorProto,
+  scope: string,
+): Generator<readonly [string, string]> {
   const path = `${scope}.${name}`
   for (const entry of nestedType.filter(({ options }) => options?.mapEntry)) {
     const map = field.find(({ typeName }) => typeName === `${path}.${entry.name}`)

@@ -26,17 +26,26 @@ import { fileDescriptors } from '../../../src/messages/gen/descriptors.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/messages/messages.ts'
 import { stock } from '../../stock-proto.ts'
 
-const file = fileDescriptors.map(({ base64 }) => fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64')))
+const file = fileDescriptors.map(({ base64 }) =>
+  fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64')),
+)
 const responseType = createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(
   'serving.v1.Response',
 ) as DescMessage
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
+const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({
+  field,
+  message,
+})
 /** One more round through both codecs, in the plain form that equality is about. */
 const plain = (value: unknown) =>
   JSON.parse(
     JSON.stringify(value, (_, item) =>
-      typeof item === 'bigint' ? `${item}` : ArrayBuffer.isView(item) ? Array.from(item as Uint8Array, String) : item,
+      typeof item === 'bigint'
+        ? `${item}`
+        : ArrayBuffer.isView(item)
+          ? Array.from(item as Uint8Array, String)
+          : item,
     ),
   )
 
@@ -81,7 +90,11 @@ function forStock(message: Record<string, unknown>): Record<string, unknown> {
 
 const longOf = (value: number | bigint) => {
   const bits = BigInt.asUintN(64, BigInt(value))
-  return { low: Number(BigInt.asIntN(32, bits)), high: Number(BigInt.asIntN(32, bits >> 32n)), unsigned: false }
+  return {
+    low: Number(BigInt.asIntN(32, bits)),
+    high: Number(BigInt.asIntN(32, bits >> 32n)),
+    unsigned: false,
+  }
 }
 
 describe('our protobuf codec and protobufjs', () => {
@@ -114,7 +127,9 @@ describe('our protobuf codec and protobufjs', () => {
     const bits = (width: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(width) - 1n })
     const some = fc
       .tuple(bits(64), fc.nat({ max: 63 }), fc.boolean())
-      .map(([value, shift, isNegative]) => (isNegative ? -(value >> BigInt(shift)) : value >> BigInt(shift)))
+      .map(([value, shift, isNegative]) =>
+        isNegative ? -(value >> BigInt(shift)) : value >> BigInt(shift),
+      )
     fc.assert(
       fc.property(fc.array(some, long), (values) => {
         const message = {
@@ -130,7 +145,10 @@ describe('our protobuf codec and protobufjs', () => {
         // As numbers that are longer than they need be, too: ten bytes for all.
         const padded = values.flatMap((value) => {
           const all = BigInt.asUintN(64, value)
-          return Array.from({ length: 10 }, (_, i) => Number((all >> BigInt(i * 7)) & 0x7fn) | (i < 9 ? 0x80 : 0))
+          return Array.from(
+            { length: 10 },
+            (_, i) => Number((all >> BigInt(i * 7)) & 0x7fn) | (i < 9 ? 0x80 : 0),
+          )
         })
         const head = Buffer.from([0x42, (padded.length & 0x7f) | 0x80, padded.length >> 7])
         expect(decodeMessage('ndarray', Buffer.concat([head, Buffer.from(padded)]))).toEqual({
@@ -166,7 +184,8 @@ describe('our protobuf codec and protobufjs', () => {
 
   it('read numbers that come one by one, or in several packed pieces', () => {
     // float_values: 1.5 alone, then [2, 3] packed; int32_values: 1 alone, then [-1] packed, then 300 alone.
-    const hex = '1d0000c03f' + '1a080000004000004040' + '3801' + '3a0affffffffffffffffff01' + '38ac02'
+    const hex =
+      '1d0000c03f' + '1a080000004000004040' + '3801' + '3a0affffffffffffffffff01' + '38ac02'
     const bytes = Buffer.concat([Buffer.from([0x0a, hex.length / 2]), Buffer.from(hex, 'hex')])
     expect(decodeResponse(bytes)?.message).toEqual({
       floatValues: Float32Array.of(1.5, 2, 3),
@@ -180,10 +199,16 @@ describe('our protobuf codec and protobufjs', () => {
     const read = (hex: string) => decodeMessage('ndarray', Buffer.from(hex, 'hex'))
     const hex = `1002${'120cac02ffffffffffffffffff01'}${'1200'}1007`
     expect(read(hex)).toEqual({ shape: [2, 300, -1, 7] })
-    expect(plain(stock.NDArray.decode(Buffer.from(hex, 'hex')))).toMatchObject({ shape: [2, 300, -1, 7] })
+    expect(plain(stock.NDArray.decode(Buffer.from(hex, 'hex')))).toMatchObject({
+      shape: [2, 300, -1, 7],
+    })
     expect(read('1200')).toEqual({ shape: undefined })
-    expect(() => read('1201ff1001')).toThrow('expected complete packed numbers in the protobuf message')
-    expect(() => read(`12810800${'01'.repeat(1024)}`)).toThrow('expected at most 1024 dimensions, received more')
+    expect(() => read('1201ff1001')).toThrow(
+      'expected complete packed numbers in the protobuf message',
+    )
+    expect(() => read(`12810800${'01'.repeat(1024)}`)).toThrow(
+      'expected at most 1024 dimensions, received more',
+    )
     expect(read(`12800800${'01'.repeat(1023)}`)).toEqual({ shape: [0, ...new Array(1023).fill(1)] })
   })
 
@@ -199,29 +224,51 @@ describe('our protobuf codec and protobufjs', () => {
   })
 
   it('agree with the JSON mapping of @bufbuild/protobuf, read and written', () => {
-    const series = fc.record({ ...lists, nullPositions: uint32s, name: fc.string() }, { requiredKeys: [] })
+    const series = fc.record(
+      { ...lists, nullPositions: uint32s, name: fc.string() },
+      { requiredKeys: [] },
+    )
     const contents = fc.oneof(
       fc.record({ field: fc.constant('ndarray' as const), message: ndarray }),
-      fc.record({ field: fc.constant('series' as const), message: fc.tuple(series, series).map(labelled) }),
+      fc.record({
+        field: fc.constant('series' as const),
+        message: fc.tuple(series, series).map(labelled),
+      }),
       fc.record({
         field: fc.constant('dataframe' as const),
-        message: fc.record({ columnNames: lists.stringValues, columns: fc.array(series), index: series }),
+        message: fc.record({
+          columnNames: lists.stringValues,
+          columns: fc.array(series),
+          index: series,
+        }),
       }),
       fc.record({
         field: fc.constant('file' as const),
-        message: fc.record({ kind: fc.string(), content: fc.uint8Array(), name: fc.string() }, { requiredKeys: [] }),
+        message: fc.record(
+          { kind: fc.string(), content: fc.uint8Array(), name: fc.string() },
+          { requiredKeys: [] },
+        ),
       }),
       fc.record({ field: fc.constant('text' as const), message: fc.string() }),
       fc.record({ field: fc.constant('serialized_bytes' as const), message: fc.uint8Array() }),
-      fc.record({ field: fc.constant('json' as const), message: fc.jsonValue({ maxDepth: 3 }).map(asJson) }),
+      fc.record({
+        field: fc.constant('json' as const),
+        message: fc.jsonValue({ maxDepth: 3 }).map(asJson),
+      }),
     )
-    const form = contents.map((part) => content('multipart', { fields: new Map([['__proto__', part]]) }))
+    const form = contents.map((part) =>
+      content('multipart', { fields: new Map([['__proto__', part]]) }),
+    )
     fc.assert(
       fc.property(fc.oneof(contents, form), (any) => {
         const bytes = encodeResponse(any as ProtoContent)
         const ours = asJson(contentToJson(decodeResponse(bytes) as ProtoContent))
         // Theirs reads what we write, and means the same bytes.
-        expect(Buffer.from(toBinary(responseType, fromJson(responseType, ours as JsonValue))).equals(bytes)).toBe(true)
+        expect(
+          Buffer.from(toBinary(responseType, fromJson(responseType, ours as JsonValue))).equals(
+            bytes,
+          ),
+        ).toBe(true)
         // And the other way round.
         const theirs = toJson(responseType, fromBinary(responseType, bytes)) as object
         const { content: read } = requestFromJson(theirs)
@@ -232,14 +279,24 @@ describe('our protobuf codec and protobufjs', () => {
   })
 
   it('agree on requests, frames, files and forms', () => {
-    const request = encodeRequest('f', content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }))
-    expect(stock.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
+    const request = encodeRequest(
+      'f',
+      content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }),
+    )
+    expect(stock.Request.decode(request)).toMatchObject({
+      apiName: 'f',
+      file: { kind: 'a/b', name: 'n' },
+    })
     const series = {
       stringValues: ['a', ''],
       nullPositions: Uint32Array.of(1),
       index: { int64Values: BigInt64Array.of(7n, 8n) },
     }
-    const frame = content('dataframe', { columnNames: ['é'], columns: [series], index: { stringValues: ['x', 'y'] } })
+    const frame = content('dataframe', {
+      columnNames: ['é'],
+      columns: [series],
+      index: { stringValues: ['x', 'y'] },
+    })
     expect(decodeResponse(encodeResponse(frame))).toEqual(frame)
     expect(stock.Response.decode(encodeResponse(frame))).toMatchObject({
       dataframe: {
@@ -247,7 +304,9 @@ describe('our protobuf codec and protobufjs', () => {
         columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
       },
     })
-    const form = content('multipart', { fields: new Map([['p', content('text', 't'.repeat(300))]]) })
+    const form = content('multipart', {
+      fields: new Map([['p', content('text', 't'.repeat(300))]]),
+    })
     expect(decodeResponse(encodeResponse(form))).toEqual(form)
     expect(stock.Response.decode(encodeResponse(form))).toMatchObject({
       multipart: {
@@ -285,7 +344,10 @@ describe('the oneof of a request', () => {
     const text = Buffer.from(stock.Request.encode({ text: { value: 'x' } }).finish())
     const bytes = Buffer.from(stock.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
     for (const both of [Buffer.concat([text, bytes]), Buffer.concat([bytes, text])]) {
-      expect(decodeRequest(both).content).toMatchObject({ field: 'serialized_bytes', bytes: Buffer.from('b') })
+      expect(decodeRequest(both).content).toMatchObject({
+        field: 'serialized_bytes',
+        bytes: Buffer.from('b'),
+      })
     }
   })
 
@@ -295,7 +357,10 @@ describe('the oneof of a request', () => {
     const text = stock.Request.encode({ text: { value: 'x' } }).finish()
     expect(decodeRequest(Buffer.concat([text, first])).content?.field).toBe('ndarray')
     const merged = decodeRequest(Buffer.concat([first, second])).content
-    expect(stock.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
+    expect(stock.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({
+      floatValues: [1, 2],
+      dtype: 1,
+    })
   })
 
   // The tag of an empty member, and its length 0.
@@ -305,26 +370,34 @@ describe('the oneof of a request', () => {
     ['unknown ones', [0x7a, 0]],
     ['the name of the API', [0x0a, 0]],
   ])('refuses a request of thousands of fields: %s', (_, fields) => {
-    const times = (count: number) => Buffer.concat(Array(count / fields.length).fill(Buffer.from(fields)))
+    const times = (count: number) =>
+      Buffer.concat(Array(count / fields.length).fill(Buffer.from(fields)))
     expect(() => decodeRequest(times(2000))).not.toThrow()
-    expect(() => decodeRequest(times(2004))).toThrow(/^expected at most 1000 fields .* received more/)
+    expect(() => decodeRequest(times(2004))).toThrow(
+      /^expected at most 1000 fields .* received more/,
+    )
   })
 
   it('merges the structs and lists of a JSON value, however often they come', () => {
-    const times = (field: readonly number[]) => Buffer.concat(Array(100_000).fill(Buffer.from(field)))
+    const times = (field: readonly number[]) =>
+      Buffer.concat(Array(100_000).fill(Buffer.from(field)))
     expect(decodeMessage('json', times([0x2a, 0]))).toEqual({})
     expect(decodeMessage('json', times([0x32, 2, 0x0a, 0]))).toEqual(Array(100_000).fill(null))
     expect(decodeMessage('json', times([0x1a, 0]))).toBe('')
   })
 
   it('joins the lists of a JSON value', () => {
-    const twice = Buffer.concat([[1, 2], [3]].map((list) => encodeMessage({ field: 'json', message: list })))
+    const twice = Buffer.concat(
+      [[1, 2], [3]].map((list) => encodeMessage({ field: 'json', message: list })),
+    )
     expect(decodeMessage('json', twice)).toEqual([1, 2, 3])
   })
 })
 
 describe('the generated files', () => {
   it('are what proto/generate.mjs makes', () => {
-    expect(() => execFileSync(process.execPath, ['proto/generate.mjs', '--check'], { cwd: root })).not.toThrow()
+    expect(() =>
+      execFileSync(process.execPath, ['proto/generate.mjs', '--check'], { cwd: root }),
+    ).not.toThrow()
   })
 })

@@ -5,10 +5,15 @@ import { decodeMessage } from '../../../src/messages/content-types.ts'
 import { encodeMessage } from '../../../src/messages/envelope.ts'
 import type { ProtoContent, ProtoField } from '../../../src/messages/messages.ts'
 
-const encoded = (field: ProtoField, message: unknown) => encodeMessage({ field, message } as ProtoContent)
-const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i))
-const read = async (descriptor: io.IODescriptor<unknown, never>, field: ProtoField, message: unknown) =>
-  fromContent(descriptor, { field, bytes: encoded(field, message), room: 0 })
+const encoded = (field: ProtoField, message: unknown) =>
+  encodeMessage({ field, message } as ProtoContent)
+const many = <T>(count: number, make: (i: number) => T) =>
+  Array.from({ length: count }, (_, i) => make(i))
+const read = async (
+  descriptor: io.IODescriptor<unknown, never>,
+  field: ProtoField,
+  message: unknown,
+) => fromContent(descriptor, { field, bytes: encoded(field, message), room: 0 })
 
 describe('a message', () => {
   // The list itself is a value, too.
@@ -24,7 +29,8 @@ describe('a message', () => {
       expect.objectContaining({
         code: 'payload_too_large',
         grpc: 'RESOURCE_EXHAUSTED',
-        message: 'expected at most 250000 texts of lists and JSON values in the protobuf message, received more',
+        message:
+          'expected at most 250000 texts of lists and JSON values in the protobuf message, received more',
       }),
     )
   })
@@ -37,18 +43,24 @@ describe('a message', () => {
   ])('with more than 4 MiB of %s is refused', async (_, descriptor, field, message) => {
     await expect(read(descriptor, field, message)).rejects.toMatchObject({
       code: 'payload_too_large',
-      message: expect.stringMatching(/^expected at most 4194304 bytes \(maxBytes\) of texts and JSON values/),
+      message: expect.stringMatching(
+        /^expected at most 4194304 bytes \(maxBytes\) of texts and JSON values/,
+      ),
     })
   })
 
   it('may be longer for a descriptor that allows it', async () => {
     const descriptor = new io.NumpyNdarray({ maxBytes: 5 * 1024 * 1024 })
-    expect(await read(descriptor as never, 'ndarray', { stringValues: [long] })).toMatchObject({ data: [long] })
+    expect(await read(descriptor as never, 'ndarray', { stringValues: [long] })).toMatchObject({
+      data: [long],
+    })
   })
 
   it('with an object of too many keys is refused', async () => {
     const keys = (count: number) => Object.fromEntries(many(count, (i) => [`k${i}`, 0]))
-    expect(Object.keys((await read(new io.JSON(), 'json', keys(50_000))) as object)).toHaveLength(50_000)
+    expect(Object.keys((await read(new io.JSON(), 'json', keys(50_000))) as object)).toHaveLength(
+      50_000,
+    )
     await expect(read(new io.JSON(), 'json', keys(50_001))).rejects.toMatchObject({
       code: 'payload_too_large',
       message: expect.stringMatching(/at most 50000 keys/),
@@ -58,12 +70,16 @@ describe('a message', () => {
   it('of more than two million fields is refused, also where nobody knows them', () => {
     const fields = (count: number) => Buffer.alloc(count * 2).fill(Buffer.from([0x78, 0]))
     expect(() => decodeMessage('ndarray', fields(2_000_000))).not.toThrow()
-    expect(() => decodeMessage('ndarray', fields(2_000_001))).toThrow(/at most 2000000 fields \(numbers packed\)/)
+    expect(() => decodeMessage('ndarray', fields(2_000_001))).toThrow(
+      /at most 2000000 fields \(numbers packed\)/,
+    )
   })
 
   it('of numbers alone may be larger', async () => {
     const floatValues = new Float32Array(2_000_000)
-    const array = (await read(new io.NumpyNdarray() as never, 'ndarray', { floatValues })) as { size: number }
+    const array = (await read(new io.NumpyNdarray() as never, 'ndarray', { floatValues })) as {
+      size: number
+    }
     expect(array.size).toBe(2_000_000)
   })
 })
@@ -88,5 +104,10 @@ it('lists in lists keep their elements, also where a message repeats its list', 
       [3, [4]],
     ].map((message) => encoded('json', message)),
   )
-  expect(await fromContent(new io.JSON(), { field: 'json', bytes, room: 0 })).toEqual([[1], 2, 3, [4]])
+  expect(await fromContent(new io.JSON(), { field: 'json', bytes, room: 0 })).toEqual([
+    [1],
+    2,
+    3,
+    [4],
+  ])
 })

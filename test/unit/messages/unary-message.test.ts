@@ -40,14 +40,17 @@ describe('UnaryMessage', () => {
     )
   })
 
-  it.each([4096, 4097, 5003, MiB - 1, MiB + 3, 3 * MiB + 5])('ends %i bytes at a multiple of 8', (length) => {
-    const bytes = randomBytes(length)
-    const message = new UnaryMessage(4 * MiB)
-    for (const piece of cut(frame(bytes), [16_384])) message.take(piece)
-    const found = message.bytes as Buffer
-    expect(found.equals(bytes)).toBe(true)
-    expect((found.byteOffset + found.length) % 8).toBe(0)
-  })
+  it.each([4096, 4097, 5003, MiB - 1, MiB + 3, 3 * MiB + 5])(
+    'ends %i bytes at a multiple of 8',
+    (length) => {
+      const bytes = randomBytes(length)
+      const message = new UnaryMessage(4 * MiB)
+      for (const piece of cut(frame(bytes), [16_384])) message.take(piece)
+      const found = message.bytes as Buffer
+      expect(found.equals(bytes)).toBe(true)
+      expect((found.byteOffset + found.length) % 8).toBe(0)
+    },
+  )
 
   it('takes 1 MiB for a length that is only announced, and 64 MiB once that much has come', () => {
     const sizes: number[] = []
@@ -75,7 +78,9 @@ describe('UnaryMessage', () => {
     const prefix = frame(Buffer.alloc(101)).subarray(0, 5)
     expect(new UnaryMessage(100).take(prefix)?.code).toBe(8)
     expect(new UnaryMessage(100).take(frame(Buffer.alloc(100)))).toBeUndefined()
-    expect(new UnaryMessage(100).take(Buffer.concat([frame(Buffer.alloc(9)), Buffer.alloc(1)]))?.code).toBe(12)
+    expect(
+      new UnaryMessage(100).take(Buffer.concat([frame(Buffer.alloc(9)), Buffer.alloc(1)]))?.code,
+    ).toBe(12)
     const empty = new UnaryMessage(100)
     expect(empty.take(frame(Buffer.alloc(0)))).toBeUndefined()
     expect(empty.bytes?.length).toBe(0)

@@ -10,8 +10,17 @@ import { visitOf } from '../../visit.ts'
 
 async function callOf(service: Service): Promise<Endpoint> {
   const nothing = () => undefined
-  const parts = { service, prefix: '', introspection: true, unready: nothing, logLate: nothing, warn: nothing }
-  const { methods } = await new ServerHost(parts).attach([{ name: 'RPC', attach: (host) => attachRpc(host, service) }])
+  const parts = {
+    service,
+    prefix: '',
+    introspection: true,
+    unready: nothing,
+    logLate: nothing,
+    warn: nothing,
+  }
+  const { methods } = await new ServerHost(parts).attach([
+    { name: 'RPC', attach: (host) => attachRpc(host, service) },
+  ])
   return connectEndpoints(methods, '')[0]
 }
 
@@ -34,7 +43,11 @@ it('refuses requests in JSON that are too long, or of too many values', async ()
   const call = await callOf(svc)
   const answered = (json: unknown) => {
     const body = Buffer.from(JSON.stringify({ apiName: 'echo', json }))
-    const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
+    const request = HttpRequest.lend(
+      HeaderList.from({ 'content-type': 'application/json' }),
+      body,
+      false,
+    )
     return call.answer(request, visitOf(call.path))
   }
   const list = Array(200_000).fill(0)

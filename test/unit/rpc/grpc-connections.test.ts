@@ -1,4 +1,10 @@
-import { type ClientHttp2Session, connect, createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import {
+  type ClientHttp2Session,
+  connect,
+  createServer,
+  type Http2Server,
+  type ServerHttp2Session,
+} from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { followConnections } from '../../../src/rpc/grpc-connections.ts'

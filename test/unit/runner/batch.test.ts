@@ -92,7 +92,10 @@ describe('a batch queue', () => {
     fc.assert(
       fc.property(
         fc.array(
-          fc.record({ gap: fc.double({ min: 0, max: 30, noNaN: true }), rows: fc.integer({ min: 0, max: 8 }) }),
+          fc.record({
+            gap: fc.double({ min: 0, max: 30, noNaN: true }),
+            rows: fc.integer({ min: 0, max: 8 }),
+          }),
           {
             minLength: 1,
             maxLength: 60,
@@ -132,7 +135,13 @@ describe('a batch queue', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
-        fc.array(fc.record({ rows: fc.nat({ max: 9 }), key: fc.constantFrom('a', 'b', 'c'), takes: fc.boolean() })),
+        fc.array(
+          fc.record({
+            rows: fc.nat({ max: 9 }),
+            key: fc.constantFrom('a', 'b', 'c'),
+            takes: fc.boolean(),
+          }),
+        ),
         (maxBatchSize, steps) => {
           const queue = new BatchQueue<Request>({ maxBatchSize, maxWaitMs: 5 })
           const given: Request[] = []
@@ -151,7 +160,9 @@ describe('a batch queue', () => {
           }
           while (queue.size > 0) take(steps.length)
           for (const key of ['a', 'b', 'c']) {
-            expect(taken.filter((one) => one.key === key)).toEqual(given.filter((one) => one.key === key))
+            expect(taken.filter((one) => one.key === key)).toEqual(
+              given.filter((one) => one.key === key),
+            )
           }
         },
       ),
@@ -198,7 +209,11 @@ describe('a batch queue', () => {
     queue.push(two, 0, false)
     expect([queue.remove(one), queue.remove(one)]).toEqual([true, false])
     expect(queue.take(0)).toEqual([two])
-    expect([queue.size, queue.dueAt(0), queue.oldest]).toEqual([0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])
+    expect([queue.size, queue.dueAt(0), queue.oldest]).toEqual([
+      0,
+      Number.POSITIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+    ])
   })
 
   it('has a burst after a long silence in batches after a few requests', () => {
@@ -233,7 +248,9 @@ describe('the cost of a call', () => {
   it('is never negative, whatever was measured', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.integer({ min: 1, max: 64 }), fc.double({ min: 0, max: 1e3, noNaN: true }))),
+        fc.array(
+          fc.tuple(fc.integer({ min: 1, max: 64 }), fc.double({ min: 0, max: 1e3, noNaN: true })),
+        ),
         (calls) => {
           const cost = new CallCost()
           for (const [rows, ms] of calls) cost.learn(rows, ms)

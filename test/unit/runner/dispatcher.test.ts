@@ -126,7 +126,10 @@ describe('a dispatcher', () => {
     const { clock, call, threads } = setUp({}, 2)
     for (let i = 0; i < 10; i++) void call([i])
     await clock.settle()
-    expect(threads.map(({ sent }) => sent.map(({ inputs }) => inputs[0]))).toEqual([[[0, 1, 2, 3]], [[4, 5, 6, 7]]])
+    expect(threads.map(({ sent }) => sent.map(({ inputs }) => inputs[0]))).toEqual([
+      [[0, 1, 2, 3]],
+      [[4, 5, 6, 7]],
+    ])
   })
 
   it('does not join what is of different kinds', async () => {

@@ -12,7 +12,8 @@ const fail = (error: unknown): never => {
 const sent = (values: readonly unknown[], transfer: ArrayBuffer[] = []) =>
   unpackList(structuredClone(packList(values, 'thread', transfer, fail), { transfer }), fail)
 
-const small = (...numbers: number[]) => new NDArray(Float32Array.from(numbers), [1, numbers.length], 'float32')
+const small = (...numbers: number[]) =>
+  new NDArray(Float32Array.from(numbers), [1, numbers.length], 'float32')
 
 describe('a list on its way to another thread', () => {
   it('sends small arrays of one kind as one, and gives each memory of its own', () => {
@@ -26,7 +27,10 @@ describe('a list on its way to another thread', () => {
   })
 
   it('moves the stack when it is large, and leaves the arrays to their owner', () => {
-    const values = Array.from({ length: 64 }, (_, i) => new NDArray(new Float64Array(64).fill(i), [64]))
+    const values = Array.from(
+      { length: 64 },
+      (_, i) => new NDArray(new Float64Array(64).fill(i), [64]),
+    )
     const transfer: ArrayBuffer[] = []
     expect(sent(values, transfer)).toEqual(values)
     expect(transfer).toHaveLength(1)
@@ -35,7 +39,9 @@ describe('a list on its way to another thread', () => {
 
   it('arrives equal, whatever is in it', () => {
     const value = fc.oneof(
-      fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 3 }).map((list) => new NDArray(Uint8Array.from(list))),
+      fc
+        .array(fc.integer({ min: 0, max: 255 }), { maxLength: 3 })
+        .map((list) => new NDArray(Uint8Array.from(list))),
       fc.array(fc.float(), { minLength: 2, maxLength: 2 }).map((list) => small(...list)),
       fc.constantFrom<unknown>(
         new NDArray(Float32Array.of(7), [], 'float32'),
@@ -52,10 +58,14 @@ describe('a list on its way to another thread', () => {
       ),
     )
     fc.assert(
-      fc.property(fc.array(value, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (values, times) => {
-        const list = Array.from({ length: times }, () => values).flat()
-        expect(sent(list)).toEqual(list)
-      }),
+      fc.property(
+        fc.array(value, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        (values, times) => {
+          const list = Array.from({ length: times }, () => values).flat()
+          expect(sent(list)).toEqual(list)
+        },
+      ),
     )
   })
 
@@ -74,7 +84,11 @@ describe('a list on its way to another thread', () => {
 
   it('copies shared memory of at most 64 bytes, alone or among others, but for typed arrays by themselves', () => {
     const shared = new NDArray(new Float32Array(new SharedArrayBuffer(64)), [1, 16], 'float32')
-    const full = new NDArray(new Float32Array(new SharedArrayBuffer(64)).fill(3), [1, 16], 'float32')
+    const full = new NDArray(
+      new Float32Array(new SharedArrayBuffer(64)).fill(3),
+      [1, 16],
+      'float32',
+    )
     for (const boundary of ['thread', 'process'] as const) {
       for (const list of [[full], [full, full], [shared, full]]) {
         const arrived = unpackList(packList(list, boundary, [], fail), fail).at(-1) as NDArray
@@ -96,16 +110,27 @@ describe('a list on its way to another thread', () => {
     const large = new NDArray(new Uint8Array(100_000))
     const transfer: ArrayBuffer[] = []
     const wrong: number[] = []
-    const list = packList([[large, () => 1], 'text', Symbol('x')], 'thread', transfer, (_error, i) => {
-      wrong.push(i)
-      return i === 0 ? { value: 'instead' } : undefined
-    })
+    const list = packList(
+      [[large, () => 1], 'text', Symbol('x')],
+      'thread',
+      transfer,
+      (_error, i) => {
+        wrong.push(i)
+        return i === 0 ? { value: 'instead' } : undefined
+      },
+    )
     expect(unpackList(structuredClone(list, { transfer }), fail)).toEqual(['instead', 'text'])
     expect([wrong, transfer]).toEqual([[0, 2], []])
   })
 
   it('puts something in the place of an item whose class is unknown where it arrives', () => {
-    const items = [{ value: 1 }, { value: null, objects: [[[], 'Stranger', { value: {} }] as const] }]
-    expect(unpackList({ items }, (error) => String(error))).toEqual([1, expect.stringMatching(/named Stranger/)])
+    const items = [
+      { value: 1 },
+      { value: null, objects: [[[], 'Stranger', { value: {} }] as const] },
+    ]
+    expect(unpackList({ items }, (error) => String(error))).toEqual([
+      1,
+      expect.stringMatching(/named Stranger/),
+    ])
   })
 })

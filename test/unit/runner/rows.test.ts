@@ -103,7 +103,9 @@ describe('joining and splitting rows', () => {
   })
 
   it('refuses arrays without dimensions, and values that have no rows', () => {
-    expect(() => rowsOf(new NDArray(new Float32Array(1), []))).toThrow(/at least 1 dimensions.*shape \(\)/)
+    expect(() => rowsOf(new NDArray(new Float32Array(1), []))).toThrow(
+      /at least 1 dimensions.*shape \(\)/,
+    )
     expect(() => rowsOf('text')).toThrow(/an NDArray or a list/)
   })
 
@@ -116,12 +118,16 @@ describe('joining and splitting rows', () => {
 
   it('cuts a request into parts of at most the limit', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 1, max: 50 }), (count, limit) => {
-        const sizes = cutSizes(count, limit)
-        expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count)
-        expect(sizes.every((size) => size >= 1 && size <= limit)).toBe(true)
-        expect(sizes.length).toBe(Math.ceil(count / limit))
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 1000 }),
+        fc.integer({ min: 1, max: 50 }),
+        (count, limit) => {
+          const sizes = cutSizes(count, limit)
+          expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(count)
+          expect(sizes.every((size) => size >= 1 && size <= limit)).toBe(true)
+          expect(sizes.length).toBe(Math.ceil(count / limit))
+        },
+      ),
     )
   })
 })

@@ -8,31 +8,52 @@ describe('a Runner', () => {
   it('refuses at construction what it could not do later, naming it', () => {
     const wrong: [object, RegExp][] = [
       [{ methods: { predict: {} } }, /module of the runner iris/],
-      [{ module: './model.ts', methods: { predict: {} } }, /import\.meta\.url.*received "\.\/model\.ts"/],
+      [
+        { module: './model.ts', methods: { predict: {} } },
+        /import\.meta\.url.*received "\.\/model\.ts"/,
+      ],
       [{ module, methods: {} }, /at least one method/],
       [{ module }, /at least one method/],
       [{ module, methods: { predict: {} }, thread: 2 }, /unknown option "thread"/],
-      [{ module, methods: { predict: { maxBatch: 2 } } }, /unknown option "maxBatch" for predict of the runner iris/],
+      [
+        { module, methods: { predict: { maxBatch: 2 } } },
+        /unknown option "maxBatch" for predict of the runner iris/,
+      ],
       [{ module, methods: { predict: { maxBatchSize: 0 } } }, /from 1 up for maxBatchSize/],
       [{ module, methods: { predict: { maxWaitMs: -1 } } }, /maxWaitMs/],
       [{ module, methods: { predict: {} }, modelGraceMs: -1 }, /modelGraceMs/],
       [{ module, methods: { predict: {} }, onHang: 'wait' }, /one of replace, report for onHang/],
-      [{ module, methods: { predict: { batchable: true, stream: true } } }, /both batchable and a stream/],
-      [{ module, methods: { predict: { onBatchError: 'ignore' } } }, /one of retry, fail for onBatchError/],
+      [
+        { module, methods: { predict: { batchable: true, stream: true } } },
+        /both batchable and a stream/,
+      ],
+      [
+        { module, methods: { predict: { onBatchError: 'ignore' } } },
+        /one of retry, fail for onBatchError/,
+      ],
       [{ module, methods: { start: {} } }, /cannot be called start/],
       [{ module, methods: { predict: {} }, threads: 1.5 }, /threads/],
-      [{ module, methods: { predict: {} }, isolation: 'machine' }, /one of thread, process for isolation/],
-      [{ module, methods: { predict: {} }, warmup: { other: 1 } }, /warmup of the runner iris names other/],
+      [
+        { module, methods: { predict: {} }, isolation: 'machine' },
+        /one of thread, process for isolation/,
+      ],
+      [
+        { module, methods: { predict: {} }, warmup: { other: 1 } },
+        /warmup of the runner iris names other/,
+      ],
     ]
     for (const [options, message] of wrong) {
       expect(() => create(options), String(message)).toThrow(InvalidArgument)
       expect(() => create(options)).toThrow(message)
     }
-    expect(() => create({ module, methods: { predict: {} } }, 'no spaces')).toThrow(/name of a Runner/)
+    expect(() => create({ module, methods: { predict: {} } }, 'no spaces')).toThrow(
+      /name of a Runner/,
+    )
   })
 
   it('takes a file URL and an absolute path', () => {
-    for (const given of [module, module.href, '/srv/model.js']) create({ module: given, methods: { predict: {} } })
+    for (const given of [module, module.href, '/srv/model.js'])
+      create({ module: given, methods: { predict: {} } })
   })
 })
 
@@ -48,8 +69,12 @@ describe('the runners of a Service', () => {
   })
 
   it('are refused when two have one name or one is no Runner', () => {
-    expect(() => new Service('s', { runners: [runner('iris'), runner('iris')] })).toThrow(/two runners named iris/)
-    expect(() => new Service('s', { runners: [{} as Runner] })).toThrow(/a Runner for runners of the service s/)
+    expect(() => new Service('s', { runners: [runner('iris'), runner('iris')] })).toThrow(
+      /two runners named iris/,
+    )
+    expect(() => new Service('s', { runners: [{} as Runner] })).toThrow(
+      /a Runner for runners of the service s/,
+    )
     expect(() => new Service('s', { runners: 5 as never })).toThrow(/a list of Runners/)
     expect(() => new Service('s', { runner: [] } as never)).toThrow(/it has doc, version, runners/)
   })

@@ -44,7 +44,9 @@ describe('what is sent', () => {
         fc.date(),
         fc.uint8Array(),
         fc.array(tie('value')),
-        fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('value'), { noNullPrototype: true }),
+        fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('value'), {
+          noNullPrototype: true,
+        }),
       ),
     }))
     fc.assert(
@@ -78,7 +80,10 @@ describe('what is sent', () => {
   it('has no large buffer cloned: its one copy is moved', () => {
     const transfer: ArrayBuffer[] = []
     pack(
-      { big: new NDArray(new Float32Array(large)), list: [new NDArray(new Float32Array(large - 1))] },
+      {
+        big: new NDArray(new Float32Array(large)),
+        list: [new NDArray(new Float32Array(large - 1))],
+      },
       'thread',
       transfer,
     )
@@ -136,7 +141,8 @@ describe('what is sent', () => {
       type: Picture,
       movable: ['pixels'],
       toFields: ({ width, pixels, mask }) => ({ width, pixels, mask }),
-      fromFields: ({ width, pixels, mask }) => new Picture(width as number, pixels as Uint8Array, mask as NDArray),
+      fromFields: ({ width, pixels, mask }) =>
+        new Picture(width as number, pixels as Uint8Array, mask as NDArray),
     })
     const mask = new NDArray(new Float32Array(large))
     const picture = new Picture(4, new Uint8Array(minMoveBytes), mask)
@@ -153,7 +159,9 @@ describe('what is sent', () => {
     const serializer = { name: 'Box', type: Box, toFields: () => ({}), fromFields: () => new Box() }
     registerSerializer(serializer)
     expect(() => registerSerializer(serializer)).toThrow(/named Box is registered already/)
-    expect(() => registerSerializer({ ...serializer, name: 'Crate' })).toThrow(/the class of the serializer Crate/)
+    expect(() => registerSerializer({ ...serializer, name: 'Crate' })).toThrow(
+      /the class of the serializer Crate/,
+    )
     expect(() => registerSerializer({ ...serializer, name: 'NDArray' })).toThrow(/named NDArray/)
     expect(() => registerSerializer({ type: Box } as never)).toThrow(/a name and a class/)
     expect(() => registerSerializer({ name: 'Lid', type: class {} } as never)).toThrow(
@@ -167,7 +175,10 @@ describe('what is sent', () => {
     expect(sent.picture).toBeInstanceOf(RasterImage)
     expect([sent.picture.mode, sent.picture.data[0], picture.data[0]]).toEqual(['L', 9, 9])
 
-    const file = new BinaryFile(new Uint8Array(minMoveBytes).fill(7), { name: 'a.bin', mimeType: 'text/x' })
+    const file = new BinaryFile(new Uint8Array(minMoveBytes).fill(7), {
+      name: 'a.bin',
+      mimeType: 'text/x',
+    })
     const other = send(file) as BinaryFile
     expect(other).toBeInstanceOf(BinaryFile)
     expect([other.name, other.mimeType, other.bytes]).toEqual(['a.bin', 'text/x', file.bytes])
@@ -200,13 +211,36 @@ describe('what is sent', () => {
   })
 
   it('keeps what an error says', () => {
-    const error = new BadInput('no', { reason: 'shape', path: '[0]', offset: 3, cause: new RangeError('why') })
+    const error = new BadInput('no', {
+      reason: 'shape',
+      path: '[0]',
+      offset: 3,
+      cause: new RangeError('why'),
+    })
     const sent = send([error]) as BadInput[]
     expect(sent[0]).toBeInstanceOf(BadInput)
-    expect(sent[0]).toMatchObject({ message: 'no', reason: 'shape', path: '[0]', offset: 3, stack: error.stack })
+    expect(sent[0]).toMatchObject({
+      message: 'no',
+      reason: 'shape',
+      path: '[0]',
+      offset: 3,
+      stack: error.stack,
+    })
     expect(sent[0].cause).toMatchObject({ name: 'RangeError', message: 'why' })
-    const own = send(new ServingError('not_found', 'gone', { retryAfterSeconds: 9 }, { code: 'gone', status: 410 }))
-    expect(own).toMatchObject({ code: 'gone', status: 410, grpc: 'NOT_FOUND', retryAfterSeconds: 9 })
+    const own = send(
+      new ServingError(
+        'not_found',
+        'gone',
+        { retryAfterSeconds: 9 },
+        { code: 'gone', status: 410 },
+      ),
+    )
+    expect(own).toMatchObject({
+      code: 'gone',
+      status: 410,
+      grpc: 'NOT_FOUND',
+      retryAfterSeconds: 9,
+    })
     const circle = new Error('round')
     circle.cause = circle
     expect((send(circle) as Error).message).toBe('round')
@@ -233,7 +267,9 @@ describe('what was given away by move', () => {
     const x = new NDArray(new Float32Array(large))
     const y = x.reshape([2, -1])
     move(x)
-    expect(() => send(y)).toThrow(/the data of this NDArray is gone: another array that shares it was moved/)
+    expect(() => send(y)).toThrow(
+      /the data of this NDArray is gone: another array that shares it was moved/,
+    )
   })
 
   it('leaves the rest of its buffer and memory that cannot be moved alone', () => {
@@ -250,9 +286,18 @@ describe('what was given away by move', () => {
     expect(send(move(new RasterImage('L', 2, 1, Uint8Array.of(1, 2))))).toEqual(
       new RasterImage('L', 2, 1, Uint8Array.of(1, 2)),
     )
-    for (const wrong of [new BinaryFile(new Uint8Array(1)), [], {}, 'text', null, new Uint8Array(4)]) {
+    for (const wrong of [
+      new BinaryFile(new Uint8Array(1)),
+      [],
+      {},
+      'text',
+      null,
+      new Uint8Array(4),
+    ]) {
       expect(() => move(wrong as object)).toThrow(/expected an NDArray, a RasterImage or an object/)
     }
-    expect(() => move(Object.freeze(new NDArray(Float64Array.of(1))))).toThrow(/that can be marked as moved/)
+    expect(() => move(Object.freeze(new NDArray(Float64Array.of(1))))).toThrow(
+      /that can be marked as moved/,
+    )
   })
 })

@@ -1,7 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
-import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
+import {
+  type ModelWorker,
+  WorkerEnded,
+  type WorkerPoolOptions,
+} from '../../../src/runner/worker.ts'
 import { type RunnerEvent, superviseWorkers } from '../../../src/runner/worker-supervisor.ts'
 import { RunnerCounts } from '../../../src/telemetry/metrics/runner-counts.ts'
 import { TestClock } from './test-clock.ts'
@@ -20,7 +24,8 @@ class TestWorker implements ModelWorker {
 
   async run(message: unknown): Promise<unknown> {
     const { kind } = message as { kind: string }
-    if (kind === 'run' || this.loads === 'later') return await new Promise((reply) => this.replies.push(reply))
+    if (kind === 'run' || this.loads === 'later')
+      return await new Promise((reply) => this.replies.push(reply))
     return this.loads ? {} : { failure: { name: 'Error', message: 'no weights' } }
   }
 
@@ -155,7 +160,11 @@ describe('a supervisor of workers', () => {
   })
 
   it('gives no calls to a worker in which one hangs, and stays ready while another is left', async () => {
-    const { clock, events, supervisor, first, call } = await setUp({ threads: 2, concurrency: 2, onHang: 'report' })
+    const { clock, events, supervisor, first, call } = await setUp({
+      threads: 2,
+      concurrency: 2,
+      onHang: 'report',
+    })
     void call(clock.date() + 100)
     await clock.pass(700)
     expect(events.map(({ kind }) => kind)).toEqual(['hung'])

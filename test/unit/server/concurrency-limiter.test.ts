@@ -4,7 +4,12 @@ import { ConcurrencyLimiter } from '../../../src/api/concurrency-limiter.ts'
 describe('ConcurrencyLimiter', () => {
   it('gives as many slots as it has, and another once one was released', () => {
     const limiter = new ConcurrencyLimiter(2)
-    expect([limiter.acquire(), limiter.acquire(), limiter.acquire(), limiter.active]).toEqual([true, true, false, 2])
+    expect([limiter.acquire(), limiter.acquire(), limiter.acquire(), limiter.active]).toEqual([
+      true,
+      true,
+      false,
+      2,
+    ])
     limiter.release()
     expect([limiter.acquire(), limiter.active]).toEqual([true, 2])
   })

@@ -5,7 +5,10 @@ import { expect, it, onTestFinished } from 'vitest'
 import { workerGroup } from '../../../src/server/workers/worker-group.ts'
 
 it('asks a worker for its metrics only once it is ready', async () => {
-  cluster.setupPrimary({ exec: fileURLToPath(new URL('./loading-worker.mjs', import.meta.url)), execArgv: [] })
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL('./loading-worker.mjs', import.meta.url)),
+    execArgv: [],
+  })
   const worker = cluster.fork()
   onTestFinished(() => void worker.process.kill('SIGKILL'))
   const group = workerGroup()

@@ -38,11 +38,13 @@ export class ArrowBatch {
     const buffers: Uint8Array[] = []
     for (let i = 0; i < places.length; i += 2) {
       const [at, size] = [places[i], places[i + 1]]
-      if (at < 0 || size < 0 || at + size > body.length) throw damagedFile('a buffer beyond its batch')
+      if (at < 0 || size < 0 || at + size > body.length)
+        throw damagedFile('a buffer beyond its batch')
       buffers.push(body.subarray(at, at + size))
     }
     const compression = header?.table(3)
-    this.#buffers = compression === undefined ? buffers : this.#unpacked(compression.uint8(0), buffers)
+    this.#buffers =
+      compression === undefined ? buffers : this.#unpacked(compression.uint8(0), buffers)
   }
 
   #unpacked(codec: number, buffers: readonly Uint8Array[]): Uint8Array[] {
@@ -60,7 +62,9 @@ export class ArrowBatch {
     })
     const unpacked = parts.length === 0 ? [] : client.unpack(codec, parts)
     let part = 0
-    return buffers.map((buffer, i) => (sizes[i] === -1 ? buffer.subarray(sizeBytes) : unpacked[part++]))
+    return buffers.map((buffer, i) =>
+      sizes[i] === -1 ? buffer.subarray(sizeBytes) : unpacked[part++],
+    )
   }
 
   /** @returns the rows of the next node, which {@link node} takes. */
@@ -80,7 +84,8 @@ export class ArrowBatch {
 
   heaps(): Uint8Array[] {
     const count = this.#heapCounts[this.#heap++] ?? 0
-    if (count < 0 || count > this.#buffers.length - this.#buffer) throw damagedFile('fewer buffers than it says')
+    if (count < 0 || count > this.#buffers.length - this.#buffer)
+      throw damagedFile('fewer buffers than it says')
     return Array.from({ length: count }, () => this.bytes())
   }
 }

@@ -34,12 +34,20 @@ export function readColumns(fields: readonly FlatTable[], batch: ArrowBatch): An
 /** @returns the values of a dictionary, which stand in a batch of their own. */
 export function readValues(field: FlatTable, batch: ArrowBatch): AnyColumn {
   const values = readPlain(field, batch, batch.rows, field.string(0), 1)
-  return 'kind' in values && values.heaps !== undefined ? contiguousText(values, batch.rows) : values
+  return 'kind' in values && values.heaps !== undefined
+    ? contiguousText(values, batch.rows)
+    : values
 }
 
 type Rest = Pick<Column, 'name' | 'validity'>
 
-function readColumn(field: FlatTable, batch: ArrowBatch, count: number, parent: string, depth: number): AnyColumn {
+function readColumn(
+  field: FlatTable,
+  batch: ArrowBatch,
+  count: number,
+  parent: string,
+  depth: number,
+): AnyColumn {
   const path = parent === '' ? field.string(0) : `${parent}.${field.string(0)}`
   const encoded = dictionaryOf(field)
   if (encoded === undefined) return readPlain(field, batch, count, path, depth)
@@ -47,7 +55,8 @@ function readColumn(field: FlatTable, batch: ArrowBatch, count: number, parent: 
   const codes: Column = { ...rest, kind: encoded.kind, data: batch.bytes() }
   const dictionary = batch.source.dictionaries.get(encoded.id)
   // Without rows, a file may leave the dictionary out, too.
-  if (dictionary === undefined && rows > 0) throw damagedColumn(path, 'its dictionary is missing, or comes later')
+  if (dictionary === undefined && rows > 0)
+    throw damagedColumn(path, 'its dictionary is missing, or comes later')
   requireBytes(codes.data, rows * itemSize(codes.kind), path)
   const values = dictionary?.values ?? readPlain(field, batch, 0, path, depth)
   const places = placesOf(codes, rows, dictionary?.rows ?? 0, path)
@@ -58,7 +67,12 @@ function readColumn(field: FlatTable, batch: ArrowBatch, count: number, parent: 
     name: rest.name,
     ...(places.includes(-1) || values.validity ? { validity } : {}),
   } as AnyColumn
-  const isCategory = depth === 0 && client !== undefined && 'kind' in named && named.kind === 'str' && !named.isBinary
+  const isCategory =
+    depth === 0 &&
+    client !== undefined &&
+    'kind' in named &&
+    named.kind === 'str' &&
+    !named.isBinary
   return isCategory ? { ...named, polarsType: 'Categorical' } : named
 }
 
@@ -67,15 +81,22 @@ function placesOf(codes: Column, rows: number, values: number, path: string): In
   const places = new Int32Array(rows)
   for (let row = 0; row < rows; row++) {
     const place = isValid(codes, row) ? Number(numbers[row]) : -1
-    if (place >= values || (place < 0 && isValid(codes, row))) throw damagedColumn(path, 'a code without a value')
+    if (place >= values || (place < 0 && isValid(codes, row)))
+      throw damagedColumn(path, 'a code without a value')
     places[row] = place
   }
   return places
 }
 
-function readNode(field: FlatTable, batch: ArrowBatch, count: number, path: string): readonly [number, Rest] {
+function readNode(
+  field: FlatTable,
+  batch: ArrowBatch,
+  count: number,
+  path: string,
+): readonly [number, Rest] {
   const [rows, nulls] = batch.node()
-  if (rows !== count || rows < 0 || rows > maxRows) throw damagedColumn(path, `${rows} elements, not ${count}`)
+  if (rows !== count || rows < 0 || rows > maxRows)
+    throw damagedColumn(path, `${rows} elements, not ${count}`)
   const bits = batch.bytes()
   if (nulls > 0 && bits.length > 0) {
     requireBytes(bits, (rows + 7) >> 3, path)
@@ -86,17 +107,28 @@ function readNode(field: FlatTable, batch: ArrowBatch, count: number, path: stri
 }
 
 function requireBytes(bytes: Uint8Array, size: number, path: string): void {
-  if (bytes.length < size) throw damagedColumn(path, `${bytes.length} bytes where ${size} are needed`)
+  if (bytes.length < size)
+    throw damagedColumn(path, `${bytes.length} bytes where ${size} are needed`)
 }
 
-function readPlain(field: FlatTable, batch: ArrowBatch, count: number, path: string, depth: number): AnyColumn {
+function readPlain(
+  field: FlatTable,
+  batch: ArrowBatch,
+  count: number,
+  path: string,
+  depth: number,
+): AnyColumn {
   const type = arrowTypeOf(field)
   if (type === undefined) throw unsupported(path, `${arrowTypeName(field)} of Arrow`)
   if (depth > maxDepth)
-    throw new FileRefusal(`one with ${columnNamed(path)}, which is more than ${maxDepth} deep`, true)
+    throw new FileRefusal(
+      `one with ${columnNamed(path)}, which is more than ${maxDepth} deep`,
+      true,
+    )
   if (type.layout === 'null') {
     const [rows] = batch.node()
-    if (rows !== count || rows > maxRows) throw damagedColumn(path, `${rows} elements, not ${count}`)
+    if (rows !== count || rows > maxRows)
+      throw damagedColumn(path, `${rows} elements, not ${count}`)
     batch.source.client?.made.take(rows * 8)
     return nullColumn(field.string(0), rows)
   }
@@ -112,10 +144,16 @@ function readPlain(field: FlatTable, batch: ArrowBatch, count: number, path: str
   if (type.layout !== 'decimal') return column
   if (client === undefined || depth > 0) return decimalNumbers(column, rows, type)
   client.made.take(rows * (type.precision + 6))
-  return { ...decimalTexts(column, rows, type), polarsType: `Decimal(${type.precision}, ${type.scale})` }
+  return {
+    ...decimalTexts(column, rows, type),
+    polarsType: `Decimal(${type.precision}, ${type.scale})`,
+  }
 }
 
-type Flat = Extract<ArrowType, { readonly layout: 'half' | 'flat' | 'scaled' | 'fixed-bytes' | 'decimal' }>
+type Flat = Extract<
+  ArrowType,
+  { readonly layout: 'half' | 'flat' | 'scaled' | 'fixed-bytes' | 'decimal' }
+>
 
 function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path: string): Column {
   const data = batch.bytes()
@@ -127,7 +165,8 @@ function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path:
   }
   if (type.layout === 'fixed-bytes' || type.layout === 'decimal') {
     const size = type.layout === 'decimal' ? type.bytes : type.length
-    if (size < 0 || rows * size > maxRows) throw damagedColumn(path, `${rows} elements of ${size} bytes`)
+    if (size < 0 || rows * size > maxRows)
+      throw damagedColumn(path, `${rows} elements of ${size} bytes`)
     requireBytes(data, rows * size, path)
     client?.made.take(rows * 4)
     const offsets = Int32Array.from({ length: rows + 1 }, (_, row) => row * size)
@@ -141,7 +180,8 @@ function readFlat(type: Flat, batch: ArrowBatch, rows: number, rest: Rest, path:
   return scaled(column, rows, type, path)
 }
 
-const bytesNeeded = (kind: ColumnKind, rows: number) => (kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
+const bytesNeeded = (kind: ColumnKind, rows: number) =>
+  kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind)
 
 function scaled(
   column: Column,
@@ -154,9 +194,13 @@ function scaled(
   const made = isDate ? new Int32Array(rows) : new BigInt64Array(rows)
   for (let row = 0; row < rows; row++) {
     if (!isValid(column, row)) continue
-    const value = isDate ? floorOf(BigInt(numbers[row]), scale.by) : BigInt(numbers[row]) * scale.times
+    const value = isDate
+      ? floorOf(BigInt(numbers[row]), scale.by)
+      : BigInt(numbers[row]) * scale.times
     if (BigInt.asIntN(isDate ? 32 : 64, value) !== value) {
-      throw new FileRefusal(`one with ${columnNamed(path)} that has a time out of range in row ${row}`)
+      throw new FileRefusal(
+        `one with ${columnNamed(path)} that has a time out of range in row ${row}`,
+      )
     }
     made[row] = isDate ? Number(value) : value
   }
@@ -210,7 +254,8 @@ function readStruct(
   if (batch.source.client !== undefined) {
     if (fields.length === 0) throw unsupported(path, 'objects without fields')
     const twice = nameTwice(fields)
-    if (twice !== undefined) throw new FileRefusal(`one with ${columnNamed(path)} of two fields ${shown(twice)}`)
+    if (twice !== undefined)
+      throw new FileRefusal(`one with ${columnNamed(path)} of two fields ${shown(twice)}`)
   }
   return { ...rest, fields }
 }
@@ -235,14 +280,20 @@ function readList(
   const [child] = field.tables(5)
   if (child === undefined) throw damagedColumn(path, 'a list without a type of its elements')
   const isFixed = type.layout === 'fixed-list'
-  const offsets = isFixed ? evenOffsets(batch, type.length, rows, path) : offsetsOf(batch, type.offsetBytes, rows, path)
+  const offsets = isFixed
+    ? evenOffsets(batch, type.length, rows, path)
+    : offsetsOf(batch, type.offsetBytes, rows, path)
   const count = batch.nextRows
   if (batch.source.client !== undefined) checkOffsets(offsets, rows, count, path)
   const entries = readColumn(child, batch, count, path, depth + 1)
   const items = isMap(field) ? withMapNames(entries) : entries
   const [base] = offsets
   if (base === 0) return { ...rest, offsets, items }
-  return { ...rest, offsets: offsets.map((at) => at - base), items: sliceColumn(items, base, offsets[rows]) }
+  return {
+    ...rest,
+    offsets: offsets.map((at) => at - base),
+    items: sliceColumn(items, base, offsets[rows]),
+  }
 }
 
 /** Names the fields of a map's entries as pyarrow does: writers may call them anything. */
@@ -250,12 +301,16 @@ function withMapNames(entries: AnyColumn): AnyColumn {
   if (!('fields' in entries)) return entries
   return {
     ...entries,
-    fields: entries.fields.map((field, i) => ({ ...field, name: ['key', 'value'][i] ?? field.name })),
+    fields: entries.fields.map((field, i) => ({
+      ...field,
+      name: ['key', 'value'][i] ?? field.name,
+    })),
   }
 }
 
 function evenOffsets(batch: ArrowBatch, length: number, rows: number, path: string): Int32Array {
-  if (length < 0 || rows * length > maxRows) throw damagedColumn(path, `${rows} lists of ${length} elements`)
+  if (length < 0 || rows * length > maxRows)
+    throw damagedColumn(path, `${rows} lists of ${length} elements`)
   batch.source.client?.made.take(rows * 4)
   return Int32Array.from({ length: rows + 1 }, (_, row) => row * length)
 }
@@ -279,6 +334,7 @@ function offsetsOf(batch: ArrowBatch, size: 4 | 8, rows: number, path: string): 
 
 function floatsOf(halves: Uint8Array, rows: number): Uint8Array {
   const floats = new Float32Array(rows)
-  for (let i = 0; i < rows; i++) floats[i] = float16ToNumber(halves[i * 2] | (halves[i * 2 + 1] << 8))
+  for (let i = 0; i < rows; i++)
+    floats[i] = float16ToNumber(halves[i * 2] | (halves[i * 2 + 1] << 8))
   return new Uint8Array(floats.buffer)
 }

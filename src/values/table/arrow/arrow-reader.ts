@@ -38,7 +38,10 @@ interface Message {
  *
  * @throws {@link FileRefusal}.
  */
-function messageAt(bytes: Uint8Array, start: number): (Message & { readonly end: number }) | undefined {
+function messageAt(
+  bytes: Uint8Array,
+  start: number,
+): (Message & { readonly end: number }) | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let at = start
   if (at + 4 > bytes.length) return undefined
@@ -53,7 +56,8 @@ function messageAt(bytes: Uint8Array, start: number): (Message & { readonly end:
   if (message.int16(0) > newestVersion) throw new FileRefusal('one of a newer version of Arrow')
   const header = message.table(2)
   const end = bodyAt + message.long(3)
-  if (header === undefined || end < bodyAt || end > bytes.length) throw damagedFile('a message beyond its end')
+  if (header === undefined || end < bodyAt || end > bytes.length)
+    throw damagedFile('a message beyond its end')
   return { type: message.uint8(1), header, body: bytes.subarray(bodyAt, end), end }
 }
 
@@ -67,7 +71,8 @@ function streamIn(bytes: Uint8Array): Uint8Array {
   const isFile = bytes.length > fileStart + fileEnd && text.toString('latin1', 0, 6) === fileMagic
   // The first writers of streams had no marker; those of files always had both magics.
   if (!isFile) return bytes
-  if (text.toString('latin1', bytes.length - 6) !== fileMagic) throw damagedFile('a file that does not end with ARROW1')
+  if (text.toString('latin1', bytes.length - 6) !== fileMagic)
+    throw damagedFile('a file that does not end with ARROW1')
   const end = bytes.length - fileEnd - text.readInt32LE(bytes.length - fileEnd)
   if (end < fileStart || end > bytes.length) throw damagedFile('a footer beyond its file')
   return bytes.subarray(fileStart, end)
@@ -79,14 +84,23 @@ function streamIn(bytes: Uint8Array): Uint8Array {
  *
  * @throws {@link FileRefusal}.
  */
-export function readArrowIpc(bytes: Uint8Array, maxBytes: number, unpack: UnpackBuffers): ColumnTable<AnyColumn> {
+export function readArrowIpc(
+  bytes: Uint8Array,
+  maxBytes: number,
+  unpack: UnpackBuffers,
+): ColumnTable<AnyColumn> {
   const stream = streamIn(bytes)
   const made = new MadeBytes(maxBytes)
   const source: ArrowSource = { dictionaries: new Map(), client: { made, unpack } }
   let fields: readonly FlatTable[] | undefined
   const tables: ColumnTable<AnyColumn>[] = []
-  for (let message = messageAt(stream, 0); message !== undefined; message = messageAt(stream, message.end)) {
-    if ((fields === undefined) !== (message.type === headers.schema)) throw damagedFile('no schema at its start')
+  for (
+    let message = messageAt(stream, 0);
+    message !== undefined;
+    message = messageAt(stream, message.end)
+  ) {
+    if ((fields === undefined) !== (message.type === headers.schema))
+      throw damagedFile('no schema at its start')
     if (message.type === headers.schema) fields = fieldsOf(message.header)
     else if (message.type === headers.dictionary) addDictionary(message, fields ?? [], source)
     else if (message.type === headers.batch) tables.push(tableOf(fields ?? [], message, source))
@@ -98,16 +112,23 @@ export function readArrowIpc(bytes: Uint8Array, maxBytes: number, unpack: Unpack
 }
 
 function fieldsOf(schema: FlatTable): readonly FlatTable[] {
-  if (schema.int16(0) !== 0) throw new FileRefusal('one of big-endian numbers, which are not supported')
+  if (schema.int16(0) !== 0)
+    throw new FileRefusal('one of big-endian numbers, which are not supported')
   const fields = schema.tables(1)
   const twice = nameTwice(fields.map((field) => ({ name: field.string(0) })))
-  if (twice !== undefined) throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
+  if (twice !== undefined)
+    throw new FileRefusal(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)
   return fields
 }
 
-function tableOf(fields: readonly FlatTable[], { header, body }: Message, source: ArrowSource): ColumnTable<AnyColumn> {
+function tableOf(
+  fields: readonly FlatTable[],
+  { header, body }: Message,
+  source: ArrowSource,
+): ColumnTable<AnyColumn> {
   const batch = new ArrowBatch(source, body, header)
-  if (batch.rows < 0 || batch.rows > maxRows) throw new FileRefusal(`one with a batch of ${batch.rows} rows`, true)
+  if (batch.rows < 0 || batch.rows > maxRows)
+    throw new FileRefusal(`one with a batch of ${batch.rows} rows`, true)
   return { rows: batch.rows, columns: readColumns(fields, batch) }
 }
 
@@ -125,7 +146,11 @@ function joinTables(tables: readonly ColumnTable<AnyColumn>[]): ColumnTable<AnyC
   return { rows: tables.reduce((sum, { rows }) => sum + rows, 0), columns }
 }
 
-function addDictionary({ header, body }: Message, fields: readonly FlatTable[], source: ArrowSource): void {
+function addDictionary(
+  { header, body }: Message,
+  fields: readonly FlatTable[],
+  source: ArrowSource,
+): void {
   const id = header.long(0)
   const field = fieldOf(fields, id, { left: maxFields })
   const data = header.table(1)
@@ -145,7 +170,11 @@ function addDictionary({ header, body }: Message, fields: readonly FlatTable[], 
 /** Maximum number of fields in a search for a dictionary: those of a hostile schema may all hold the same ones. */
 const maxFields = 2 ** 15
 
-function fieldOf(fields: readonly FlatTable[], id: number, count: { left: number }): FlatTable | undefined {
+function fieldOf(
+  fields: readonly FlatTable[],
+  id: number,
+  count: { left: number },
+): FlatTable | undefined {
   for (const field of fields) {
     if (--count.left < 0) throw damagedFile('too many fields')
     if (dictionaryOf(field)?.id === id) return field
@@ -163,8 +192,11 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
   if (blocks.length > 3) return undefined
   try {
     const dictionaries = footer.longs(2, 3)
-    for (let i = 0; i < dictionaries.length; i += 3) addDictionary(blockAt(file, dictionaries[i]), fields, source)
-    return blocks.length === 0 ? emptyTable(fields, source) : tableOf(fields, blockAt(file, blocks[0]), source)
+    for (let i = 0; i < dictionaries.length; i += 3)
+      addDictionary(blockAt(file, dictionaries[i]), fields, source)
+    return blocks.length === 0
+      ? emptyTable(fields, source)
+      : tableOf(fields, blockAt(file, blocks[0]), source)
   } catch (error) {
     if (error instanceof FileRefusal) return undefined
     throw error
@@ -185,7 +217,11 @@ export function decodeFlatArrow(file: Uint8Array): ColumnTable | undefined {
   return isFlat ? (decodeArrow(file) as ColumnTable<Column> | undefined) : undefined
 }
 
-const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set(['flat', 'text', 'views'] as const)
+const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set([
+  'flat',
+  'text',
+  'views',
+] as const)
 
 /** @returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
 export function holdBytesOrHalves(file: Uint8Array): boolean[] {
@@ -198,7 +234,10 @@ function holdsBytesOrHalves(field: FlatTable): boolean {
   return type.layout === 'half' || 'isBinary' in type || field.tables(5).some(holdsBytesOrHalves)
 }
 
-function footerOf(file: Uint8Array): { readonly footer: FlatTable; readonly fields: readonly FlatTable[] } {
+function footerOf(file: Uint8Array): {
+  readonly footer: FlatTable
+  readonly fields: readonly FlatTable[]
+} {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const length = view.getInt32(file.length - 10, true)
   const footer = FlatTable.root(file.subarray(file.length - 10 - length, file.length - 10), fault)

@@ -51,11 +51,19 @@ export function writeArrowType(out: Builder, column: AnyColumn): { id: number; a
   const zoneAt = zone === undefined ? 0 : out.createString(zone)
   out.startObject(2)
   const id =
-    'items' in column ? arrowIds.list : 'fields' in column ? arrowIds.struct : writeFlatType(out, column, zoneAt)
+    'items' in column
+      ? arrowIds.list
+      : 'fields' in column
+        ? arrowIds.struct
+        : writeFlatType(out, column, zoneAt)
   return { id, at: out.endObject() }
 }
 
-function writeFlatType(out: Builder, { kind, heaps, time, isBinary }: Column, zoneAt: number): number {
+function writeFlatType(
+  out: Builder,
+  { kind, heaps, time, isBinary }: Column,
+  zoneAt: number,
+): number {
   if (time !== undefined) return writeTimeType(out, time, zoneAt)
   if (kind === 'bool') return arrowIds.bool
   if (kind === 'str') {
@@ -114,8 +122,18 @@ export type ArrowType =
   | { readonly layout: 'null' }
   | { readonly layout: 'half' }
   | { readonly layout: 'fixed-bytes'; readonly length: number }
-  | { readonly layout: 'decimal'; readonly bytes: number; readonly precision: number; readonly scale: number }
-  | { readonly layout: 'scaled'; readonly kind: 'int32' | 'int64'; readonly time: TimeType; readonly scale: Scale }
+  | {
+      readonly layout: 'decimal'
+      readonly bytes: number
+      readonly precision: number
+      readonly scale: number
+    }
+  | {
+      readonly layout: 'scaled'
+      readonly kind: 'int32' | 'int64'
+      readonly time: TimeType
+      readonly scale: Scale
+    }
 
 /** What turns the integers of a time into those that columns have: a factor, or a divisor. */
 type Scale = { readonly times: bigint } | { readonly by: bigint }
@@ -143,7 +161,9 @@ const dayMs = 86_400_000n
  * @returns the kind of the codes of a field whose values are in a dictionary, and the number of the
  * dictionary.
  */
-export function dictionaryOf(field: FlatTable): { readonly id: number; readonly kind: ColumnKind } | undefined {
+export function dictionaryOf(
+  field: FlatTable,
+): { readonly id: number; readonly kind: ColumnKind } | undefined {
   const encoding = field.table(4)
   if (encoding === undefined) return undefined
   const index = encoding.table(1)
@@ -165,7 +185,9 @@ export function arrowTypeOf(field: FlatTable): ArrowType | undefined {
     }
     case arrowIds.float: {
       const width = type?.int16(0) ?? 0
-      return width === 0 ? { layout: 'half' } : { layout: 'flat', kind: width === 1 ? 'float32' : 'float64' }
+      return width === 0
+        ? { layout: 'half' }
+        : { layout: 'flat', kind: width === 1 ? 'float32' : 'float64' }
     }
     case arrowIds.fixedSizeList:
       return { layout: 'fixed-list', length: type?.int32(0) ?? 0 }
@@ -183,8 +205,15 @@ const maxPrecision = 38
 
 function decimalOf(type: FlatTable | undefined): ArrowType | undefined {
   const [precision, scale, bits] = [type?.int32(0) ?? 0, type?.int32(1) ?? 0, type?.int32(2) || 128]
-  const isKnown = precision > 0 && precision <= maxPrecision && scale >= 0 && scale <= precision && bits % 32 === 0
-  return isKnown && bits <= 256 ? { layout: 'decimal', bytes: bits / 8, precision, scale } : undefined
+  const isKnown =
+    precision > 0 &&
+    precision <= maxPrecision &&
+    scale >= 0 &&
+    scale <= precision &&
+    bits % 32 === 0
+  return isKnown && bits <= 256
+    ? { layout: 'decimal', bytes: bits / 8, precision, scale }
+    : undefined
 }
 
 /**
@@ -197,11 +226,17 @@ function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined 
     case arrowIds.date: {
       const date: TimeType = { type: 'date' }
       const isDays = type?.int16(0, 1) === 0
-      return isDays ? flat('int32', date) : { layout: 'scaled', kind: 'int64', time: date, scale: { by: dayMs } }
+      return isDays
+        ? flat('int32', date)
+        : { layout: 'scaled', kind: 'int64', time: date, scale: { by: dayMs } }
     }
     case arrowIds.timestamp: {
       const zone = type?.string(1) || undefined
-      return withoutSeconds(timeUnits[type?.int16(0) ?? 0], (unit) => ({ type: 'datetime', unit, zone }))
+      return withoutSeconds(timeUnits[type?.int16(0) ?? 0], (unit) => ({
+        type: 'datetime',
+        unit,
+        zone,
+      }))
     }
     case arrowIds.time: {
       const unit = type?.int16(0, 1) ?? 1
@@ -213,13 +248,19 @@ function timeOf(id: number, type: FlatTable | undefined): ArrowType | undefined 
       return kind === 'int64' ? flat(kind, time) : undefined
     }
     case arrowIds.duration:
-      return withoutSeconds(timeUnits[type?.int16(0, 1) ?? 1], (unit) => ({ type: 'duration', unit }))
+      return withoutSeconds(timeUnits[type?.int16(0, 1) ?? 1], (unit) => ({
+        type: 'duration',
+        unit,
+      }))
     default:
       return undefined
   }
 }
 
-function withoutSeconds(unit: TimeUnit | undefined, timeIn: (unit: TimeUnit) => TimeType): ArrowType | undefined {
+function withoutSeconds(
+  unit: TimeUnit | undefined,
+  timeIn: (unit: TimeUnit) => TimeType,
+): ArrowType | undefined {
   if (unit === undefined) return undefined
   if (unit !== 's') return flat('int64', timeIn(unit))
   return { layout: 'scaled', kind: 'int64', time: timeIn('ms'), scale: { times: 1000n } }

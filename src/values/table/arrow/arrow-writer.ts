@@ -88,7 +88,12 @@ function countBits(bits: Uint8Array, count: number): number {
   let found = 0
   for (let i = 0; i < (count + 7) >> 3; i++) {
     const isLast = i === count >> 3
-    for (let byte = isLast ? bits[i] & ((1 << (count & 7)) - 1) : bits[i]; byte !== 0; byte &= byte - 1) found++
+    for (
+      let byte = isLast ? bits[i] & ((1 << (count & 7)) - 1) : bits[i];
+      byte !== 0;
+      byte &= byte - 1
+    )
+      found++
   }
   return found
 }
@@ -144,7 +149,10 @@ export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
 }
 
 /** Encodes columns as an Arrow IPC file for Polars, which reads only the footer, without the schema at the start. */
-export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: number) => Buffer): Buffer {
+export function encodeArrow(
+  table: ColumnTable<AnyColumn>,
+  allocate: (size: number) => Buffer,
+): Buffer {
   const body = layOut(table)
   const batch = writeBatch(table.rows, body)
   const batchAt = magic.length

@@ -14,7 +14,8 @@ export function checkOffsets(offsets: Int32Array, rows: number, end: number, pat
     if (offsets[row] < before) throw damagedColumn(path, 'offsets that fall')
     before = offsets[row]
   }
-  if (before > end) throw damagedColumn(path, `an offset of ${before} where there are ${end} elements`)
+  if (before > end)
+    throw damagedColumn(path, `an offset of ${before} where there are ${end} elements`)
 }
 
 /**
@@ -25,7 +26,8 @@ export function checkedText(column: Column, rows: number, path: string): Column 
   const { data, offsets = noOffsets, isBinary } = column
   checkOffsets(offsets, rows, data.length, path)
   if (isBinary || rows === 0) return column
-  if (!isUtf8(data.subarray(offsets[0], offsets[rows]))) throw damagedColumn(path, 'text that is not UTF-8')
+  if (!isUtf8(data.subarray(offsets[0], offsets[rows])))
+    throw damagedColumn(path, 'text that is not UTF-8')
   for (let row = 0; row < rows; row++) {
     if ((data[offsets[row]] & 0xc0) === 0x80 && offsets[row] < offsets[rows]) {
       throw damagedColumn(path, 'text that starts within a character')
@@ -49,7 +51,9 @@ export function checkViews(column: Column, rows: number, path: string): number {
   for (let row = 0; row < rows; row++) {
     if (!isValid(column, row)) continue
     const [length, heap, start] = [words[row * 4], words[row * 4 + 2], words[row * 4 + 3]]
-    const isInside = length <= shortText || (heap >= 0 && start >= 0 && start + length <= (heaps[heap]?.length ?? -1))
+    const isInside =
+      length <= shortText ||
+      (heap >= 0 && start >= 0 && start + length <= (heaps[heap]?.length ?? -1))
     if (length < 0 || !isInside) throw damagedColumn(path, 'a text beyond its buffer')
     total += length
   }

@@ -48,6 +48,7 @@ export class MadeBytes {
    */
   take(bytes: number): void {
     this.#left -= bytes
-    if (!(bytes >= 0 && this.#left >= 0)) throw new FileRefusal('one that unpacks to too much', true)
+    if (!(bytes >= 0 && this.#left >= 0))
+      throw new FileRefusal('one that unpacks to too much', true)
   }
 }

@@ -22,15 +22,23 @@ type Fields = readonly (Buffer | undefined)[]
  *
  * @throws PayloadTooLarge.
  */
-export function parseCsv(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
+export function parseCsv(
+  lines: Uint8Array,
+  names: readonly string[],
+  isText: Uint8Array,
+): ColumnTable | CsvFailure {
   if (lines.length > defaultMaxBytes) {
-    throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${limited}, received ${lines.length}`)
+    throw new PayloadTooLarge(
+      `expected at most ${defaultMaxBytes} bytes ${limited}, received ${lines.length}`,
+    )
   }
   const fields = readFields(Buffer.from(lines.buffer, lines.byteOffset, lines.length), names.length)
   if ('failure' in fields) return fields
   const columns = names.map((name, i) => {
     const texts = () => fields[i].map((field) => field?.toString() ?? null)
-    return (isText[i] === 1 ? undefined : typedColumn(fields[i], name)) ?? columnOf(name, 'str', texts())
+    return (
+      (isText[i] === 1 ? undefined : typedColumn(fields[i], name)) ?? columnOf(name, 'str', texts())
+    )
   })
   return { rows: fields[0].length, columns }
 }
@@ -60,7 +68,9 @@ function readFields(bytes: Buffer, width: number): readonly Fields[] | CsvFailur
     for (; fields < width; fields++) columns[fields].push(undefined)
     if (++row * width > maxCells) return { failure: 'cells', offset: line, row: row - 1 }
     if (count > maxParsedValues) {
-      throw new PayloadTooLarge(`expected at most ${maxParsedValues} fields ${limited}, received more`)
+      throw new PayloadTooLarge(
+        `expected at most ${maxParsedValues} fields ${limited}, received more`,
+      )
     }
   }
   return columns
@@ -87,7 +97,8 @@ const flag = /^(?:true|false)$/i
 function kindOf(text: string, isBare: boolean): 'int' | 'float' | 'bool' | 'str' {
   if (infinity.test(text)) return 'float'
   // As in pandas, a number beyond the range of floats stays text.
-  if (decimal.test(text) && Number.isFinite(Number(text))) return integer.test(text) ? 'int' : 'float'
+  if (decimal.test(text) && Number.isFinite(Number(text)))
+    return integer.test(text) ? 'int' : 'float'
   return isBare && flag.test(text) ? 'bool' : 'str'
 }
 
@@ -100,7 +111,8 @@ function typedColumn(fields: Fields, name: string): Column | undefined {
     if (text !== undefined) kinds.add(kindOf(text, text === whole))
     return text
   })
-  const cells = (read: (text: string) => Cell) => texts.map((text) => (text === undefined ? null : read(text)))
+  const cells = (read: (text: string) => Cell) =>
+    texts.map((text) => (text === undefined ? null : read(text)))
   if (kinds.has('str') || (kinds.has('bool') && kinds.size > 1)) return undefined
   if (kinds.has('bool')) return columnOf(name, 'bool', cells(flagOf))
   if (kinds.has('float') || kinds.size === 0) return columnOf(name, 'float64', cells(floatOf))
@@ -118,6 +130,7 @@ const flagOf = (text: string) => text.toLowerCase() === 'true'
 const withoutZeros = (text: string) => text.replace(/^([+-]?)0+(?=\d)/, '$1')
 
 function floatOf(text: string): number {
-  if (infinity.test(text)) return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  if (infinity.test(text))
+    return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   return Number(text)
 }

@@ -11,7 +11,9 @@ import { type CsvFailure, maxFrameColumns } from '../json/frame-codec.ts'
  * @see pandas 2.2, `read_csv`, `na_values`.
  */
 export const missingWords: readonly string[] =
-  ',#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null'.split(',')
+  ',#N/A,#N/A N/A,#NA,-1.#IND,-1.#QNAN,-NaN,-nan,1.#IND,1.#QNAN,<NA>,N/A,NA,NULL,NaN,None,n/a,nan,null'.split(
+    ',',
+  )
 
 /** A text whose header has been read. */
 export interface CsvText {
@@ -46,7 +48,8 @@ export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
     const field = end + 1
     end = fieldEnd(header, field)
     if (names.length === maxFrameColumns) return { failure: 'columns', offset: start + field }
-    if (isCut && (end === -1 || end === header.length)) return { failure: 'header', offset: start + at }
+    if (isCut && (end === -1 || end === header.length))
+      return { failure: 'header', offset: start + at }
     if (end === -1) return { failure: 'quote', offset: start + field }
     names.push(unquoted(header.subarray(field, end)).toString())
   } while (header[end] === comma)
@@ -65,7 +68,13 @@ export function fieldEnd(bytes: Buffer, at: number): number {
     }
   }
   // A quote inside an unquoted field, or after the closing one, is an ordinary character.
-  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== newline && bytes[end] !== carriageReturn) end++
+  while (
+    end < bytes.length &&
+    bytes[end] !== comma &&
+    bytes[end] !== newline &&
+    bytes[end] !== carriageReturn
+  )
+    end++
   return end
 }
 

@@ -20,7 +20,10 @@ export interface CsvSource {
    *
    * @returns the types that columns of these names are cast to; `text`: all columns stay text.
    */
-  readonly types?: ((names: readonly string[]) => readonly (FrameType | undefined)[]) | 'text' | undefined
+  readonly types?:
+    | ((names: readonly string[]) => readonly (FrameType | undefined)[])
+    | 'text'
+    | undefined
   /** What digits alone count in columns of instants and durations, which are else refused. */
   readonly epochUnit?: TimeUnit | undefined
   /** As for `decodeFrameJson`. */
@@ -43,16 +46,20 @@ export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<Colu
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
   const types = typeof source.types === 'function' ? source.types(names) : []
-  const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
+  const flags = Uint8Array.from(names, (_, i) =>
+    source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0,
+  )
   const lines = text.bytes.subarray(text.linesAt)
   const { parseCsvAsync } = codec
   const parse = () => {
-    if (lines.length < minAsyncBytes || parseCsvAsync === undefined) return codec.parseCsv(lines, names, flags)
+    if (lines.length < minAsyncBytes || parseCsvAsync === undefined)
+      return codec.parseCsv(lines, names, flags)
     const parseLarge = (bytes: Uint8Array) => parseCsvAsync(bytes, names, flags)
     return isPrivate ? parseLarge(lines) : withCopy(lines, parseLarge)
   }
   return whenReady(parse(), (table) => {
-    if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
+    if ('failure' in table)
+      throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
     return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
   })
 }
@@ -64,7 +71,10 @@ export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<Colu
 function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): boolean {
   if (type === undefined) return false
   if (type === 'Utf8' || type === 'Categorical' || type === 'Binary') return true
-  return timeOfType(type) !== undefined && (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
+  return (
+    timeOfType(type) !== undefined &&
+    (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
+  )
 }
 
 /**
@@ -91,14 +101,21 @@ function withEpochs(
   return { rows, columns: converted }
 }
 
-const messages: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {
+const messages: Record<
+  CsvFailure['failure'],
+  readonly [reason: BadInputReason, expected: string, received: string]
+> = {
   empty: ['syntax', 'CSV with a header line', 'no text'],
   encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
   columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
   header: ['size', 'a header line of at most 2 MiB', 'a longer one'],
   ragged: ['ragged', 'lines of at most as many fields as the header', 'a longer one'],
   quote: ['syntax', 'quoted fields that end', 'one that does not'],
-  cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
+  cells: [
+    'size',
+    'a frame not much larger than its body',
+    'one with far more cells than it has values',
+  ],
 }
 
 function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {

@@ -34,7 +34,12 @@ function isZoned(column: AnyColumn): column is Column {
 }
 
 /** Instants in the time of their zone, which Polars knows. */
-function zonedColumn(polars: Polars, frame: DataFrame, place: number, { name, validity }: Column): Column {
+function zonedColumn(
+  polars: Polars,
+  frame: DataFrame,
+  place: number,
+  { name, validity }: Column,
+): Column {
   const lines = polars
     .writeCsv(polars.rename(polars.pick(frame, [place]), ['c']))
     .toString()

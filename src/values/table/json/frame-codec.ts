@@ -33,8 +33,15 @@ export const frameFailures = {
   keys: ['columns', 'objects with keys', 'a key too many or too few'],
   labels: ['columns', 'labels all strings or all numbers', 'another one'],
   columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
-  cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
-} as const satisfies Record<string, readonly [reason: BadInputReason, expected: string, received: string]>
+  cells: [
+    'size',
+    'a frame not much larger than its body',
+    'one with far more cells than it has values',
+  ],
+} as const satisfies Record<
+  string,
+  readonly [reason: BadInputReason, expected: string, received: string]
+>
 
 /** Why a text is not a frame. */
 export type FrameFailureKind = keyof typeof frameFailures
@@ -53,7 +60,11 @@ export class FrameFault {
   readonly why: FrameFailure
 
   constructor(failure: FrameFailureKind, column?: string, row?: number) {
-    this.why = { failure, ...(column !== undefined && { column }), ...(row !== undefined && { row }) }
+    this.why = {
+      failure,
+      ...(column !== undefined && { column }),
+      ...(row !== undefined && { row }),
+    }
   }
 }
 
@@ -86,12 +97,24 @@ export interface FrameCodec {
   /** Parses UTF-8 JSON text. `asWritten`: every element but null stays its own text, in columns of JSON. */
   parseFrame(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): ParsedFrame | FrameFailure
   /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
-  parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>
+  parseFrameAsync?(
+    json: Uint8Array,
+    layout: FrameLayout,
+    asWritten?: boolean,
+  ): Promise<ParsedFrame | FrameFailure>
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
   /** Parses the lines below a CSV header with the columns `names`. Those that `isText` marks are always text. */
-  parseCsv(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
+  parseCsv(
+    lines: Uint8Array,
+    names: readonly string[],
+    isText: Uint8Array,
+  ): ColumnTable | CsvFailure
   /** As `parseCsv`, on another thread. The lines must not change until the promise settles. */
-  parseCsvAsync?(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
+  parseCsvAsync?(
+    lines: Uint8Array,
+    names: readonly string[],
+    isText: Uint8Array,
+  ): Promise<ColumnTable | CsvFailure>
   /**
    * Writes columns of numbers, booleans and text as CSV. Text is quoted if it is empty or has a comma, a quote or an
    * end of line in it; a null is an empty field.

@@ -38,7 +38,15 @@ export interface RowsStep {
   readonly close: string
 }
 
-const elements: RowsStep = { before: '', label: 0, after: '', first: 0, count: 1, keys: false, close: '' }
+const elements: RowsStep = {
+  before: '',
+  label: 0,
+  after: '',
+  first: 0,
+  count: 1,
+  keys: false,
+  close: '',
+}
 const labels: RowsStep = { ...elements, label: 1, count: 0 }
 const records: RowsStep = { ...elements, before: '{', keys: true, close: '}' }
 const lists: RowsStep = { ...elements, before: '[', close: ']' }
@@ -74,7 +82,11 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
       const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
       const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
       const label = text.labelKey === undefined ? 0 : 1
-      return [`{"schema":${text.schema ?? '{}'},"data":[`, { ...records, count, before, label, after }, ']}']
+      return [
+        `{"schema":${text.schema ?? '{}'},"data":[`,
+        { ...records, count, before, label, after },
+        ']}',
+      ]
     }
     case 'series':
       return ['[', elements, ']']

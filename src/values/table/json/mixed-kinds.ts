@@ -21,7 +21,12 @@ export function settleKinds(
   return { rows, columns: columns.map((column, i) => settle(column, rows, types[i], refusal)) }
 }
 
-function settle(column: Column, rows: number, type: FrameType | undefined, refusal: BadInput): Column {
+function settle(
+  column: Column,
+  rows: number,
+  type: FrameType | undefined,
+  refusal: BadInput,
+): Column {
   const kind = type === undefined ? undefined : kindOfType(type)
   const isNumeric = kind !== undefined && kind !== 'str' && kind !== 'bool'
   const kinds = new Set<Kind>()

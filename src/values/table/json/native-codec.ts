@@ -47,7 +47,11 @@ function outOfMemory(): never {
   throw new RangeError('no memory for the columns of a frame')
 }
 
-function unpack(buffer: ArrayBuffer | undefined, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
+function unpack(
+  buffer: ArrayBuffer | undefined,
+  json: Uint8Array,
+  layout: FrameLayout,
+): ParsedFrame | FrameFailure {
   const bytes = Buffer.from(buffer ?? outOfMemory())
   const words = new Float64Array(bytes.buffer, 0, frameWords)
   if (words[0] !== 0) return failureOf(bytes, words)
@@ -56,12 +60,16 @@ function unpack(buffer: ArrayBuffer | undefined, json: Uint8Array, layout: Frame
   const nameStart = words[4]
   const table = { rows, columns: new Array<Column>(count) }
   const columnTable = new Float64Array(bytes.buffer, frameWords * 8, (count + 1) * columnWords)
-  for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
+  for (let i = 0; i < count; i++)
+    table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
   return {
     table,
     labels: words[3] === 1 ? columnAt(bytes, columnTable, count * columnWords, rows) : undefined,
     name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
-    schema: layout === 'table' ? { text: json.subarray(words[6], words[7]), offset: words[6] } : undefined,
+    schema:
+      layout === 'table'
+        ? { text: json.subarray(words[6], words[7]), offset: words[6] }
+        : undefined,
   }
 }
 
@@ -75,15 +83,29 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
   }
 }
 
-function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): ColumnTable | CsvFailure {
+function unpackCsv(
+  buffer: ArrayBuffer | undefined,
+  names: readonly string[],
+): ColumnTable | CsvFailure {
   const bytes = Buffer.from(buffer ?? outOfMemory())
   const [code, rows, row] = new Float64Array(bytes.buffer, 0, frameWords)
   if (code !== 0) return { failure: csvFailures[code - 1] ?? outOfMemory(), offset: rows, row }
   const columnTable = new Float64Array(bytes.buffer, frameWords * 8, names.length * columnWords)
-  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, columnTable, i * columnWords, rows), name })) }
+  return {
+    rows,
+    columns: names.map((name, i) => ({
+      ...columnAt(bytes, columnTable, i * columnWords, rows),
+      name,
+    })),
+  }
 }
 
-function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
+function columnAt(
+  bytes: Buffer<ArrayBuffer>,
+  words: Float64Array,
+  at: number,
+  rows: number,
+): Column {
   const { buffer } = bytes
   const validity = words[at + 5]
   const offsets = words[at + 6]
@@ -152,7 +174,10 @@ class Program {
   }
 
   /** @returns undefined for buffers that contradict each other. */
-  write(addon: Addon, ...counts: [columns: number, steps: number, rows: number]): Uint8Array | undefined {
+  write(
+    addon: Addon,
+    ...counts: [columns: number, steps: number, rows: number]
+  ): Uint8Array | undefined {
     const [columns, steps] = [this.#columns, this.#steps]
     const words = new Float64Array(3 + columns.length + steps.length)
     words.set(counts)
@@ -218,7 +243,8 @@ function nativeCodec(addon: Addon): FrameCodec {
         return unpack(await addon.parseFrameAsync(json, code, limitsOf(json)), json, layout)
       }),
     encodeFrame: (table, text) => encodeWith(addon, table, text),
-    parseCsv: (lines, names, isText) => unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
+    parseCsv: (lines, names, isText) =>
+      unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
     parseCsvAsync: (lines, names, isText) =>
       nativeLimiter.run(async () =>
         unpackCsv(await addon.parseCsvAsync(lines, isText, maxFrameCells(lines.length)), names),

@@ -22,7 +22,11 @@ type MarkedObject = { readonly [key: string]: Marked }
  *
  * @throws PayloadTooLarge, since JSON.parse holds the event loop.
  */
-export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
+export function parseFrame(
+  json: Uint8Array,
+  layout: FrameLayout,
+  asWritten = false,
+): ParsedFrame | FrameFailure {
   requireShort(json, 'of a frame that is read without the native add-on')
   const { deepAt } = measureJson(json)
   if (deepAt !== -1) return { failure: 'nested', offset: deepAt }
@@ -67,11 +71,16 @@ class FrameReader {
     const rest = this.#readAs(value, layout) ?? {}
     const labels = rest.labels ?? (this.#keys && labelsOf([...this.#keys.keys()]))
     const columns = this.#columns.map((draft) => columnFrom(draft, this.#rows))
-    return { table: { rows: this.#rows, columns }, ...rest, labels: this.#rows > 0 ? labels : undefined }
+    return {
+      table: { rows: this.#rows, columns },
+      ...rest,
+      labels: this.#rows > 0 ? labels : undefined,
+    }
   }
 
   #readAs(value: Marked, layout: FrameLayout): Partial<ParsedFrame> | undefined {
-    if (layout === 'split' || layout === 'series-split') return this.#split(value, layout === 'split')
+    if (layout === 'split' || layout === 'series-split')
+      return this.#split(value, layout === 'split')
     if (layout === 'table') return this.#table(value)
     if (value === null) return undefined
     if (layout === 'series') this.#series(value)
@@ -167,7 +176,10 @@ class FrameReader {
     const labels = index === undefined ? undefined : labelList(index, true)
     if (labels !== undefined && labels.values.length !== this.#rows) throw new FrameFault('ragged')
     const name = nameOf(parts.get('name') ?? null)
-    return { ...(labels && { labels: columnFrom(labels, this.#rows) }), ...(name !== undefined && { name }) }
+    return {
+      ...(labels && { labels: columnFrom(labels, this.#rows) }),
+      ...(name !== undefined && { name }),
+    }
   }
 
   #rename(names: readonly string[]): void {
@@ -236,8 +248,14 @@ function labelList(value: Marked, floats: boolean): Draft {
   const draft = draftOf('')
   for (const [row, label] of (value as readonly Marked[]).entries()) {
     const failure = put(draft, row, label)
-    const isNumber = draft.kind === 'int' || (floats && draft.kind === 'float' && Number.isFinite(draft.values[row]))
-    if (failure !== undefined || draft.values[row] === null || !(isNumber || draft.kind === 'str')) {
+    const isNumber =
+      draft.kind === 'int' ||
+      (floats && draft.kind === 'float' && Number.isFinite(draft.values[row]))
+    if (
+      failure !== undefined ||
+      draft.values[row] === null ||
+      !(isNumber || draft.kind === 'str')
+    ) {
       throw new FrameFault('labels', undefined, row)
     }
   }
@@ -258,7 +276,9 @@ function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undef
   if (value[0] === 's') return text.isWellFormed() ? append(draft, row, 'str', text) : 'encoding'
   const number = Number(text)
   if (!/^-?\d+$/.test(text)) {
-    return Number.isFinite(number) || text.endsWith('y') ? append(draft, row, 'float', number) : 'range'
+    return Number.isFinite(number) || text.endsWith('y')
+      ? append(draft, row, 'float', number)
+      : 'range'
   }
   if (Number.isSafeInteger(number)) return append(draft, row, 'int', number + 0)
   // A longer text cannot be in range, and BigInt takes quadratic time on it.
@@ -269,7 +289,12 @@ function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undef
 
 const numbers: readonly Kind[] = ['int', 'uint', 'float']
 
-function append(draft: Draft, row: number, kind: Kind, value: Scalar): FrameFailureKind | undefined {
+function append(
+  draft: Draft,
+  row: number,
+  kind: Kind,
+  value: Scalar,
+): FrameFailureKind | undefined {
   draft.values[row] = value
   if (kind === 'null') return undefined
   draft.isSigned ||= kind === 'int' && (value as number | bigint) < 0

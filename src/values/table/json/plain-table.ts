@@ -2,7 +2,13 @@
 
 import { skipSpace } from '../../../core/text/json-syntax.ts'
 import { asciiText, floatText } from '../../../core/text/number-text.ts'
-import { maxPlainBytes, maxPlainElements, printNumber, scanNumber, scanned } from '../../array/plain-numbers.ts'
+import {
+  maxPlainBytes,
+  maxPlainElements,
+  printNumber,
+  scanNumber,
+  scanned,
+} from '../../array/plain-numbers.ts'
 import { type Column, type ColumnTable, isValid } from '../columns.ts'
 import type { FrameLayout } from './frame-codec.ts'
 import type { FrameText } from './frame-plan.ts'
@@ -87,10 +93,18 @@ export function encodeTable(table: ColumnTable, how: FrameText): string | Uint8A
  * @returns the text of records, or of a series, of a few numbers of 64 bits; undefined for other
  * tables.
  */
-export function printPlainTable({ rows, columns }: ColumnTable, layout: FrameText['layout']): string | undefined {
+export function printPlainTable(
+  { rows, columns }: ColumnTable,
+  layout: FrameText['layout'],
+): string | undefined {
   const count = columns.length
   const areRecords = layout === 'records'
-  if (rows === 0 || count === 0 || rows * count > maxPlainElements || (!areRecords && layout !== 'series'))
+  if (
+    rows === 0 ||
+    count === 0 ||
+    rows * count > maxPlainElements ||
+    (!areRecords && layout !== 'series')
+  )
     return undefined
   for (let i = 0; i < count; i++) {
     const { kind, data } = columns[i]
@@ -133,7 +147,9 @@ function printKey(start: number, name: string): number {
 function printCell(start: number, column: Column, row: number, index: number): number {
   if (!isValid(column, row)) return put(start, 'null')
   const isInteger = column.kind === 'int64'
-  const value = isInteger ? words[index * 2 + 1] * 2 ** 32 + (words[index * 2] >>> 0) : floats[index]
+  const value = isInteger
+    ? words[index * 2 + 1] * 2 ** 32 + (words[index * 2] >>> 0)
+    : floats[index]
   const end = printNumber(text, start, value, isInteger ? 0 : 8)
   if (end !== -1) return end
   if (isInteger) return Number.isSafeInteger(value) ? put(start, String(value)) : -1

@@ -9,7 +9,12 @@ import { type Column, type ColumnTable, renameColumns } from '../columns.ts'
 import { uniqueNames } from '../csv/csv.ts'
 import type { FrameType } from '../frame-dtype.ts'
 import { isLabelKind } from '../polars/labels.ts'
-import { type FrameFailure, type FrameLayout, frameFailures, type ParsedFrame } from './frame-codec.ts'
+import {
+  type FrameFailure,
+  type FrameLayout,
+  frameFailures,
+  type ParsedFrame,
+} from './frame-codec.ts'
 import { frameCodec } from './native-codec.ts'
 import { readPlainTable } from './plain-table.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
@@ -40,7 +45,8 @@ export function decodeFrameJson(
   isTyped = false,
 ): MaybePromise<JsonFrame> {
   const plain = readPlainTable(body, layout)
-  if (plain !== undefined) return { table: plain, labels: undefined, name: undefined, types: undefined }
+  if (plain !== undefined)
+    return { table: plain, labels: undefined, name: undefined, types: undefined }
   const bom = bomLength(body)
   const json = bom === 0 ? body : body.subarray(bom)
   const source = { bom, layout, name, isTyped }
@@ -68,8 +74,14 @@ function readFrame(
   const accept = (frame: ParsedFrame): JsonFrame => {
     if (layout === 'table') return applySchema(frame, bom, name)
     const { table, labels } = frame
-    const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
-    return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
+    const names =
+      layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
+    return {
+      table: names ? renameColumns(table, names) : table,
+      labels,
+      name: frame.name,
+      types: undefined,
+    }
   }
   return whenReady(parse(false), (frame) => {
     if (!('failure' in frame)) return accept(frame)
@@ -88,7 +100,8 @@ function readFrame(
  * @returns a column's type by the schema.
  */
 function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
-  if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
+  if (type === 'Utf8')
+    return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
   return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type
 }
 
@@ -103,16 +116,26 @@ function applySchema({ table, schema }: ParsedFrame, bom: number, name: string):
   const parsed = text.length > maxSchemaBytes ? undefined : parseTableSchema(text)
   const refused = (expected: string, received: string, path?: string) => {
     const message = `expected ${expected} for ${name}, received ${received}`
-    return new BadInput(message, { reason: 'schema', ...(path === undefined ? { offset: bom + start } : { path }) })
+    return new BadInput(message, {
+      reason: 'schema',
+      ...(path === undefined ? { offset: bom + start } : { path }),
+    })
   }
   if (parsed === undefined) throw refused('a Table Schema', `none at byte ${bom + start}`)
   if ('unknownZone' in parsed) {
-    throw refused('a name of the time zone database', JSON.stringify(parsed.unknownZone.slice(0, 80)))
+    throw refused(
+      'a name of the time zone database',
+      JSON.stringify(parsed.unknownZone.slice(0, 80)),
+    )
   }
   const ordered = orderBySchema(table, parsed)
   if (typeof ordered === 'string') {
     const column = JSON.stringify(ordered.slice(0, 80))
-    throw refused('data that fits its schema', `the column ${column}, which it does not have`, ordered)
+    throw refused(
+      'data that fits its schema',
+      `the column ${column}, which it does not have`,
+      ordered,
+    )
   }
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]

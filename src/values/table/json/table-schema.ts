@@ -45,7 +45,9 @@ function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | 
 }
 
 /** Parses the schema's text; undefined if it is not a schema. Values of other field types keep their types in JSON. */
-export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone: string } | undefined {
+export function parseTableSchema(
+  json: Uint8Array,
+): TableSchema | { unknownZone: string } | undefined {
   if (measureJson(json).deepAt !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
@@ -77,7 +79,10 @@ export function orderBySchema(table: ColumnTable, { fields }: TableSchema): Colu
   const known = new Set(fields.map(({ name }) => name))
   const other = table.columns.find(({ name }) => !known.has(name))
   if (other !== undefined) return other.name
-  return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nullColumn(name, table.rows)) }
+  return {
+    rows: table.rows,
+    columns: fields.map(({ name }) => byName.get(name) ?? nullColumn(name, table.rows)),
+  }
 }
 
 /**
@@ -103,16 +108,21 @@ export function tableText(
   const names = columns.map(({ name }) => name)
   const labelKey = labelKeyFor(names, labels)
   const fields: object[] = [{ name: labelKey, type: typeName(labels?.kind ?? 'int64') }]
-  for (const [i, column] of columns.entries()) fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
+  for (const [i, column] of columns.entries())
+    fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
   const schema = JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
   return { layout: 'table', schema, labelKey, ...(labels && { labels }) }
 }
 
 function fieldOf({ kind, isJson, validity }: Column, { time, categories }: FieldType): object {
-  if (categories !== undefined) return { type: 'any', constraints: { enum: categories }, ordered: false }
+  if (categories !== undefined)
+    return { type: 'any', constraints: { enum: categories }, ordered: false }
   if (isJson) return { type: 'any' }
   if (time?.type === 'date' || time?.type === 'datetime') {
-    return { type: 'datetime', ...(time.type === 'datetime' && time.zone !== undefined && { tz: time.zone }) }
+    return {
+      type: 'datetime',
+      ...(time.type === 'datetime' && time.zone !== undefined && { tz: time.zone }),
+    }
   }
   if (time?.type === 'duration') return { type: 'duration' }
   const extDtype = validity === undefined ? undefined : nullableName(kind)

@@ -49,7 +49,11 @@ const json: CellForm = {
 }
 
 /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
-export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array {
+export function writeFrame(
+  { rows, columns }: ColumnTable,
+  steps: readonly PlanStep[],
+  labels?: Column,
+): Uint8Array {
   const out = new TextPieces()
   const cells = columns.map((column) => cellTexts(column, json))
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`)
@@ -70,7 +74,9 @@ export function writeFrame({ rows, columns }: ColumnTable, steps: readonly PlanS
   }
   for (const step of steps) {
     if (typeof step === 'string') out.add(step)
-    else for (let row = 0; row < rows; row++) out.add(row === 0 ? rowText(row, step) : `,${rowText(row, step)}`)
+    else
+      for (let row = 0; row < rows; row++)
+        out.add(row === 0 ? rowText(row, step) : `,${rowText(row, step)}`)
   }
   return out.bytes()
 }

@@ -19,7 +19,8 @@ const nextInteger = 0x15
 const small = (value: number) => value * 2
 
 /** Whether a file has such times. */
-export const hasInt96 = ({ elements }: ParquetMetadata): boolean => elements.some(({ type }) => type === int96)
+export const hasInt96 = ({ elements }: ParquetMetadata): boolean =>
+  elements.some(({ type }) => type === int96)
 
 /**
  * @returns the file with such times called bytes.
@@ -33,7 +34,9 @@ export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMeta
   const inserts: number[] = []
   const set = (at: number | undefined, from: number, to: number, path: string) => {
     if (at === undefined || (from !== -1 && changed[at] !== small(from)) || changed[at] >= 0x80) {
-      throw new FileRefusal(`one with ${columnNamed(path)} of times of 96 bits, whose footer is in an unusual form`)
+      throw new FileRefusal(
+        `one with ${columnNamed(path)} of times of 96 bits, whose footer is in an unusual form`,
+      )
     }
     changed[at] = small(to)
   }
@@ -69,11 +72,16 @@ export function int96AsBytes(file: Uint8Array, { elements, groups }: ParquetMeta
  * @returns the columns with such times of a file instead of their bytes.
  * @throws {@link FileRefusal}.
  */
-export function bytesAsInt96(columns: readonly AnyColumn[], rows: number, { elements }: ParquetMetadata): AnyColumn[] {
+export function bytesAsInt96(
+  columns: readonly AnyColumn[],
+  rows: number,
+  { elements }: ParquetMetadata,
+): AnyColumn[] {
   const leaves = elements.filter(({ isLeaf }) => isLeaf)
   let leaf = 0
   const visit = (column: AnyColumn, count: number): AnyColumn => {
-    if ('fields' in column) return { ...column, fields: column.fields.map((field) => visit(field, count)) }
+    if ('fields' in column)
+      return { ...column, fields: column.fields.map((field) => visit(field, count)) }
     if ('items' in column) return { ...column, items: visit(column.items, column.offsets[count]) }
     const { type, path } = leaves[leaf++] ?? {}
     return type === int96 ? instants(column, count, path ?? column.name) : column
@@ -98,5 +106,11 @@ function instants({ name, data, validity }: Column, rows: number, path: string):
     made[row] = value
   }
   const time = { type: 'datetime', unit: 'ns' } as const
-  return { name, kind: 'int64', data: new Uint8Array(made.buffer), time, ...(validity && { validity }) }
+  return {
+    name,
+    kind: 'int64',
+    data: new Uint8Array(made.buffer),
+    time,
+    ...(validity && { validity }),
+  }
 }

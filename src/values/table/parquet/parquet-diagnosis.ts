@@ -23,16 +23,19 @@ export function checkReadable(metadata: ParquetMetadata): void {
   for (const { path, logical, converted, fixedBytes } of elements) {
     if (logical === 0 || logical > knownTypes) throw unsupported(path, 'a newer version of Parquet')
     if (converted === interval) throw unsupported(path, 'INTERVAL')
-    if (converted === decimal && fixedBytes > decimalBytes) throw unsupported(path, 'decimals of more than 38 digits')
+    if (converted === decimal && fixedBytes > decimalBytes)
+      throw unsupported(path, 'decimals of more than 38 digits')
   }
   checkChunks(metadata)
   if (isEncrypted) throw new FileRefusal('an encrypted one')
   const leaves = elements.filter(({ isLeaf }) => isLeaf).length
   const other = groups.find(({ chunks }) => chunks.length !== leaves)
-  if (other !== undefined) throw damagedFile(`a row group of ${other.chunks.length} columns, not ${leaves}`)
+  if (other !== undefined)
+    throw damagedFile(`a row group of ${other.chunks.length} columns, not ${leaves}`)
   const total = groups.reduce((sum, group) => sum + group.rows, 0)
   // Else rows would be lost without a word.
-  if (total !== rows) throw new FileRefusal(`one whose row groups have ${total} rows where its footer says ${rows}`)
+  if (total !== rows)
+    throw new FileRefusal(`one whose row groups have ${total} rows where its footer says ${rows}`)
 }
 
 function checkChunks({ elements, groups }: ParquetMetadata): void {
@@ -41,8 +44,13 @@ function checkChunks({ elements, groups }: ParquetMetadata): void {
   const refuse = (is: (chunk: ParquetChunk) => boolean, why: string) => {
     const found = chunks.findIndex(is)
     if (found === -1) return
-    throw new FileRefusal(`one with ${columnNamed(leaves[found % leaves.length]?.path ?? '')} ${why}`)
+    throw new FileRefusal(
+      `one with ${columnNamed(leaves[found % leaves.length]?.path ?? '')} ${why}`,
+    )
   }
   refuse(({ isEncrypted }) => isEncrypted, 'encrypted')
-  refuse(({ codec }) => codec === lzoCodec || codec > knownCodecs, 'of a compression that is not supported')
+  refuse(
+    ({ codec }) => codec === lzoCodec || codec > knownCodecs,
+    'of a compression that is not supported',
+  )
 }

@@ -22,12 +22,16 @@ export type ParquetLimits = Readonly<typeof parquetLimits>
 /** @returns what a file's footer states, with its sizes, or its mistake. */
 export function readParquetFooter(
   file: Uint8Array,
-): (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata }) | { readonly failure: string } {
+):
+  | (ReturnType<typeof sizesOf> & { readonly metadata: ParquetMetadata })
+  | { readonly failure: string } {
   const size = file.length
-  const marks = size < 12 ? '' : Buffer.from([...file.subarray(0, 4), ...file.subarray(-4)]).toString('latin1')
+  const marks =
+    size < 12 ? '' : Buffer.from([...file.subarray(0, 4), ...file.subarray(-4)]).toString('latin1')
   if (marks.startsWith('PARE')) return { failure: 'an encrypted Parquet file' }
   if (!marks.startsWith('PAR1')) return { failure: 'no Parquet file (it does not start with PAR1)' }
-  if (!marks.endsWith('PAR1')) return { failure: 'no whole Parquet file (it does not end with PAR1)' }
+  if (!marks.endsWith('PAR1'))
+    return { failure: 'no whole Parquet file (it does not end with PAR1)' }
   if (footerLength(file) > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {
     const metadata = readParquetMetadata(file)

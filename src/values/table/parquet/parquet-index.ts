@@ -5,7 +5,14 @@
  * @module
  */
 import { castToKind } from '../cast-to-kind.ts'
-import { type AnyColumn, type Column, type ColumnTable, columnOf, contiguousText, isValid } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  columnOf,
+  contiguousText,
+  isValid,
+} from '../columns.ts'
 import { isLabelKind } from '../polars/labels.ts'
 import { findKeyValue, footerBytes } from './parquet-metadata.ts'
 
@@ -49,10 +56,15 @@ export function indexLevels(file: Uint8Array): readonly Level[] {
 function levelOf(level: unknown): Level | undefined {
   if (typeof level === 'string') return level
   const { kind, name, start, step } = (level ?? {}) as Readonly<Record<string, unknown>>
-  if (kind !== 'range' || !Number.isSafeInteger(start) || !Number.isSafeInteger(step)) return undefined
+  if (kind !== 'range' || !Number.isSafeInteger(start) || !Number.isSafeInteger(step))
+    return undefined
   // pandas' default index, which needs no list of labels.
   if (start === 0 && step === 1 && typeof name !== 'string') return undefined
-  return { name: typeof name === 'string' ? name : '', start: start as number, step: step as number }
+  return {
+    name: typeof name === 'string' ? name : '',
+    start: start as number,
+    step: step as number,
+  }
 }
 
 /** Takes the index out of the columns of a file. Labels are texts or numbers of one level; others are left out. */
@@ -81,8 +93,16 @@ function labelsOf(column: AnyColumn, rows: number): Column | undefined {
   for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined
   const isPlain = isLabelKind(column.kind)
   const kind = column.kind === 'float32' ? 'float64' : 'int64'
-  const labels = isPlain ? column : column.kind === 'bool' ? undefined : castToKind(column, rows, kind)
+  const labels = isPlain
+    ? column
+    : column.kind === 'bool'
+      ? undefined
+      : castToKind(column, rows, kind)
   if (labels === undefined || 'failure' in labels) return undefined
-  const { validity: _, polarsType: __, ...whole } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
+  const {
+    validity: _,
+    polarsType: __,
+    ...whole
+  } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
   return { ...whole, name: /^__index_level_\d+__$/.test(column.name) ? '' : column.name }
 }

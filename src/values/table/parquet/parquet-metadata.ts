@@ -7,10 +7,26 @@
 import { ThriftReader, type ThriftStruct, Unreadable } from './thrift.ts'
 
 // Fields by their ids; they get names where they are taken apart.
-const columnMeta = { 1: 'i32', 2: ['i32'], 4: 'i32', 5: 'i64', 7: 'i64', 9: 'i64', 11: 'i64' } as const
+const columnMeta = {
+  1: 'i32',
+  2: ['i32'],
+  4: 'i32',
+  5: 'i64',
+  7: 'i64',
+  9: 'i64',
+  11: 'i64',
+} as const
 const columnChunk = { 1: 'text', 2: 'i64', 3: columnMeta, 8: {} } as const
 const rowGroup = { 1: [columnChunk], 2: 'i64', 3: 'i64' } as const
-const schemaElement = { 1: 'i32', 2: 'i32', 3: 'i32', 4: 'text', 5: 'i32', 6: 'i32', 10: 'union' } as const
+const schemaElement = {
+  1: 'i32',
+  2: 'i32',
+  3: 'i32',
+  4: 'text',
+  5: 'i32',
+  6: 'i32',
+  10: 'union',
+} as const
 const keyValue = { 1: 'text', 2: 'text' } as const
 const fileMetadata = { 2: [schemaElement], 3: 'i64', 4: [rowGroup], 5: [keyValue], 8: {} } as const
 
@@ -45,7 +61,10 @@ const textHeader = 0x18
  * @returns where the last value of a key lies in a footer, by a search for its bytes; undefined
  * without one.
  */
-export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
+export function findKeyValue(
+  footer: Buffer,
+  key: string,
+): { start: number; size: number } | undefined {
   const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
   const at = footer.lastIndexOf(field)
   if (at === -1) return undefined
@@ -109,7 +128,8 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
     const parent = open.at(-1)
     if (parent !== undefined) parent.children--
     // Cut, since a hostile file may nest without end.
-    const path = parent === undefined || open.length === 1 ? name : `${parent.path}.${name}`.slice(0, maxPath)
+    const path =
+      parent === undefined || open.length === 1 ? name : `${parent.path}.${name}`.slice(0, maxPath)
     const depth = open.length
     if (children > 0) open.push({ path, children })
     while (open.at(-1)?.children === 0) open.pop()
@@ -118,17 +138,39 @@ function placed(elements: readonly ThriftStruct<typeof schemaElement>[]) {
 }
 
 function chunkOf({ 1: path, 3: meta = {}, 8: crypto }: ThriftStruct<typeof columnChunk>) {
-  const { 1: type = -1, 2: encodings = [], 4: codec = -1, 5: values = -1, 7: packedBytes = -1 } = meta
+  const {
+    1: type = -1,
+    2: encodings = [],
+    4: codec = -1,
+    5: values = -1,
+    7: packedBytes = -1,
+  } = meta
   const { 9: data = -1, 11: dictionary = -1 } = meta
   // Some writers state 0 for no dictionary.
   const start = dictionary > 0 ? Math.min(data, dictionary) : data
   const [isEncrypted, isElsewhere] = [crypto !== undefined, path !== undefined]
-  return { codec, values, start, end: start + packedBytes, type, encodings, isEncrypted, isElsewhere }
+  return {
+    codec,
+    values,
+    start,
+    end: start + packedBytes,
+    type,
+    encodings,
+    isEncrypted,
+    isElsewhere,
+  }
 }
 
 const dataPage = { 1: 'i32', 2: 'i32' } as const
 const secondPage = { 1: 'i32', 4: 'i32', 5: 'i32', 6: 'i32', 7: 'flag' } as const
-const pageHeader = { 1: 'i32', 2: 'i32', 3: 'i32', 5: dataPage, 7: dataPage, 8: secondPage } as const
+const pageHeader = {
+  1: 'i32',
+  2: 'i32',
+  3: 'i32',
+  5: dataPage,
+  7: dataPage,
+  8: secondPage,
+} as const
 
 /**
  * Reads the header of the page at the reader's position. `levels`: of version 2, the sizes of the
@@ -138,7 +180,14 @@ const pageHeader = { 1: 'i32', 2: 'i32', 3: 'i32', 5: dataPage, 7: dataPage, 8: 
  */
 export function readPageHeader(thrift: ThriftReader) {
   const header = thrift.read(pageHeader)
-  const { 1: type = -1, 2: unpackedBytes = -1, 3: packedBytes = -1, 5: data, 7: dictionary, 8: second } = header
+  const {
+    1: type = -1,
+    2: unpackedBytes = -1,
+    3: packedBytes = -1,
+    5: data,
+    7: dictionary,
+    8: second,
+  } = header
   const first = data ?? dictionary ?? {}
   const values = (second ?? first)[1] ?? -1
   const encoding = (second === undefined ? first[2] : second[4]) ?? -1

@@ -27,7 +27,16 @@ export const physicalKinds: readonly (ColumnKind | undefined)[] = [
 ]
 
 /** Kinds of integers, by their number in the enum ConvertedType from {@link firstInteger} up. */
-export const integerKinds = ['uint8', 'uint16', 'uint32', 'uint64', 'int8', 'int16', 'int32', 'int64'] as const
+export const integerKinds = [
+  'uint8',
+  'uint16',
+  'uint32',
+  'uint64',
+  'int8',
+  'int16',
+  'int32',
+  'int64',
+] as const
 
 /** UINT_8 in the enum ConvertedType. */
 export const firstInteger = 11
@@ -81,13 +90,18 @@ export function decodeColumns(
   }
   const counts = [rows, budgets.decoding.left, requested.length, pages.length / pageWords]
   const program = new Float64Array([...counts, ...columns, ...pages])
-  const answer = (buffers: readonly ArrayBuffer[] | undefined) => buffers && columnsOf(buffers, requested, rows)
+  const answer = (buffers: readonly ArrayBuffer[] | undefined) =>
+    buffers && columnsOf(buffers, requested, rows)
   if (!isLarge) return answer(addon.readParquet(program, source.parts))
   return nativeLimiter.run(async () => answer(await addon.readParquetAsync(program, source.parts)))
 }
 
 /** Adds the words of the pages of a column in one row group. */
-function addPages({ codec, start, end, values }: ParquetChunk, source: Source, words: number[]): void {
+function addPages(
+  { codec, start, end, values }: ParquetChunk,
+  source: Source,
+  words: number[],
+): void {
   const { parts, loop, decoding, mayUnpack } = source
   const [file] = parts
   if (start < 4 || end < start || end > file.length) throw new Unreadable()
@@ -107,7 +121,8 @@ function addPages({ codec, start, end, values }: ParquetChunk, source: Source, w
     if (rows > values || (isData && header.values === 0)) throw new Unreadable()
     const isSecond = type === pageTypes.dataV2
     const levelBytes = isSecond ? (levels?.definition ?? -1) : 0
-    if (isSecond && (levels?.repetition !== 0 || levelBytes < 0 || levelBytes > packedBytes)) throw new Unreadable()
+    if (isSecond && (levels?.repetition !== 0 || levelBytes < 0 || levelBytes > packedBytes))
+      throw new Unreadable()
     const packing = levels?.isPacked === false ? codecs.none : codec
     words.push(isData ? 0 : 1, encoding, header.values)
     if (packing === codecs.none || packing === codecs.snappy) {
@@ -133,8 +148,13 @@ function columnsOf(
   let text = 1
   return requested.map(({ kind }, i): DecodedColumn => {
     const at = i * answerWords
-    const validity = words[at + 2] === -1 ? undefined : new Uint8Array(whole, words[at + 2], (rows + 7) >> 3)
-    if (kind !== 'str') return { data: new Uint8Array(whole, words[at], words[at + 1]), ...(validity && { validity }) }
+    const validity =
+      words[at + 2] === -1 ? undefined : new Uint8Array(whole, words[at + 2], (rows + 7) >> 3)
+    if (kind !== 'str')
+      return {
+        data: new Uint8Array(whole, words[at], words[at + 1]),
+        ...(validity && { validity }),
+      }
     const offsets = new Int32Array(whole, words[at + 3], rows + 1)
     return { data: new Uint8Array(buffers[text++]), offsets, ...(validity && { validity }) }
   })

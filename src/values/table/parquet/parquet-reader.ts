@@ -56,7 +56,11 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
     const maxBytes = 3 * Math.max(made, maxSmallBytes)
     return whenReady(
       decodeColumns(addon, file, rows, requested, maxBytes, isLarge),
-      (decoded) => decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) },
+      (decoded) =>
+        decoded && {
+          rows,
+          columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)),
+        },
     )
   } catch {
     return undefined
@@ -72,7 +76,9 @@ function isFlat({ rows, groups }: ParquetMetadata, columns: readonly SchemaEleme
       chunks.length === columns.length &&
       chunks.every(({ values, isElsewhere }) => values === own && !isElsewhere),
   )
-  return isWhole && total === rows && new Set(columns.map(({ path }) => path)).size === columns.length
+  return (
+    isWhole && total === rows && new Set(columns.map(({ path }) => path)).size === columns.length
+  )
 }
 
 type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
@@ -82,7 +88,10 @@ type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
  *
  * @returns the types of the columns: those of the Arrow schema, if there is one.
  */
-function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefined): Plain[] | undefined {
+function typesOf(
+  columns: readonly SchemaElement[],
+  arrowSchema: string | undefined,
+): Plain[] | undefined {
   const fields = arrowSchema === undefined ? undefined : fieldsOf(arrowSchema)
   if (fields !== undefined && fields.length !== columns.length) return undefined
   const types: Plain[] = []
@@ -90,13 +99,21 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
     const stated = typeOf(column)
     if (fields !== undefined && dictionaryOf(fields[i]) !== undefined) return undefined
     const type = fields === undefined ? stated : arrowTypeOf(fields[i])
-    if (stated === undefined || type === undefined || fields?.[i].string(0) !== (fields && column.path))
+    if (
+      stated === undefined ||
+      type === undefined ||
+      fields?.[i].string(0) !== (fields && column.path)
+    )
       return undefined
     if (type.layout === 'flat') {
       // A time whose unit the file does not say, and durations.
       if (type.time !== undefined && type.time.type !== 'date') return undefined
       if (stated.layout !== 'flat' || physicalOf(type.kind) !== column.type) return undefined
-    } else if ((type.layout !== 'text' && type.layout !== 'views') || type.isBinary || stated.layout !== 'text') {
+    } else if (
+      (type.layout !== 'text' && type.layout !== 'views') ||
+      type.isBinary ||
+      stated.layout !== 'text'
+    ) {
       return undefined
     }
     types.push(type)
@@ -119,7 +136,10 @@ function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined 
     const isText = logical === logicalString || (logical === absent && converted === utf8)
     return isText ? { layout: 'text', offsetBytes: 4 } : undefined
   }
-  if (plain === 'int32' && (logical === logicalDate || (logical === absent && converted === date))) {
+  if (
+    plain === 'int32' &&
+    (logical === logicalDate || (logical === absent && converted === date))
+  ) {
     return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
   }
   if (plain === undefined) return undefined

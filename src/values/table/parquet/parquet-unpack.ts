@@ -37,7 +37,9 @@ export class WorkBudget {
 
 type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array
 
-const { zstdDecompressSync } = zlib as typeof zlib & { readonly zstdDecompressSync?: typeof zlib.gunzipSync }
+const { zstdDecompressSync } = zlib as typeof zlib & {
+  readonly zstdDecompressSync?: typeof zlib.gunzipSync
+}
 
 /** Numbers in the enum CompressionCodec, of those that the add-on reads. */
 export const codecs = { none: 0, snappy: 1 } as const
@@ -52,7 +54,12 @@ const zlibCodecs: Readonly<Record<number, Unpack | undefined>> = {
  * @returns a page unpacked by zlib.
  * @throws Unreadable for other codecs; zlib's for data that unpack to more.
  */
-export function unpackPage(bytes: Uint8Array, codec: number, unpackedBytes: number, work: WorkBudget): Uint8Array {
+export function unpackPage(
+  bytes: Uint8Array,
+  codec: number,
+  unpackedBytes: number,
+  work: WorkBudget,
+): Uint8Array {
   const unpack = zlibCodecs[codec]
   if (unpack === undefined || unpackedBytes < 0) throw new Unreadable()
   if (unpackedBytes === 0) return new Uint8Array(0)

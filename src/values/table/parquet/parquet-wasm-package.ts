@@ -27,7 +27,12 @@ export interface ParquetInstance {
  */
 export async function parquetInstance(): Promise<ParquetInstance> {
   const find = (below: string) =>
-    resolveOptional('parquet-wasm', '0.8.0', 'Parquet that is not flat, or compressed Arrow,', below)
+    resolveOptional(
+      'parquet-wasm',
+      '0.8.0',
+      'Parquet that is not flat, or compressed Arrow,',
+      below,
+    )
   const code = readFileSync(find('/esm/parquet_wasm_bg.wasm'))
   const wasm = (await import(pathToFileURL(find('/esm')).href)) as typeof ParquetWasm
   const { memory } = wasm.initSync({ module: withMaximum(code) })
@@ -67,7 +72,10 @@ function withMaximum(code: Buffer): Uint8Array {
   throw new RangeError('expected a memory in the code of parquet-wasm, received code without one')
 }
 
-function readVarint(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
+function readVarint(
+  bytes: Uint8Array,
+  start: number,
+): { readonly value: number; readonly end: number } {
   let value = 0
   for (let at = start, shift = 0; ; at++, shift += 7) {
     value += (bytes[at] & 0x7f) * 2 ** shift

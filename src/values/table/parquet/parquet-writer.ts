@@ -9,7 +9,13 @@
 import { elementTypes } from '../../../core/dtype.ts'
 import { addon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow-writer.ts'
-import { type AnyColumn, type Column, type ColumnTable, contiguousText, timeUnits } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  contiguousText,
+  timeUnits,
+} from '../columns.ts'
 import { physicalKinds } from './parquet-pages.ts'
 import { codecs } from './parquet-unpack.ts'
 
@@ -32,7 +38,9 @@ export function encodeParquet(
 ): Uint8Array | undefined {
   if (columns.length === 0 || addon === undefined || !columns.every(isFlat)) return undefined
   if (compression === 'gzip' || compression === 'zstd') return undefined
-  const needsArrow = columns.some(({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone))
+  const needsArrow = columns.some(
+    ({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone),
+  )
   const schema = needsArrow ? encodeArrowSchema(columns).toString('base64') : ''
   const texts = Buffer.from(schema + columns.map(({ name }) => name).join(''))
   // As in native/src/parquet_addon.cpp.
@@ -55,10 +63,18 @@ export function encodeParquet(
 
 function isFlat(column: AnyColumn): column is Column {
   // Seconds are no unit of Parquet's, and it has no float16 that all readers know.
-  return 'kind' in column && !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
+  return (
+    'kind' in column &&
+    !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
+  )
 }
 
-function addWords(program: number[], parts: Uint8Array[], { kind, data, validity, offsets }: Column, rows: number) {
+function addWords(
+  program: number[],
+  parts: Uint8Array[],
+  { kind, data, validity, offsets }: Column,
+  rows: number,
+) {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : parts.push(bytes) - 1)
   const own = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
   program.push(elementTypes[kind].code, part(data), part(validity), part(own))
@@ -70,10 +86,18 @@ const logicalTypes = { text: 1, date: 6, time: 7, datetime: 8, integer: 10, dura
 /**
  * @returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC.
  */
-function typeWords({ kind, time, isBinary }: Column): readonly [logical: number, unit: number, isUtc: number] {
+function typeWords({
+  kind,
+  time,
+  isBinary,
+}: Column): readonly [logical: number, unit: number, isUtc: number] {
   if (time !== undefined) {
     const unit = 'unit' in time ? timeUnits.indexOf(time.unit) : 0
-    return [logicalTypes[time.type], unit, time.type === 'datetime' && time.zone !== undefined ? 1 : 0]
+    return [
+      logicalTypes[time.type],
+      unit,
+      time.type === 'datetime' && time.zone !== undefined ? 1 : 0,
+    ]
   }
   if (kind === 'str') return [isBinary ? 0 : logicalTypes.text, 0, 0]
   return [physicalKinds.includes(kind) ? 0 : logicalTypes.integer, 0, 0]

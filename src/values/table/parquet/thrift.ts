@@ -22,7 +22,15 @@ const wire = {
 const structWire = 12
 
 /** A field's type. `union` is the id of the field that a union holds, `place` where an i32 starts. */
-export type ThriftType = 'flag' | 'i32' | 'i64' | 'text' | 'union' | 'place' | ThriftFields | readonly [ThriftType]
+export type ThriftType =
+  | 'flag'
+  | 'i32'
+  | 'i64'
+  | 'text'
+  | 'union'
+  | 'place'
+  | ThriftFields
+  | readonly [ThriftType]
 
 /** The fields of a struct that are read, by their id. */
 export interface ThriftFields {
@@ -42,7 +50,9 @@ type Value<T> = T extends 'flag'
           : never
 
 /** A struct by the ids of its fields: names would be looked up for each one that is read. */
-export type ThriftStruct<F extends ThriftFields> = { readonly [Id in keyof F]?: Value<F[Id]> | undefined }
+export type ThriftStruct<F extends ThriftFields> = {
+  readonly [Id in keyof F]?: Value<F[Id]> | undefined
+}
 
 /** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
@@ -63,7 +73,11 @@ const isInteger = (own: number) => own >= wire.i16 && own <= wire.i64
 
 function fits(type: ThriftType, own: number): boolean {
   const wanted = wireOf(type)
-  return own === wanted || (type === 'flag' && own === wire.false) || (isInteger(wanted) && isInteger(own))
+  return (
+    own === wanted ||
+    (type === 'flag' && own === wire.false) ||
+    (isInteger(wanted) && isInteger(own))
+  )
 }
 
 /**

@@ -41,13 +41,33 @@ export function unpackBuffers(
     const start = at
     at += bytes
     return [
-      ...[...integer(0x26, start), 0x1c, ...integer(0x15, fixedBytes), ...list(0x19, integers, 1), 0],
+      ...[
+        ...integer(0x26, start),
+        0x1c,
+        ...integer(0x15, fixedBytes),
+        ...list(0x19, integers, 1),
+        0,
+      ],
       ...[...list(0x19, texts, 1), 8, ...nameOf(i), ...integer(0x15, codec), ...integer(0x16, 1)],
-      ...[...integer(0x16, page.length + size), ...integer(0x16, bytes), ...integer(0x26, start), 0, 0],
+      ...[
+        ...integer(0x16, page.length + size),
+        ...integer(0x16, bytes),
+        ...integer(0x26, start),
+        0,
+        0,
+      ],
     ]
   })
   const leaves = parts.map(({ size }, i) => [
-    ...[...integer(0x15, fixedBytes), ...integer(0x15, size), ...integer(0x15, 0), 0x18, 8, ...nameOf(i), 0],
+    ...[
+      ...integer(0x15, fixedBytes),
+      ...integer(0x15, size),
+      ...integer(0x15, 0),
+      0x18,
+      8,
+      ...nameOf(i),
+      0,
+    ],
   ])
   const footer = Uint8Array.from([
     ...[
@@ -59,7 +79,12 @@ export function unpackBuffers(
       ...integer(0x15, parts.length),
       0,
     ],
-    ...[...leaves.flat(), ...integer(0x16, 1), ...list(0x19, structs, 1), ...list(0x19, structs, parts.length)],
+    ...[
+      ...leaves.flat(),
+      ...integer(0x16, 1),
+      ...list(0x19, structs, 1),
+      ...list(0x19, structs, parts.length),
+    ],
     ...[...chunks.flat(), ...integer(0x16, at), ...integer(0x16, 1), 0, 0],
   ])
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')

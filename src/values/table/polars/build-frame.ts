@@ -38,16 +38,23 @@ const pieceColumns = 256
  *
  * @throws BadInput with the column and, if known, row.
  */
-export function buildFrame(table: ColumnTable<AnyColumn>, wanted: Casting): MaybePromise<DataFrame> {
+export function buildFrame(
+  table: ColumnTable<AnyColumn>,
+  wanted: Casting,
+): MaybePromise<DataFrame> {
   const { name } = wanted
-  const casting = { ...wanted, types: table.columns.map((column, i) => wanted.types[i] ?? polarsTypeOf(column)) }
+  const casting = {
+    ...wanted,
+    types: table.columns.map((column, i) => wanted.types[i] ?? polarsTypeOf(column)),
+  }
   const columns = table.columns.map((column, i) => {
     const type = casting.types[i]
     return markNested(withoutPolarsType(column, table.rows, type), table.rows, type)
   })
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) => {
     const isLarge = piecesOf(nested, casting) > 1
-    if (mayBeLazy(nested, casting, isLarge)) return casting.polars.lazyFrame(castColumns(nested, casting, 0))
+    if (mayBeLazy(nested, casting, isLarge))
+      return casting.polars.lazyFrame(castColumns(nested, casting, 0))
     const isInPieces = isLarge || columns.length > pieceColumns
     return isInPieces ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
   })
@@ -60,10 +67,15 @@ const polarsTypeOf = (column: AnyColumn) => ('kind' in column ? column.polarsTyp
  *
  * @returns a column that stands for itself.
  */
-function withoutPolarsType(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
+function withoutPolarsType(
+  column: AnyColumn,
+  rows: number,
+  type: FrameType | undefined,
+): AnyColumn {
   if (!('kind' in column) || column.polarsType === undefined) return column
   const { polarsType, ...texts } = column
-  if (polarsType === 'Categorical' || type === undefined || type === 'Utf8' || isPolarsType(type)) return texts
+  if (polarsType === 'Categorical' || type === undefined || type === 'Utf8' || isPolarsType(type))
+    return texts
   return castToKind(texts, rows, 'float64') as Column
 }
 
@@ -72,9 +84,15 @@ function isPolarsType(type: FrameType): type is PolarsType {
 }
 
 /** Whether a frame may keep its columns until it is asked for something that they do not have. */
-function mayBeLazy(table: ColumnTable<AnyColumn>, { types, isOwned }: Casting, isLarge: boolean): boolean {
+function mayBeLazy(
+  table: ColumnTable<AnyColumn>,
+  { types, isOwned }: Casting,
+  isLarge: boolean,
+): boolean {
   if (!isOwned || types.some((type) => type !== undefined && isPolarsType(type))) return false
-  return !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
+  return (
+    !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
+  )
 }
 
 /** Maximum size of a frame that Polars gets in one piece, within the function, without casts. **Units**: bytes. */
@@ -102,7 +120,8 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
     const group = { rows, columns: columns.slice(first, first + width) }
     const own = { ...casting, types: casting.types.slice(first, first + width) }
     const rowsAtOnce = rowsOfPiece(rows, piecesOf(group, own))
-    const build = (start: number, end: number) => buildPiece(sliceTable(group, start, end), own, start)
+    const build = (start: number, end: number) =>
+      buildPiece(sliceTable(group, start, end), own, start)
     const pieces: DataFrame[] = []
     let start = 0
     do {
@@ -126,7 +145,11 @@ function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: n
   return frame
 }
 
-function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): ColumnTable<AnyColumn> {
+function castColumns(
+  table: ColumnTable<AnyColumn>,
+  casting: Casting,
+  firstRow: number,
+): ColumnTable<AnyColumn> {
   const { types } = casting
   if (types.every((type) => type === undefined)) return table
   const columns = table.columns.map((column, i) => {
@@ -159,8 +182,15 @@ function firstNull(column: AnyColumn, rows: number): number {
   return -1
 }
 
-function misfit({ name }: Casting, type: FrameType, column: string, row?: number, cause?: unknown): BadInput {
-  const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
+function misfit(
+  { name }: Casting,
+  type: FrameType,
+  column: string,
+  row?: number,
+  cause?: unknown,
+): BadInput {
+  const where =
+    name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
   const at = row === undefined ? '' : ` in row ${row}`
   return new BadInput(
     `expected elements that fit ${type}${formOf(type)} for ${where}, received one that does not${at}`,
@@ -176,5 +206,7 @@ function formOf(type: FrameType): string {
   const time = timeOfType(type)
   if (time === undefined) return ''
   const isZoned = time.type === 'datetime' && time.zone !== undefined
-  return isZoned ? ', texts in ISO 8601 with an offset or of an hour that the zone has once,' : ', texts in ISO 8601,'
+  return isZoned
+    ? ', texts in ISO 8601 with an offset or of an hour that the zone has once,'
+    : ', texts in ISO 8601,'
 }

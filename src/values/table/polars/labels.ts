@@ -35,7 +35,8 @@ function parseLabels(list: readonly Label[], rows: number): Column {
       expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list),
     )
   }
-  if (list.every((label) => typeof label === 'string')) return columnOf('', rows === 0 ? 'int64' : 'str', list)
+  if (list.every((label) => typeof label === 'string'))
+    return columnOf('', rows === 0 ? 'int64' : 'str', list)
   if (list.every(isInt64)) return columnOf('', 'int64', list)
   const isNumber = (label: Label) => isInt64(label) || Number.isFinite(label)
   if (list.every(isNumber)) return columnOf('', 'float64', list.map(Number))

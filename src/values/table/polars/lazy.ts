@@ -124,7 +124,10 @@ class LazySeries extends Lazy<Series> {
     if (key === 'name') return column.name
     if (key === 'length') return rows
     const compute = isPlain(column) ? methods.get(key) : undefined
-    return compute && (() => compute(elementsOf(column as Column, rows), column as Column) ?? this.#call(key))
+    return (
+      compute &&
+      (() => compute(elementsOf(column as Column, rows), column as Column) ?? this.#call(key))
+    )
   }
 
   #call(key: PropertyKey): unknown {
@@ -149,7 +152,9 @@ function elementsOf(column: Column, rows: number): unknown[] {
 function rowsOf(columns: readonly Column[], rows: number, areLists: boolean): unknown[] {
   const cells = columns.map((column) => elementsOf(column, rows))
   return Array.from({ length: rows }, (_, row) =>
-    areLists ? cells.map((own) => own[row]) : Object.fromEntries(columns.map(({ name }, i) => [name, cells[i][row]])),
+    areLists
+      ? cells.map((own) => own[row])
+      : Object.fromEntries(columns.map(({ name }, i) => [name, cells[i][row]])),
   )
 }
 
@@ -173,7 +178,20 @@ const methods: ReadonlyMap<PropertyKey, Method> = new Map<PropertyKey, Method>([
   ['hasNulls', (elements) => elements.includes(null)],
   ['nullCount', (elements) => elements.filter((value) => value === null).length],
   ['sum', numeric(sumOf)],
-  ['mean', numeric((numbers) => (numbers.length === 0 ? undefined : sumOf(numbers) / numbers.length))],
-  ['min', numeric((numbers) => known(numbers).reduce<number | undefined>((a, b) => Math.min(a ?? b, b), undefined))],
-  ['max', numeric((numbers) => known(numbers).reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined))],
+  [
+    'mean',
+    numeric((numbers) => (numbers.length === 0 ? undefined : sumOf(numbers) / numbers.length)),
+  ],
+  [
+    'min',
+    numeric((numbers) =>
+      known(numbers).reduce<number | undefined>((a, b) => Math.min(a ?? b, b), undefined),
+    ),
+  ],
+  [
+    'max',
+    numeric((numbers) =>
+      known(numbers).reduce<number | undefined>((a, b) => Math.max(a ?? b, b), undefined),
+    ),
+  ],
 ])

@@ -29,7 +29,10 @@ type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure
  * @returns a table whose columns of JSON text are lists or structs; a promise for large columns.
  * @throws BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
  */
-export function nestColumns(table: ColumnTable<AnyColumn>, name: string): MaybePromise<ColumnTable<AnyColumn>> {
+export function nestColumns(
+  table: ColumnTable<AnyColumn>,
+  name: string,
+): MaybePromise<ColumnTable<AnyColumn>> {
   const nested = table.columns.filter(isJson)
   if (nested.length === 0) return table
   const bytes = nested.reduce((sum, { data }) => sum + data.length, 0)
@@ -47,7 +50,9 @@ function runAtOnce<T>(work: Nesting<T>): T {
 async function runAsync<T>(work: Nesting<T>): Promise<T> {
   for (let step = work.next(); ; ) {
     if (step.done) return step.value
-    step = work.next(step.value === undefined ? await setImmediate(undefined) : await parse(step.value))
+    step = work.next(
+      step.value === undefined ? await setImmediate(undefined) : await parse(step.value),
+    )
   }
 }
 
@@ -60,7 +65,10 @@ function isJson(column: AnyColumn): column is Column {
   return 'isJson' in column && column.isJson === true
 }
 
-function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nesting<ColumnTable<AnyColumn>> {
+function* nestAll(
+  { rows, columns }: ColumnTable<AnyColumn>,
+  name: string,
+): Nesting<ColumnTable<AnyColumn>> {
   const made: AnyColumn[] = []
   for (const column of columns) {
     try {
@@ -94,7 +102,9 @@ function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> 
     const isWhole = end - start >= 2 && data[start] === open && data[end - 1] === open + 2
     if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new FrameFault('kind', undefined, row)
   }
-  return open === 0x7b ? yield* nestObjects(cells, rows, depth) : yield* nestLists(cells, rows, depth)
+  return open === 0x7b
+    ? yield* nestObjects(cells, rows, depth)
+    : yield* nestLists(cells, rows, depth)
 }
 
 /** Cells and bytes that are looked at between two turns of the event loop. */
@@ -162,7 +172,9 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
     yield undefined
   }
   json[length++] = 0x5d
-  const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) => rowOf(offsets, row))
+  const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) =>
+    rowOf(offsets, row),
+  )
   if (table.rows !== offsets[rows]) throw new FrameFault('syntax')
   const [items] = table.columns
   const nested = items.isJson ? yield* nest(items, table.rows, depth + 1) : items
@@ -188,15 +200,23 @@ function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyCol
   // Polars has no struct without fields.
   if (table.columns.length === 0) throw new FrameFault('keys')
   const fields: AnyColumn[] = []
-  for (const field of table.columns) fields.push(field.isJson ? yield* nest(field, rows, depth + 1) : field)
+  for (const field of table.columns)
+    fields.push(field.isJson ? yield* nest(field, rows, depth + 1) : field)
   const { name, validity } = cells.column
   return { name, ...(validity && { validity }), fields }
 }
 
-function checked(parsed: ParsedFrame | FrameFailure | undefined, rowOf: (row: number) => number): ParsedFrame {
+function checked(
+  parsed: ParsedFrame | FrameFailure | undefined,
+  rowOf: (row: number) => number,
+): ParsedFrame {
   if (parsed === undefined) throw new RangeError('expected the columns of a text that was parsed')
   if ('failure' in parsed)
-    throw new FrameFault(parsed.failure, undefined, parsed.row === undefined ? undefined : rowOf(parsed.row))
+    throw new FrameFault(
+      parsed.failure,
+      undefined,
+      parsed.row === undefined ? undefined : rowOf(parsed.row),
+    )
   return parsed
 }
 

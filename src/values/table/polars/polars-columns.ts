@@ -67,7 +67,13 @@ export function variantsOf(frame: DataFrame): string[] {
   return areUnnamed.map((isUnnamed, i) => (isUnnamed ? unnamed : columnAt(frame, i).dtype.variant))
 }
 
-const nestedVariants: ReadonlySet<string> = new Set(['List', 'Array', 'FixedSizeList', 'Struct', unnamed])
+const nestedVariants: ReadonlySet<string> = new Set([
+  'List',
+  'Array',
+  'FixedSizeList',
+  'Struct',
+  unnamed,
+])
 
 /** See `Polars`. */
 export function toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
@@ -76,14 +82,17 @@ export function toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFail
   const table = decodeArrow(ipcOf(frame)) ?? decodeArrow(ipcOf(member(frame, 'rechunk')()))
   if (table !== undefined) return table
   const variants = variantsOf(frame)
-  const other = namesOf(frame).find((_, i) => variants[i] === 'Object' || nestedVariants.has(variants[i]))
+  const other = namesOf(frame).find(
+    (_, i) => variants[i] === 'Object' || nestedVariants.has(variants[i]),
+  )
   return { failure: 'type', column: other ?? '' }
 }
 
 /** See `Polars`. */
 export function flatColumns(frame: DataFrame): ColumnTable | undefined {
   const own = tableBehind(frame)
-  if (own !== undefined) return own.columns.every((column) => 'kind' in column) ? (own as ColumnTable) : undefined
+  if (own !== undefined)
+    return own.columns.every((column) => 'kind' in column) ? (own as ColumnTable) : undefined
   return decodeFlatArrow(ipcOf(frame)) ?? decodeFlatArrow(ipcOf(member(frame, 'rechunk')()))
 }
 
@@ -97,6 +106,8 @@ export function fieldTypes(polars: typeof pl, frame: DataFrame): readonly FieldT
       return { categories: (texts.toArray() as string[]).sort() }
     }
     const column = 'failure' in table ? undefined : table.columns[i]
-    return column !== undefined && 'time' in column && column.time !== undefined ? { time: column.time } : {}
+    return column !== undefined && 'time' in column && column.time !== undefined
+      ? { time: column.time }
+      : {}
   })
 }

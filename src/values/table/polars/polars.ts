@@ -2,7 +2,13 @@
 
 import { bufferPool } from '../../../core/memory/buffer-pool.ts'
 import { encodeArrow } from '../arrow/arrow-writer.ts'
-import { type AnyColumn, type ColumnTable, type PolarsType, renameColumns, sliceTable } from '../columns.ts'
+import {
+  type AnyColumn,
+  type ColumnTable,
+  type PolarsType,
+  renameColumns,
+  sliceTable,
+} from '../columns.ts'
 import { withoutViews } from '../parquet/parquet-schema.ts'
 import { encodeParquet, type ParquetCompression } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
@@ -71,7 +77,10 @@ function wrap(load: () => typeof pl) {
     /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be theirs. */
     lazyFrame: lazy,
     /** Makes JSON text of lists and structs, text of categories, floats of decimals, base64 of bytes. */
-    toColumns(value: DataFrame | Series, times: TimeForm = exactTimes): ColumnTable | ColumnFailure {
+    toColumns(
+      value: DataFrame | Series,
+      times: TimeForm = exactTimes,
+    ): ColumnTable | ColumnFailure {
       const table = tableBehind(value) ?? toVectors(isSeries(value) ? value.toFrame() : value)
       return 'failure' in table ? table : unnestColumns(table, times)
     },
@@ -112,7 +121,8 @@ function wrap(load: () => typeof pl) {
     },
     pick(frame: DataFrame, indices: readonly number[]): DataFrame {
       const table = tableBehind(frame)
-      if (table !== undefined) return lazy({ ...table, columns: indices.map((i) => table.columns[i]) })
+      if (table !== undefined)
+        return lazy({ ...table, columns: indices.map((i) => table.columns[i]) })
       const names = namesOf(frame)
       const picked = underPlainNames(frame, 'c', () => frame.select(...indices.map((i) => `c${i}`)))
       picked.columns = indices.map((i) => names[i])
@@ -134,7 +144,8 @@ function wrap(load: () => typeof pl) {
      *
      * @returns one frame with the columns of several.
      */
-    join: (frames: readonly DataFrame[]): DataFrame => load().concat([...frames], { how: 'horizontal' }),
+    join: (frames: readonly DataFrame[]): DataFrame =>
+      load().concat([...frames], { how: 'horizontal' }),
     /**
      * It may be the same one: the user's function must not hold it.
      *
@@ -174,12 +185,16 @@ function wrap(load: () => typeof pl) {
       const own = table && encodeParquet(table, compression, allocate)
       if (own !== undefined) return own
       return withoutViews(
-        member(frame, 'writeParquet')({ compression: compression === 'none' ? 'uncompressed' : compression }),
+        member(
+          frame,
+          'writeParquet',
+        )({ compression: compression === 'none' ? 'uncompressed' : compression }),
       )
     },
     readIpc,
     writeIpc: ipcOf,
-    writeIpcStream: (frame: DataFrame): Buffer => arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
+    writeIpcStream: (frame: DataFrame): Buffer =>
+      arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
   }
 }
 

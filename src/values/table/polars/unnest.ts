@@ -17,7 +17,10 @@ import { stringEnd } from './nest.ts'
 /**
  * @returns a table of JSON text for lists and objects, times as `times` says, and base64 for bytes.
  */
-export function unnestColumns({ rows, columns }: ColumnTable<AnyColumn>, times: TimeForm): ColumnTable {
+export function unnestColumns(
+  { rows, columns }: ColumnTable<AnyColumn>,
+  times: TimeForm,
+): ColumnTable {
   return { rows, columns: columns.map((column) => flatColumn(column, rows, times)) }
 }
 
@@ -27,7 +30,8 @@ function flatColumn(column: AnyColumn, rows: number, times: TimeForm): Column {
     return column.time === undefined ? column : printTimes(column, rows, times)
   }
   const { name, validity } = column
-  const parts = 'items' in column ? listParts(column, rows, times) : structParts(column, rows, times)
+  const parts =
+    'items' in column ? listParts(column, rows, times) : structParts(column, rows, times)
   const { data, offsets } = joined(parts, rows, false)
   return { name, kind: 'str', isJson: true, data, offsets, ...(validity && { validity }) }
 }

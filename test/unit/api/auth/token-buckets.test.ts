@@ -5,11 +5,13 @@ describe('token buckets', () => {
   it('let a burst through, and then the rate', () => {
     const take = tokenBuckets(10, 3, 100)
     const at = (now: number) => take('a', now)
-    expect([at(0), at(0), at(0)].map(({ isAllowed, remaining }) => [isAllowed, remaining])).toEqual([
-      [true, 2],
-      [true, 1],
-      [true, 0],
-    ])
+    expect([at(0), at(0), at(0)].map(({ isAllowed, remaining }) => [isAllowed, remaining])).toEqual(
+      [
+        [true, 2],
+        [true, 1],
+        [true, 0],
+      ],
+    )
     expect(at(0)).toEqual({ isAllowed: false, remaining: 0, waitMs: 100 })
     expect(at(60)).toEqual({ isAllowed: false, remaining: 0, waitMs: expect.closeTo(40) })
     expect(at(101).isAllowed).toBe(true)
@@ -22,7 +24,12 @@ describe('token buckets', () => {
 
   it('never hold more than the burst, and forget the least recently used', () => {
     const take = tokenBuckets(1, 1, 2)
-    expect(['a', 'b', 'a', 'c'].map((key) => take(key, 0).isAllowed)).toEqual([true, true, false, true])
+    expect(['a', 'b', 'a', 'c'].map((key) => take(key, 0).isAllowed)).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ])
     // b was forgotten for c, a was not.
     expect(['a', 'b'].map((key) => take(key, 0).isAllowed)).toEqual([false, true])
     expect(take('a', 1e9).remaining).toBe(0)

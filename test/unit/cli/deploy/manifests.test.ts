@@ -44,7 +44,10 @@ const options: DeployOptions = {
   jobWorkers: [0, 4],
   queued: 20,
 }
-const withGrpc: BuiltService = { ...service, options: { grpcPort: 3001, drainTimeoutMs: 60_000, baseUrl: '/models' } }
+const withGrpc: BuiltService = {
+  ...service,
+  options: { grpcPort: 3001, drainTimeoutMs: 60_000, baseUrl: '/models' },
+}
 const cases: [string, BuiltService, DeployOptions][] = [
   ['the defaults', service, options],
   ['KEDA', service, { ...options, autoscaler: 'keda' }],
@@ -63,9 +66,18 @@ describe('manifests for Kubernetes', () => {
     const manifests = kubernetesManifests(built, given)
     expect(manifests.flatMap(faults)).toEqual([])
     const scaler = given.autoscaler === 'keda' ? 'ScaledObject' : 'HorizontalPodAutoscaler'
-    const kinds = ['Deployment', 'Service', scaler, 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor']
+    const kinds = [
+      'Deployment',
+      'Service',
+      scaler,
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'ServiceMonitor',
+    ]
     expect(manifests.map(({ kind }) => kind)).toEqual(kinds)
-    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(kinds.map(() => given.namespace))
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(
+      kinds.map(() => given.namespace),
+    )
   })
 
   it('would be refused with a field that does not exist', () => {
@@ -74,7 +86,9 @@ describe('manifests for Kubernetes', () => {
     expect(faults(wrong)).toEqual([
       'Deployment/spec must NOT have additional properties {"additionalProperty":"replica"}',
     ])
-    expect(faults({ ...deployment, kind: 'Deploymint' })).toEqual(['apps/v1 Deploymint is not known'])
+    expect(faults({ ...deployment, kind: 'Deploymint' })).toEqual([
+      'apps/v1 Deploymint is not known',
+    ])
   })
 
   it('select the pods that they make', () => {
@@ -97,7 +111,9 @@ describe('manifests for Kubernetes', () => {
     const own = { ...service, options: { drainDelayMs: 20_000 } }
     expect(pod(own, 'terminationGracePeriodSeconds')).toBe(55)
     const delays = (built: BuiltService) =>
-      JSON.stringify(pod(built, 'containers.0.env')).match(/SERVING_DRAIN_DELAY_MS","value":"(\d+)/)?.[1]
+      JSON.stringify(pod(built, 'containers.0.env')).match(
+        /SERVING_DRAIN_DELAY_MS","value":"(\d+)/,
+      )?.[1]
     expect([delays(service), delays(own)]).toEqual(['5000', undefined])
     const probe = pod(withGrpc, 'containers.0.readinessProbe.httpGet')
     expect(probe).toEqual({ path: '/models/readyz', port: 'http' })
@@ -109,15 +125,28 @@ describe('manifests for Kubernetes', () => {
     expect(manifests.flatMap(faults)).toEqual([])
     const front = manifests.slice(0, 6)
     const workers = manifests.slice(6)
-    const kinds = ['Deployment', 'Service', 'ScaledObject', 'PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor']
+    const kinds = [
+      'Deployment',
+      'Service',
+      'ScaledObject',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'ServiceMonitor',
+    ]
     expect(workers.map(({ kind, metadata }) => [kind, metadata.name])).toEqual(
       kinds.map((kind) => [kind, 'iris-classifier-worker']),
     )
     const env = (of: Manifest[]) => find(of, 'Deployment', 'template.spec.containers.0.env')
     const store = { name: 'SERVING_JOB_STORE', value: 'redis://redis:6379' }
-    expect(env(front)).toEqual(expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'submit' }]))
-    expect(env(workers)).toEqual(expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'work' }]))
-    expect(find(front, 'Service', 'selector')).toEqual({ 'app.kubernetes.io/name': 'iris-classifier' })
+    expect(env(front)).toEqual(
+      expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'submit' }]),
+    )
+    expect(env(workers)).toEqual(
+      expect.arrayContaining([store, { name: 'SERVING_JOB_ROLE', value: 'work' }]),
+    )
+    expect(find(front, 'Service', 'selector')).toEqual({
+      'app.kubernetes.io/name': 'iris-classifier',
+    })
     const labels = find(workers, 'Deployment', 'template.metadata.labels')
     expect(labels).toMatchObject(find(workers, 'Service', 'selector') as object)
     expect(find(workers, 'ScaledObject', 'scaleTargetRef.name')).toBe('iris-classifier-worker')
@@ -131,22 +160,37 @@ describe('manifests for Kubernetes', () => {
       },
     })
     // Two processes in a pod, three jobs in each.
-    expect(find(workers, 'ScaledObject', 'triggers')).toEqual([trigger('queued', '20'), trigger('running', '6')])
+    expect(find(workers, 'ScaledObject', 'triggers')).toEqual([
+      trigger('queued', '20'),
+      trigger('running', '6'),
+    ])
   })
 
   it('give a pod that runs jobs the time that its longest job may take', () => {
     const manifests = kubernetesManifests(withGrpc, { ...options, jobStore: 'redis://redis:6379' })
-    const [front, worker] = [manifests, manifests.slice(6)].map((each) => find(each, 'Deployment', 'template.spec'))
+    const [front, worker] = [manifests, manifests.slice(6)].map((each) =>
+      find(each, 'Deployment', 'template.spec'),
+    )
     expect(front).toMatchObject({ terminationGracePeriodSeconds: 70 })
     const drain = { name: 'SERVING_DRAIN_TIMEOUT_MS', value: '1800000' }
     expect(worker).toMatchObject({ terminationGracePeriodSeconds: 1_810 })
-    expect(find(manifests.slice(6), 'Deployment', 'template.spec.containers.0.env')).toContainEqual(drain)
-    expect(find(manifests, 'Deployment', 'template.spec.containers.0.env')).not.toContainEqual(drain)
+    expect(find(manifests.slice(6), 'Deployment', 'template.spec.containers.0.env')).toContainEqual(
+      drain,
+    )
+    expect(find(manifests, 'Deployment', 'template.spec.containers.0.env')).not.toContainEqual(
+      drain,
+    )
   })
 
   it('ask for a core for each worker and for its runners', () => {
-    expect(resources(1, 0)).toEqual({ requests: { cpu: '1', memory: '256Mi' }, limits: { memory: '512Mi' } })
-    expect(resources(2, 1)).toEqual({ requests: { cpu: '4', memory: '768Mi' }, limits: { memory: '1536Mi' } })
+    expect(resources(1, 0)).toEqual({
+      requests: { cpu: '1', memory: '256Mi' },
+      limits: { memory: '512Mi' },
+    })
+    expect(resources(2, 1)).toEqual({
+      requests: { cpu: '4', memory: '768Mi' },
+      limits: { memory: '1536Mi' },
+    })
   })
 })
 
@@ -161,25 +205,34 @@ describe('manifests for KServe', () => {
     expect(find(manifests, 'ServingRuntime', 'containers.0.name')).toBe('kserve-container')
   })
 
-  it.each(cases)('put a service with a remote model in front of a predictor, with %s', (_, built, given) => {
-    const remote = { ...built, runners: [], remoteRunners: ['digits'] }
-    expect(() => kserveManifests(remote, given)).toThrow(
-      'the model of the runner digits is remote: say what KServe serves, as in --model-format onnx --storage-uri s3:',
-    )
-    const model = { modelFormat: 'onnx', storageUri: 's3://models/digits' }
-    const manifests = kserveManifests(remote, { ...given, ...model })
-    expect(manifests.flatMap(faults)).toEqual([])
-    expect(manifests.map(({ kind }) => kind)).toEqual(['InferenceService'])
-    const read = (path: string) => find(manifests, 'InferenceService', path)
-    expect(read('predictor.model')).toMatchObject({ modelFormat: { name: 'onnx' }, storageUri: 's3://models/digits' })
-    expect(read('transformer.containers.0.name')).toBe('kserve-container')
-    const url = { name: 'PREDICTOR_URL', value: `http://${manifests[0].metadata.name}-predictor` }
-    expect(read('transformer.containers.0.env')).toContainEqual(url)
-  })
+  it.each(cases)(
+    'put a service with a remote model in front of a predictor, with %s',
+    (_, built, given) => {
+      const remote = { ...built, runners: [], remoteRunners: ['digits'] }
+      expect(() => kserveManifests(remote, given)).toThrow(
+        'the model of the runner digits is remote: say what KServe serves, as in --model-format onnx --storage-uri s3:',
+      )
+      const model = { modelFormat: 'onnx', storageUri: 's3://models/digits' }
+      const manifests = kserveManifests(remote, { ...given, ...model })
+      expect(manifests.flatMap(faults)).toEqual([])
+      expect(manifests.map(({ kind }) => kind)).toEqual(['InferenceService'])
+      const read = (path: string) => find(manifests, 'InferenceService', path)
+      expect(read('predictor.model')).toMatchObject({
+        modelFormat: { name: 'onnx' },
+        storageUri: 's3://models/digits',
+      })
+      expect(read('transformer.containers.0.name')).toBe('kserve-container')
+      const url = { name: 'PREDICTOR_URL', value: `http://${manifests[0].metadata.name}-predictor` }
+      expect(read('transformer.containers.0.env')).toContainEqual(url)
+    },
+  )
 
   it('would be refused with a field that does not exist', () => {
     const inference = kserveManifests(service, options)[1]
-    const wrong = { ...inference, spec: { predictor: { ...(inference.spec.predictor as object), minReplica: 1 } } }
+    const wrong = {
+      ...inference,
+      spec: { predictor: { ...(inference.spec.predictor as object), minReplica: 1 } },
+    }
     expect(faults(wrong)).toEqual([
       'InferenceService/spec/predictor must NOT have additional properties {"additionalProperty":"minReplica"}',
     ])

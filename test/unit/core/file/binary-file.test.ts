@@ -42,7 +42,12 @@ async function received(
 describe('a BinaryFile', () => {
   it('is bytes with a name and a type', async () => {
     const file = new BinaryFile(Buffer.from('abc'), { name: 'a.txt', mimeType: 'text/plain' })
-    expect({ name: file.name, type: file.mimeType, size: file.size, spooled: file.isSpooled }).toEqual({
+    expect({
+      name: file.name,
+      type: file.mimeType,
+      size: file.size,
+      spooled: file.isSpooled,
+    }).toEqual({
       name: 'a.txt',
       type: 'text/plain',
       size: 3,
@@ -98,19 +103,22 @@ describe('a BinaryFile', () => {
     ['of announced 16 MiB', 16 * MiB, 16 * MiB, 64 * MiB, false],
     ['of announced 16 MiB, with less memory to spare', 16 * MiB, 16 * MiB, 64 * MiB - 4, true],
     ['above announced 16 MiB', 16 * MiB + 4, 16 * MiB + 4, 0, true],
-  ])('%s is on disk by default only without memory to spare', async (_, size, declared, maxMemory, isSpooled) => {
-    const budget = new MemoryBudget(maxMemory)
-    const content = noise(size)
-    for (const pieceBytes of [65_536, 5_000_000]) {
-      const ctx = new Context({ reservation: budget })
-      const { file } = await received(content, pieceBytes, undefined, declared, ctx)
-      expect(file.isSpooled).toBe(isSpooled)
-      expect(budget.used).toBe(isSpooled || size <= 4 * MiB ? 0 : size)
-      expect(Buffer.from(file.bytes).equals(content)).toBe(true)
-      budget.release(budget.used)
-      ctx.end()
-    }
-  })
+  ])(
+    '%s is on disk by default only without memory to spare',
+    async (_, size, declared, maxMemory, isSpooled) => {
+      const budget = new MemoryBudget(maxMemory)
+      const content = noise(size)
+      for (const pieceBytes of [65_536, 5_000_000]) {
+        const ctx = new Context({ reservation: budget })
+        const { file } = await received(content, pieceBytes, undefined, declared, ctx)
+        expect(file.isSpooled).toBe(isSpooled)
+        expect(budget.used).toBe(isSpooled || size <= 4 * MiB ? 0 : size)
+        expect(Buffer.from(file.bytes).equals(content)).toBe(true)
+        budget.release(budget.used)
+        ctx.end()
+      }
+    },
+  )
 
   it('on disk is gone when its request is over, with a clear error', async () => {
     const { ctx, file } = await received(noise(1000), 100, 10)

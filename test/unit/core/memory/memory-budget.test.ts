@@ -5,7 +5,12 @@ import { defaultLimits } from '../../../../src/engine/options.ts'
 describe('MemoryBudget', () => {
   it('counts up to its limit, and again what was released', () => {
     const budget = new MemoryBudget(100)
-    expect([budget.reserve(60), budget.reserve(41), budget.reserve(40), budget.used]).toEqual([true, false, true, 100])
+    expect([budget.reserve(60), budget.reserve(41), budget.reserve(40), budget.used]).toEqual([
+      true,
+      false,
+      true,
+      100,
+    ])
     budget.release(60)
     expect([budget.reserve(60), budget.used]).toEqual([true, 100])
   })
@@ -22,12 +27,12 @@ describe('MemoryBudget', () => {
 
   it('gives a quarter to those who can do without, and nothing above it even alone', () => {
     const budget = new MemoryBudget(100)
-    expect([budget.reserve(26, true), budget.reserve(20, true), budget.reserve(6, true), budget.used]).toEqual([
-      false,
-      true,
-      false,
-      20,
-    ])
+    expect([
+      budget.reserve(26, true),
+      budget.reserve(20, true),
+      budget.reserve(6, true),
+      budget.used,
+    ]).toEqual([false, true, false, 20])
     expect([budget.reserve(80), budget.reserve(1, true)]).toEqual([true, false])
   })
 

@@ -50,7 +50,8 @@ const absences: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'Image.fromSample': `Image needs the package @napi-rs/image: ${image}`,
   },
   'file-type': {
-    'File.fromSample': 'File.fromSample needs the package file-type: npm install "file-type@^21.0.0"',
+    'File.fromSample':
+      'File.fromSample needs the package file-type: npm install "file-type@^21.0.0"',
   },
   // A schema is any object of the Standard Schema interface, so nothing of ours needs zod.
   zod: {},
@@ -63,7 +64,10 @@ describe.each(Object.entries(absences))('without %s', (name, missing) => {
     const outcomes = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s).slice(0, 2)))
     // A sample of two bytes is no picture, which only Image can know.
     const made = { 'Image.fromSample': 'BadInput' }
-    const expected = Object.keys(outcomes).map((each) => [each, { ...made, ...missing }[each] ?? 'made'])
+    const expected = Object.keys(outcomes).map((each) => [
+      each,
+      { ...made, ...missing }[each] ?? 'made',
+    ])
     expect(outcomes).toEqual(Object.fromEntries(expected))
     expect(Object.keys(outcomes)).toHaveLength(13)
   })
@@ -122,6 +126,10 @@ for (const name of ['frames/arrow/plain.stream', 'parquet/nested.parquet', 'fram
     const missing =
       'MissingDependencyException: Parquet that is not flat, or compressed Arrow, needs the package parquet-wasm: ' +
       'npm install "parquet-wasm@0.8.0"'
-    expect(runWithout('parquet-wasm', readFiles).trim().split('\n')).toEqual(['5', missing, missing])
+    expect(runWithout('parquet-wasm', readFiles).trim().split('\n')).toEqual([
+      '5',
+      missing,
+      missing,
+    ])
   })
 })

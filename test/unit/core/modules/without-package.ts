@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +27,8 @@ export function runWithout(name: string, module: string): string {
     const [scope] = name.split('/')
     // A scope goes as a whole: its other packages are the platform builds.
     for (const entry of readdirSync(join(root, 'node_modules'))) {
-      if (entry !== scope) symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
+      if (entry !== scope)
+        symlinkSync(join(root, 'node_modules', entry), join(folder, 'node_modules', entry))
     }
     writeFileSync(join(folder, 'main.mjs'), module)
     return execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' })

@@ -41,7 +41,9 @@ it('knows no other labels, and refuses what a charset does not have', () => {
   for (const label of ['utf-16le', 'utf-16']) {
     expect(decode(Uint8Array.of(0x61, 0, 0x3d, 0xd8), label)).toThrow(BadInput)
   }
-  expect(decode(Buffer.concat([Buffer.alloc(1 << 20, 0x61), Uint8Array.of(0x93)]), 'shift_jis')).toThrow(BadInput)
+  expect(
+    decode(Buffer.concat([Buffer.alloc(1 << 20, 0x61), Uint8Array.of(0x93)]), 'shift_jis'),
+  ).toThrow(BadInput)
 })
 
 it('keeps the byte order mark of a long text, and says where one is ill-formed', () => {

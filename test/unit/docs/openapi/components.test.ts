@@ -11,7 +11,12 @@ describe('the schemas of a document', () => {
         type: 'array',
         items: { $ref: '#/$defs/Order' },
         $defs: {
-          Order: { properties: { item: { $ref: '#/$defs/Item' }, first: { $ref: '#/$defs/Item/properties/name' } } },
+          Order: {
+            properties: {
+              item: { $ref: '#/$defs/Item' },
+              first: { $ref: '#/$defs/Item/properties/name' },
+            },
+          },
           Item: { properties: { name: { type: 'string' } } },
           Unused: {},
         },
@@ -27,7 +32,9 @@ describe('the schemas of a document', () => {
 
   it('are components themselves where they refer to their root', () => {
     const components = new Components()
-    const tree = { properties: { kids: { items: { $ref: '#' } }, kid: { $ref: '#/properties/kids/items' } } }
+    const tree = {
+      properties: { kids: { items: { $ref: '#' } }, kid: { $ref: '#/properties/kids/items' } },
+    }
     expect(components.adopt(tree, 'tree')).toEqual(at('tree'))
     expect(components.schemas).toEqual({
       tree: { properties: { kids: { items: at('tree') }, kid: at('tree/properties/kids/items') } },
@@ -53,17 +60,27 @@ describe('the schemas of a document', () => {
       at('Outer'),
       at('b_Outer'),
     ])
-    expect(components.schemas).toMatchObject({ b_Outer: { items: at('b_Inner') }, b_Inner: { type: 'number' } })
+    expect(components.schemas).toMatchObject({
+      b_Outer: { items: at('b_Inner') },
+      b_Inner: { type: 'number' },
+    })
   })
 
   it('leave data alone that only looks like a reference', () => {
-    const data = { const: { $ref: '#' }, default: { $ref: '#/$defs/A' }, properties: { $ref: { type: 'string' } } }
+    const data = {
+      const: { $ref: '#' },
+      default: { $ref: '#/$defs/A' },
+      properties: { $ref: { type: 'string' } },
+    }
     expect(new Components().adopt(data, 'x')).toEqual(data)
   })
 
   it('name what zod leaves without a name after the API', () => {
     const components = new Components()
-    const schema = { items: { $ref: '#/$defs/__schema0' }, $defs: { __schema0: { type: 'string' } } }
+    const schema = {
+      items: { $ref: '#/$defs/__schema0' },
+      $defs: { __schema0: { type: 'string' } },
+    }
     expect(components.adopt(schema, 'sum_request')).toEqual({ items: at('sum_request_schema0') })
   })
 

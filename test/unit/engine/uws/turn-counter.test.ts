@@ -3,7 +3,8 @@ import { TurnCounter } from '../../../../src/engine/admission.ts'
 
 it('counts within a turn of the event loop', async () => {
   const counter = new TurnCounter(32)
-  const add = (times: number) => Array.from({ length: times }, () => counter.add()).filter(Boolean).length
+  const add = (times: number) =>
+    Array.from({ length: times }, () => counter.add()).filter(Boolean).length
   expect(add(40)).toBe(32)
   await new Promise((resolve) => setImmediate(resolve))
   // One a turn, for more turns than the limit.

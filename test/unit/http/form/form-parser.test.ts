@@ -16,18 +16,22 @@ const fixtures = JSON.parse(
 ) as Fixture[]
 
 describe('forms as clients send them', () => {
-  it.each(fixtures)('are read from $client, in one piece and cut anywhere', ({ contentType, body, parts }) => {
-    const bytes = Buffer.from(body, 'base64')
-    const boundary = boundaryOf(contentType)
-    expect(parse([bytes], boundary)).toEqual(parts)
-    for (let at = 0; at <= bytes.length; at++) expect(parse(cut(bytes, at), boundary)).toEqual(parts)
-    expect(
-      parse(
-        Array.from(bytes, (byte) => Uint8Array.of(byte)),
-        boundary,
-      ),
-    ).toEqual(parts)
-  })
+  it.each(fixtures)(
+    'are read from $client, in one piece and cut anywhere',
+    ({ contentType, body, parts }) => {
+      const bytes = Buffer.from(body, 'base64')
+      const boundary = boundaryOf(contentType)
+      expect(parse([bytes], boundary)).toEqual(parts)
+      for (let at = 0; at <= bytes.length; at++)
+        expect(parse(cut(bytes, at), boundary)).toEqual(parts)
+      expect(
+        parse(
+          Array.from(bytes, (byte) => Uint8Array.of(byte)),
+          boundary,
+        ),
+      ).toEqual(parts)
+    },
+  )
 
   it("are read from Node's own FormData", async () => {
     const form = new FormData()
@@ -54,7 +58,11 @@ describe('a boundary', () => {
     ],
     ['with blanks after it', `--B \t\r\n${head}\r\n\r\nx\r\n--B-- \t\r\n`, ['x']],
     ['without a line end after the last one', `--B\r\n${head}\r\n\r\nx\r\n--B--`, ['x']],
-    ['right after the empty line of an empty part', `--B\r\n${head}\r\n\r\n--B\r\n${head}\r\n\r\n--B--`, ['', '']],
+    [
+      'right after the empty line of an empty part',
+      `--B\r\n${head}\r\n\r\n--B\r\n${head}\r\n\r\n--B--`,
+      ['', ''],
+    ],
     ['in an empty part', one(''), ['']],
     [
       'of which the content has the beginning',
@@ -91,18 +99,35 @@ describe('a boundary', () => {
     const content = fc
       .array(
         fc.oneof(
-          fc.constantFrom('\r', '\n', '\r\n', '-', '--', '\r\n--', '\r\n--B', '--B', '--B--', ' ', '\r\n\r\n', 'B'),
+          fc.constantFrom(
+            '\r',
+            '\n',
+            '\r\n',
+            '-',
+            '--',
+            '\r\n--',
+            '\r\n--B',
+            '--B',
+            '--B--',
+            ' ',
+            '\r\n\r\n',
+            'B',
+          ),
           fc.string(),
         ),
       )
       .map((parts) => parts.join(''))
       .filter((text) => !/(^|\r\n)--B(--)?[ \t]*(\r\n|$)/.test(text))
     fc.assert(
-      fc.property(fc.array(content, { maxLength: 4 }), fc.array(fc.nat(400), { maxLength: 12 }), (contents, places) => {
-        const text = contents.map((body) => `--B\r\n${head}\r\n\r\n${body}\r\n`).join('')
-        const parts = parse(cut(Buffer.from(`${text}--B--\r\n`), ...places), 'B')
-        expect(parts).toEqual(contents.map((body) => field('a', body)))
-      }),
+      fc.property(
+        fc.array(content, { maxLength: 4 }),
+        fc.array(fc.nat(400), { maxLength: 12 }),
+        (contents, places) => {
+          const text = contents.map((body) => `--B\r\n${head}\r\n\r\n${body}\r\n`).join('')
+          const parts = parse(cut(Buffer.from(`${text}--B--\r\n`), ...places), 'B')
+          expect(parts).toEqual(contents.map((body) => field('a', body)))
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -200,7 +225,10 @@ describe('the headers of a part', () => {
     const long = withHead(lines + 'y'.repeat(limit - lines.length + 1))
     for (const size of [1, 100, 16_000, 100_000]) {
       const pieces = (text: string) =>
-        cut(Buffer.from(text), ...Array.from({ length: Math.ceil(text.length / size) }, (_, i) => i * size))
+        cut(
+          Buffer.from(text),
+          ...Array.from({ length: Math.ceil(text.length / size) }, (_, i) => i * size),
+        )
       expect(parse(pieces(fits), 'B')).toHaveLength(1)
       expect(refused(() => parse(pieces(long), 'B'))).toMatchObject({ reason: 'part' })
     }
@@ -217,7 +245,10 @@ describe('a form', () => {
     ['one cut off before the last dash', `--B\r\n${head}\r\n\r\nx\r\n--B-`],
     ['one with another boundary at its end', `--B\r\n${head}\r\n\r\nx\r\n--C--\r\n`],
   ])('is refused when it is %s', (_, text) => {
-    expect(refused(() => parse([Buffer.from(text)], 'B'))).toMatchObject({ status: 400, reason: 'part' })
+    expect(refused(() => parse([Buffer.from(text)], 'B'))).toMatchObject({
+      status: 400,
+      reason: 'part',
+    })
   })
 
   it('is refused with more parts or larger ones than allowed', () => {
@@ -232,7 +263,11 @@ describe('a form', () => {
 
   it('of a hundred thousand parts is given up at the first one too many', () => {
     let parts = 0
-    const parser = new FormParser('B', { partStart: () => void parts++, partData() {}, partEnd() {} })
+    const parser = new FormParser('B', {
+      partStart: () => void parts++,
+      partData() {},
+      partEnd() {},
+    })
     const body = Buffer.from(`--B\r\n${head}\r\n\r\n\r\n`.repeat(100_000))
     expect(() => parser.write(body)).toThrow('at most 1000 parts')
     expect(parts).toBe(1000)
@@ -271,7 +306,10 @@ describe('a form', () => {
       '%22',
       "*=utf-8''%",
     ]
-    const text = fc.array(fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...words) }, fc.string()), { maxLength: 60 })
+    const text = fc.array(
+      fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...words) }, fc.string()),
+      { maxLength: 60 },
+    )
     fc.assert(
       fc.property(text, fc.array(fc.nat(400), { maxLength: 5 }), (pieces, places) => {
         const body = Buffer.from(`--B\r\n${head}\r\n\r\n${pieces.join('')}`)
@@ -284,7 +322,9 @@ describe('a form', () => {
           }
         }
         // However the body is cut, the outcome is the same.
-        expect(outcome(() => parse(cut(body, ...places), 'B'))).toEqual(outcome(() => parse([body], 'B')))
+        expect(outcome(() => parse(cut(body, ...places), 'B'))).toEqual(
+          outcome(() => parse([body], 'B')),
+        )
       }),
       { numRuns: 1000 },
     )
@@ -305,7 +345,8 @@ it('reads parts that come in another order than in the form before, or whose hea
   const part = (name: string, more = '') =>
     `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${name}\r\n`
   const form = (...parts: string[]) => Buffer.from(`${parts.join('')}--B--\r\n`)
-  const names = (body: Buffer) => parse([body], 'B').map(({ name, type, filename }) => [name, type, filename])
+  const names = (body: Buffer) =>
+    parse([body], 'B').map(({ name, type, filename }) => [name, type, filename])
   const [a, b] = [
     ['a', null, null],
     ['b', null, null],
@@ -314,7 +355,10 @@ it('reads parts that come in another order than in the form before, or whose hea
     { body: form(part('a'), part('b')), read: [a, b] },
     { body: form(part('b'), part('a')), read: [b, a] },
     { body: form(part('a'), part('a'), part('b')), read: [a, a, b] },
-    { body: form(part('a'), part('b', '\r\nContent-Type: text/plain')), read: [a, ['b', 'text/plain', null]] },
+    {
+      body: form(part('a'), part('b', '\r\nContent-Type: text/plain')),
+      read: [a, ['b', 'text/plain', null]],
+    },
     { body: form(part('a', '; filename="a"'), part('b')), read: [['a', null, 'a'], b] },
   ]
   for (const first of forms) {

@@ -22,7 +22,11 @@ describe('a written form', () => {
     }).formData()
     expect(form.get('a "quoted"\r\nname')).toBe('é')
     const file = form.get('file') as File
-    expect([file.name, file.type, await file.text()]).toEqual(['naïve "文".png', 'image/png', '\r\n--\r\n'])
+    expect([file.name, file.type, await file.text()]).toEqual([
+      'naïve "文".png',
+      'image/png',
+      '\r\n--\r\n',
+    ])
   })
 
   it('has a disposition, type and length for each part', () => {
@@ -53,7 +57,8 @@ describe('a written form', () => {
     const collect = async (length: number) => {
       const { contentType, body } = writeForm([part('a', '', { length, body: source() })])
       const pieces: Uint8Array[] = []
-      for await (const piece of body as AsyncIterable<string | Uint8Array>) pieces.push(Buffer.from(piece as string))
+      for await (const piece of body as AsyncIterable<string | Uint8Array>)
+        pieces.push(Buffer.from(piece as string))
       return parse(pieces, boundaryOf(contentType))
     }
     expect(await collect(3)).toMatchObject([{ name: 'a', body: base64('abc') }])

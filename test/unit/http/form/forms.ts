@@ -1,7 +1,12 @@
 /** Forms in and out of the parser, for tests of what reads and writes them. */
 import { ServingError } from 'serving'
 import { expect } from 'vitest'
-import { defaultFormLimits, type FormLimits, FormParser, formBoundary } from '../../../../src/http/form/form-parser.ts'
+import {
+  defaultFormLimits,
+  type FormLimits,
+  FormParser,
+  formBoundary,
+} from '../../../../src/http/form/form-parser.ts'
 import { HeaderList } from '../../../../src/http/message.ts'
 
 export interface Seen {
@@ -12,7 +17,11 @@ export interface Seen {
 }
 
 /** Parts that a parser tells of a body given in pieces; bodies as base64. */
-export function parse(pieces: readonly Uint8Array[], boundary: string, limits?: Partial<FormLimits>): Seen[] {
+export function parse(
+  pieces: readonly Uint8Array[],
+  boundary: string,
+  limits?: Partial<FormLimits>,
+): Seen[] {
   const parts: Seen[] = []
   let open: { part: Seen; pieces: Uint8Array[] } | undefined
   const parser = new FormParser(
@@ -49,9 +58,18 @@ export function parse(pieces: readonly Uint8Array[], boundary: string, limits?: 
 }
 
 export const base64 = (text: string) => Buffer.from(text).toString('base64')
-export const field = (name: string, body: string) => ({ name, filename: null, type: null, body: base64(body) })
+export const field = (name: string, body: string) => ({
+  name,
+  filename: null,
+  type: null,
+  body: base64(body),
+})
 export const cut = (body: Uint8Array, ...places: number[]) => {
-  const ends = [0, ...places.map((place) => Math.min(place, body.length)).sort((a, b) => a - b), body.length]
+  const ends = [
+    0,
+    ...places.map((place) => Math.min(place, body.length)).sort((a, b) => a - b),
+    body.length,
+  ]
   return ends.slice(1).map((end, i) => body.subarray(ends[i], end))
 }
 export const boundaryOf = (contentType: string) =>

@@ -3,7 +3,8 @@ import { InvalidArgument, NDArray } from 'serving'
 import { intraOpThreadsFor, load } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 
-const fileOf = (name: string) => fileURLToPath(new URL(`../../../fixtures/onnx/${name}`, import.meta.url))
+const fileOf = (name: string) =>
+  fileURLToPath(new URL(`../../../fixtures/onnx/${name}`, import.meta.url))
 const row = new NDArray(Float32Array.of(1, 2, 3), [1, 3])
 
 describe('the module of an ONNX Runner', () => {
@@ -14,15 +15,23 @@ describe('the module of an ONNX Runner', () => {
   })
 
   it('predicts the first of the outputs that were asked for', async () => {
-    const { predict, run, release } = await load({ path: fileOf('classes.onnx'), outputs: ['name', 'class'] })
+    const { predict, run, release } = await load({
+      path: fileOf('classes.onnx'),
+      outputs: ['name', 'class'],
+    })
     expect(await predict(row)).toEqual(new NDArray(['right']))
-    expect(await run({ rows: row })).toEqual({ name: new NDArray(['right']), class: new NDArray(BigInt64Array.of(1n)) })
+    expect(await run({ rows: row })).toEqual({
+      name: new NDArray(['right']),
+      class: new NDArray(BigInt64Array.of(1n)),
+    })
     await release()
   })
 
   it('refuses to predict where the model has several inputs, naming them', async () => {
     const { predict, release } = await load({ path: fileOf('scale.onnx') })
-    await expect(predict(row)).rejects.toThrow(/one input, .*scale\.onnx has matrix, factor; call run/)
+    await expect(predict(row)).rejects.toThrow(
+      /one input, .*scale\.onnx has matrix, factor; call run/,
+    )
     await release()
   })
 })

@@ -7,7 +7,12 @@ import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
 import { dataConstructor } from '../../../../src/core/dtype.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions, onnxruntime } from '../../../../src/runner/onnx/onnxruntime.ts'
+import {
+  loadOnnx,
+  type OnnxModel,
+  type OnnxOptions,
+  onnxruntime,
+} from '../../../../src/runner/onnx/onnxruntime.ts'
 import { runWithout } from '../../core/modules/without-package.ts'
 
 /** An array as make.py writes it. */
@@ -26,7 +31,9 @@ interface Case {
 
 const fixtures = new URL('../../../fixtures/onnx/', import.meta.url)
 const fileOf = (name: string) => fileURLToPath(new URL(name, fixtures))
-const { cases } = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as { cases: readonly Case[] }
+const { cases } = JSON.parse(readFileSync(fileOf('expected.json'), 'utf8')) as {
+  cases: readonly Case[]
+}
 
 function arrayOf({ dtype, shape, data }: Plain): NDArray {
   if (dtype === 'str') return new NDArray(data as string[], shape, dtype)
@@ -50,7 +57,8 @@ async function load(name: string, options?: OnnxOptions): Promise<OnnxModel> {
 }
 afterAll(() => Promise.all(open.map((model) => model.release())))
 
-const rows = (count: number, columns = 3) => new NDArray(new Float32Array(count * columns), [count, columns])
+const rows = (count: number, columns = 3) =>
+  new NDArray(new Float32Array(count * columns), [count, columns])
 
 /** Returns what a promise is rejected with. */
 async function failureOf(promise: Promise<unknown>): Promise<Error> {
@@ -73,7 +81,9 @@ describe('onnxruntime', () => {
         console.log('loaded')`
       const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...env } = process.env
       const options = { env: { ...env, HOME: home }, encoding: 'utf8' } as const
-      expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)).toBe('loaded\n')
+      expect(
+        execFileSync(process.execPath, ['--input-type=module', '--eval', script], options),
+      ).toBe('loaded\n')
       expect(readdirSync(home)).toEqual([])
     } finally {
       rmSync(home, { recursive: true })
@@ -121,7 +131,9 @@ describe('a loaded ONNX model', () => {
     shared.set(numbers)
     // By the weights of make.py: 1 + 0.5·2 - 2·3 and -1 + 0.25·2 + 3·3.
     for (const data of [view, shared.subarray(3)]) {
-      expect((await model.run({ rows: new NDArray(data, [1, 3]) })).scores.data).toEqual(Float32Array.of(-4, 8.5))
+      expect((await model.run({ rows: new NDArray(data, [1, 3]) })).scores.data).toEqual(
+        Float32Array.of(-4, 8.5),
+      )
     }
   })
 
@@ -130,7 +142,9 @@ describe('a loaded ONNX model', () => {
     const feeds = arraysOf(cases[0].feeds)
     const first = await model.run(feeds)
     ;(first.float32_out.data as Float32Array).fill(7)
-    structuredClone(first.int32_out.data, { transfer: [(first.int32_out.data as Int32Array).buffer as ArrayBuffer] })
+    structuredClone(first.int32_out.data, {
+      transfer: [(first.int32_out.data as Int32Array).buffer as ArrayBuffer],
+    })
     expect(feeds).toEqual(arraysOf(cases[0].feeds))
     expect(await model.run(feeds)).toEqual(arraysOf(cases[0].answers))
   })
@@ -153,7 +167,11 @@ describe('a loaded ONNX model', () => {
 describe('wrong inputs of an ONNX model', () => {
   it('are refused by name, with the names that it has', async () => {
     const model = await load('classes.onnx')
-    const wrong: Record<string, NDArray>[] = [{}, { row: rows(1) }, { rows: rows(1), more: rows(1) }]
+    const wrong: Record<string, NDArray>[] = [
+      {},
+      { row: rows(1) },
+      { rows: rows(1), more: rows(1) },
+    ]
     for (const feeds of wrong) {
       const error = await failureOf(model.run(feeds))
       expect(error).toBeInstanceOf(InvalidArgument)
@@ -187,7 +205,11 @@ describe('wrong inputs of an ONNX model', () => {
   it('are refused where a string holds NUL, which onnxruntime would cut off', async () => {
     const feeds = { ...arraysOf(cases[0].feeds), str_in: new NDArray(['a', 'b\0c', 'd']) }
     const error = await failureOf((await load('types.onnx')).run(feeds))
-    expect(error).toMatchObject({ code: 'bad_input', path: 'str_in', message: expect.stringContaining('at 1') })
+    expect(error).toMatchObject({
+      code: 'bad_input',
+      path: 'str_in',
+      message: expect.stringContaining('at 1'),
+    })
   })
 
   it('fail alone where only the model can tell, and the model goes on', async () => {
@@ -212,7 +234,9 @@ describe('loading an ONNX model', () => {
       expect(error).toBeInstanceOf(InvalidArgument)
       expect(error.message).toContain(name)
     }
-    expect((await failureOf(load('missing.onnx'))).message).toMatch(/there is no file .*missing\.onnx$/)
+    expect((await failureOf(load('missing.onnx'))).message).toMatch(
+      /there is no file .*missing\.onnx$/,
+    )
   })
 
   it('tells the whole reason why a model does not load, and the path once', async () => {
@@ -227,7 +251,9 @@ describe('loading an ONNX model', () => {
       code: 'invalid_argument',
       message: expect.stringMatching(/output list of .*a sequence or a map.*zipmap/),
     })
-    const { same } = await (await load('sequence.onnx', { outputs: ['same'] })).run({ x: rows(1).reshape([3]) })
+    const { same } = await (await load('sequence.onnx', { outputs: ['same'] })).run({
+      x: rows(1).reshape([3]),
+    })
     expect(same.shape).toEqual([3])
   })
 
@@ -238,7 +264,12 @@ describe('loading an ONNX model', () => {
   })
 
   it('refuses outputs that the model does not have, and a wrong number of threads', async () => {
-    for (const options of [{ outputs: ['label'] }, { outputs: [] }, { intraOpThreads: 0 }, { intraOpThreads: 1.5 }]) {
+    for (const options of [
+      { outputs: ['label'] },
+      { outputs: [] },
+      { intraOpThreads: 0 },
+      { intraOpThreads: 1.5 },
+    ]) {
       expect(await failureOf(load('classes.onnx', options))).toBeInstanceOf(InvalidArgument)
     }
   })
@@ -255,22 +286,33 @@ describe('loading an ONNX model', () => {
       `expected some of ${known.join(', ')} for executionProviders of onnxruntime-node, received "nonesuch"`,
     )
     for (const executionProviders of [[], 'cpu', [5]]) {
-      const failure = await failureOf(load('scale.onnx', { executionProviders: executionProviders as never }))
+      const failure = await failureOf(
+        load('scale.onnx', { executionProviders: executionProviders as never }),
+      )
       expect(failure.message).toMatch(/for executionProviders/)
     }
-    await expect(load('scale.onnx', { deviceId: -1 })).rejects.toThrow(/whole number from 0 up for deviceId/)
+    await expect(load('scale.onnx', { deviceId: -1 })).rejects.toThrow(
+      /whole number from 0 up for deviceId/,
+    )
   })
 
   it.skipIf(
     !onnxruntime()
       .listSupportedBackends()
       .some(({ name, bundled }) => name === 'cuda' && !bundled),
-  )('says of cuda, which is not there, what is, and computes on no other provider in its place', async () => {
-    const failure = await failureOf(load('scale.onnx', { executionProviders: ['cuda', 'cpu'], deviceId: 1 }))
-    expect(failure).toBeInstanceOf(InvalidArgument)
-    expect(failure.message).toMatch(/^expected the execution providers cuda, cpu to work for .*scale\.onnx, .*Cuda/)
-    expect(failure.message).toMatch(/bundled here: cpu/)
-  })
+  )(
+    'says of cuda, which is not there, what is, and computes on no other provider in its place',
+    async () => {
+      const failure = await failureOf(
+        load('scale.onnx', { executionProviders: ['cuda', 'cpu'], deviceId: 1 }),
+      )
+      expect(failure).toBeInstanceOf(InvalidArgument)
+      expect(failure.message).toMatch(
+        /^expected the execution providers cuda, cpu to work for .*scale\.onnx, .*Cuda/,
+      )
+      expect(failure.message).toMatch(/bundled here: cpu/)
+    },
+  )
 
   it('works in two threads at once, without the main thread', async () => {
     // vitest's transforms stay in its own process, so that threads load the build.
@@ -279,7 +321,9 @@ describe('loading an ONNX model', () => {
       [1, 2].map(
         (count) =>
           new Promise((resolve, reject) => {
-            const worker = new Worker(entry, { workerData: { path: fileOf('classes.onnx'), count } })
+            const worker = new Worker(entry, {
+              workerData: { path: fileOf('classes.onnx'), count },
+            })
             let answer: unknown
             worker.on('message', (message) => {
               answer = message

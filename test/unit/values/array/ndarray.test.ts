@@ -34,7 +34,10 @@ describe('NDArray.from and toNested', () => {
     expect(NDArray.from(array)).toBe(array)
     const data = Int16Array.of(1, 2)
     expect(NDArray.from(data).data).toBe(data)
-    expect(NDArray.from([Uint8Array.of(1), Uint8Array.of(2)] as never).toNested()).toEqual([[1], [2]])
+    expect(NDArray.from([Uint8Array.of(1), Uint8Array.of(2)] as never).toNested()).toEqual([
+      [1],
+      [2],
+    ])
   })
 
   it('keep empty lists', () => {

@@ -33,7 +33,8 @@ describe('reductions', () => {
     const softmax = array.softmax()
     expect(softmax.dtype).toBe(one.dtype === 'float32' ? 'float32' : 'float64')
     expect(softmax.shape).toEqual(one.shape)
-    for (const [i, value] of one.softmax.entries()) expect(Math.abs(softmax.data[i] - value)).toBeLessThan(1e-7)
+    for (const [i, value] of one.softmax.entries())
+      expect(Math.abs(softmax.data[i] - value)).toBeLessThan(1e-7)
     const { values, indexes } = array.topK(2)
     expect(indexes).toEqual(new NDArray(Int32Array.from(one.top), [...rows, 2]))
     expect(values).toEqual(arrayOf({ dtype: one.dtype, shape: [...rows, 2], data: one.values }))
@@ -42,7 +43,8 @@ describe('reductions', () => {
   it('of large arrays are the same by the add-on as in JavaScript', () => {
     for (const dtype of dtypes.filter((each) => each === 'bool' || isPlainNumber(each))) {
       const data = new (dataConstructor(dtype as 'float64'))(1_000_003)
-      for (let i = 0; i < 100_003; i++) data[data.length - 1 - i] = dtype === 'bool' ? i % 2 : (i % 251) - 100
+      for (let i = 0; i < 100_003; i++)
+        data[data.length - 1 - i] = dtype === 'bool' ? i % 2 : (i % 251) - 100
       let sum = 0
       for (let i = 0; i < data.length; i++) sum += data[i]
       expect(meanOf(data as Numbers)).toBe(sum / data.length)
@@ -51,7 +53,10 @@ describe('reductions', () => {
   })
 
   it('treat NaN as the greatest, take the first of equal ones, and any k', () => {
-    const array = new NDArray(Float64Array.of(1, Number.NaN, 3, 3, Number.POSITIVE_INFINITY, Number.NaN), [6])
+    const array = new NDArray(
+      Float64Array.of(1, Number.NaN, 3, 3, Number.POSITIVE_INFINITY, Number.NaN),
+      [6],
+    )
     expect([...array.argmax().data]).toEqual([1])
     expect(array.argmax().shape).toEqual([])
     expect([...array.topK(6).indexes.data]).toEqual([1, 5, 4, 2, 3, 0])
@@ -62,11 +67,18 @@ describe('reductions', () => {
   it('refuse what they cannot reduce', () => {
     for (const data of [['a'], BigInt64Array.of(1n)]) {
       const array = new NDArray(data as never) as NDArray<DType>
-      for (const run of [() => array.mean(), () => array.argmax(), () => array.softmax(), () => array.topK(1)]) {
+      for (const run of [
+        () => array.mean(),
+        () => array.argmax(),
+        () => array.softmax(),
+        () => array.topK(1),
+      ]) {
         expect(run).toThrow(InvalidArgument)
       }
     }
-    expect(() => new NDArray(new Uint16Array(1), [1], 'float16').mean()).toThrow(/up to 32 bits.*float16/)
+    expect(() => new NDArray(new Uint16Array(1), [1], 'float16').mean()).toThrow(
+      /up to 32 bits.*float16/,
+    )
     const empty = new NDArray(new Float32Array(0), [3, 0])
     expect(empty.mean()).toBeNaN()
     expect(() => empty.argmax()).toThrow(/at least one element/)

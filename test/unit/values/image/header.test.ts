@@ -7,14 +7,25 @@ import { fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
 /** Sides as they are stored: the pictures that are turned by a quarter have others as read. */
 const stored = pictures.map((picture) => {
   const { file, width, height } = picture
-  return /^turned-(?:[5-8]|palette|float|inks)/.test(file) ? { ...picture, width: height, height: width } : picture
+  return /^turned-(?:[5-8]|palette|float|inks)/.test(file)
+    ? { ...picture, width: height, height: width }
+    : picture
 })
 
 const bytesOf = (...parts: (string | number[])[]) =>
-  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
+  Buffer.concat(
+    parts.map((part) =>
+      typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part),
+    ),
+  )
 const u16 = (n: number) => [n >> 8, n & 255]
 const u32 = (n: number) => [...u16(n >>> 16), ...u16(n & 0xffff)]
-const segment = (marker: number, length: number) => [0xff, marker, ...u16(length + 2), ...new Array(length).fill(0xff)]
+const segment = (marker: number, length: number) => [
+  0xff,
+  marker,
+  ...u16(length + 2),
+  ...new Array(length).fill(0xff),
+]
 const frame = (width: number, height: number, marker = 0xc0) => [
   0xff,
   marker,
@@ -74,7 +85,9 @@ describe('readImageHeader', () => {
 
   it('refuses a JPEG with two frames, without one, or with one behind the data', () => {
     expect(
-      readImageHeader(bytesOf([0xff, 0xd8, ...frame(1, 1), ...frame(30000, 30000), 0xff, 0xda, 0, 2])),
+      readImageHeader(
+        bytesOf([0xff, 0xd8, ...frame(1, 1), ...frame(30000, 30000), 0xff, 0xda, 0, 2]),
+      ),
     ).toBeUndefined()
     expect(readImageHeader(bytesOf([0xff, 0xd8, ...segment(0xe0, 14)]))).toBeUndefined()
     expect(readImageHeader(bytesOf([0xff, 0xd8, 0xff, 0xda, 0, 2, ...frame(1, 1)]))).toBeUndefined()
@@ -91,7 +104,24 @@ describe('readImageHeader', () => {
       const expected = mimeType === 'image/jpeg' || mimeType === 'image/webp'
       expect(cutOff(bytes.length - 1) ?? expected).toBe(expected)
     }
-    const thumbnail = bytesOf([0xff, 0xd8, 0xff, 0xe1, 0, 4, 0xff, 0xd9, ...frame(5, 6), 0xff, 0xda, 0, 2, 1, 2, 3])
+    const thumbnail = bytesOf([
+      0xff,
+      0xd8,
+      0xff,
+      0xe1,
+      0,
+      4,
+      0xff,
+      0xd9,
+      ...frame(5, 6),
+      0xff,
+      0xda,
+      0,
+      2,
+      1,
+      2,
+      3,
+    ])
     expect(isCutOff(thumbnail, readImageHeader(thumbnail)!)).toBe(true)
     expect(isCutOff(bytesOf([...thumbnail, 0xff, 0xd9]), readImageHeader(thumbnail)!)).toBe(false)
   })
@@ -101,9 +131,17 @@ describe('readImageHeader', () => {
   })
 
   it('reads all WebP kinds up to their largest sizes', () => {
-    const vp8 = bytesOf('RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0', [0x9d, 1, 0x2a, 0xff, 0xff, 0xfe, 0x3f], '\0\0\0')
+    const vp8 = bytesOf(
+      'RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0',
+      [0x9d, 1, 0x2a, 0xff, 0xff, 0xfe, 0x3f],
+      '\0\0\0',
+    )
     expect(readImageHeader(vp8)).toMatchObject({ width: 16383, height: 16382 })
-    const vp8l = bytesOf('RIFF\0\0\0\0WEBPVP8L\0\0\0\0', [0x2f, 0xff, 0xff, 0xff, 0x0f], '\0\0\0\0\0')
+    const vp8l = bytesOf(
+      'RIFF\0\0\0\0WEBPVP8L\0\0\0\0',
+      [0x2f, 0xff, 0xff, 0xff, 0x0f],
+      '\0\0\0\0\0',
+    )
     expect(readImageHeader(vp8l)).toMatchObject({ width: 16384, height: 16384 })
     const vp8x = bytesOf('RIFF\0\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0', [0xff, 0xff, 0xff, 0, 0, 1])
     expect(readImageHeader(vp8x)).toMatchObject({ width: 2 ** 24, height: 65537 })
@@ -168,7 +206,8 @@ describe('readImageHeader', () => {
       const bytes = fixtureBytes(file)
       for (let end = 0; end <= bytes.length; end++) {
         const header = readImageHeader(bytes.subarray(0, end))
-        if (header?.width !== width || header.height !== height) expect(header, `${file} up to ${end}`).toBeUndefined()
+        if (header?.width !== width || header.height !== height)
+          expect(header, `${file} up to ${end}`).toBeUndefined()
       }
     }
   })
@@ -205,13 +244,27 @@ describe('readImageHeader', () => {
 
   it('gives up where more stands before the size than in any picture', () => {
     const jpeg = (segments: number) =>
-      bytesOf([0xff, 0xd8], new Array(segments).fill([0xff, 0xe1, 0, 2]).flat(), frame(5, 6), [0xff, 0xda, 0, 2])
+      bytesOf(
+        [0xff, 0xd8],
+        new Array(segments).fill([0xff, 0xe1, 0, 2]).flat(),
+        frame(5, 6),
+        [0xff, 0xda, 0, 2],
+      )
     expect(readImageHeader(jpeg(1000))).toMatchObject({ width: 5, height: 6 })
     expect(readImageHeader(jpeg(70_000))).toBeUndefined()
-    const filled = bytesOf([0xff, 0xd8], new Array(70_000).fill(0xff), frame(5, 6), [0xff, 0xda, 0, 2])
+    const filled = bytesOf(
+      [0xff, 0xd8],
+      new Array(70_000).fill(0xff),
+      frame(5, 6),
+      [0xff, 0xda, 0, 2],
+    )
     expect(readImageHeader(filled)).toBeUndefined()
     const gif = (blocks: number) =>
-      bytesOf('GIF89a\x05\0\x06\0\0\0\0!\xfe', new Array(2 * blocks).fill(1), '\0,\0\0\0\0\x05\0\x06\0\0\x02\0')
+      bytesOf(
+        'GIF89a\x05\0\x06\0\0\0\0!\xfe',
+        new Array(2 * blocks).fill(1),
+        '\0,\0\0\0\0\x05\0\x06\0\0\x02\0',
+      )
     expect(readImageHeader(gif(1000))).toMatchObject({ width: 5, height: 6 })
     expect(readImageHeader(gif(70_000))).toBeUndefined()
   })
@@ -230,7 +283,10 @@ describe('readImageHeader', () => {
   })
 
   it('reads a megabyte at once, however it is nested or repeated, where its square would take minutes', () => {
-    const inputs = [bytesOf('\xff\xd8\xff', new Array(1e6).fill(0xff)), bytesOf('GIF89a', new Array(1e6).fill(0x21))]
+    const inputs = [
+      bytesOf('\xff\xd8\xff', new Array(1e6).fill(0xff)),
+      bytesOf('GIF89a', new Array(1e6).fill(0x21)),
+    ]
     for (const bytes of inputs) expect(readImageHeader(bytes)).toBeUndefined()
   })
 })

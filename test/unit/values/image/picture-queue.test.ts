@@ -114,7 +114,9 @@ describe('PictureQueue', () => {
     await work.end('a', running)
     expect(work.started).toEqual(['a', 'b'])
     const queue = new PictureQueue(1)
-    await expect(queue.run(1, undefined, () => Promise.reject(new Error('damaged')))).rejects.toThrow('damaged')
+    await expect(
+      queue.run(1, undefined, () => Promise.reject(new Error('damaged'))),
+    ).rejects.toThrow('damaged')
     await expect(queue.run(1, undefined, async () => 'next')).resolves.toBe('next')
   })
 })
@@ -126,7 +128,11 @@ describe('pictures in the pool', () => {
     gif.writeUInt16LE(3000, 6)
     gif.writeUInt16LE(2000, 8)
     let end = () => {}
-    const blocker = pictureQueue.run(10e6, undefined, () => new Promise<void>((resolve) => (end = resolve)))
+    const blocker = pictureQueue.run(
+      10e6,
+      undefined,
+      () => new Promise<void>((resolve) => (end = resolve)),
+    )
     let isDecoded = false
     const decoding = new io.Image().fromBytes(gif).then(() => (isDecoded = true))
     // Six million pixels take some fifty turns.
@@ -139,7 +145,12 @@ describe('pictures in the pool', () => {
 
   it('leave threads to everything else that uses it', async () => {
     // 16 million pixels of one colour, a few KB.
-    const webp = await new RasterImage('RGB', 4000, 4000, new Uint8Array(48_000_000).fill(99)).encode('image/webp')
+    const webp = await new RasterImage(
+      'RGB',
+      4000,
+      4000,
+      new Uint8Array(48_000_000).fill(99),
+    ).encode('image/webp')
     const image = new io.Image()
     let decoded = 0
     const contexts = Array.from({ length: 12 }, () => new Context())

@@ -1,8 +1,17 @@
 import { io, RasterImage } from 'serving'
 import { describe, expect, it, vi } from 'vitest'
-import { convertPixels, copyBytes, inPixelThread, PixelThread } from '../../../../src/values/image/pixel-work.ts'
+import {
+  convertPixels,
+  copyBytes,
+  inPixelThread,
+  PixelThread,
+} from '../../../../src/values/image/pixel-work.ts'
 import { convertRaster } from '../../../../src/values/image/raster-convert.ts'
-import { type Pixels, type RasterMode, rasterModes } from '../../../../src/values/image/raster-modes.ts'
+import {
+  type Pixels,
+  type RasterMode,
+  rasterModes,
+} from '../../../../src/values/image/raster-modes.ts'
 import { fixtureBytes } from '../../../fixtures/images/pictures.ts'
 
 const modes = Object.keys(rasterModes) as RasterMode[]
@@ -14,15 +23,21 @@ const grey = (width: number, height: number): Pixels => ({
 })
 
 describe('the thread for pixels', () => {
-  it.each(modes)('converts from %s to each mode, and leaves the pixels as they were', async (mode) => {
-    const source = await convertRaster(grey(13, 7), mode)
-    const before = Uint8Array.from(source.data)
-    for (const target of modes) {
-      const wanted = await convertRaster(source, target)
-      expect(await convertPixels(source, [target])).toEqual({ ...wanted, data: new Uint8Array(wanted.data) })
-    }
-    expect(source.data).toEqual(before)
-  })
+  it.each(modes)(
+    'converts from %s to each mode, and leaves the pixels as they were',
+    async (mode) => {
+      const source = await convertRaster(grey(13, 7), mode)
+      const before = Uint8Array.from(source.data)
+      for (const target of modes) {
+        const wanted = await convertRaster(source, target)
+        expect(await convertPixels(source, [target])).toEqual({
+          ...wanted,
+          data: new Uint8Array(wanted.data),
+        })
+      }
+      expect(source.data).toEqual(before)
+    },
+  )
 
   it('takes memory that it may, and gives back memory that can be freed', async () => {
     const pixels = grey(100, 100)
@@ -33,8 +48,12 @@ describe('the thread for pixels', () => {
 
   it('converts in turns, so that a small picture does not wait for a large one', async () => {
     const ends: string[] = []
-    const large = convertPixels(grey(4000, 4000), ['LAB'], undefined, true).then(() => ends.push('large'))
-    const small = convertPixels(grey(10, 10), ['LAB'], undefined, true).then(() => ends.push('small'))
+    const large = convertPixels(grey(4000, 4000), ['LAB'], undefined, true).then(() =>
+      ends.push('large'),
+    )
+    const small = convertPixels(grey(10, 10), ['LAB'], undefined, true).then(() =>
+      ends.push('small'),
+    )
     await Promise.all([large, small])
     expect(ends).toEqual(['small', 'large'])
   })
@@ -52,7 +71,12 @@ describe('the thread for pixels', () => {
     const thread = new PixelThread(1)
     for (let round = 0; round < 3; round++) {
       const pixels = grey(2, 2)
-      const { data } = await thread.run('convert', { pixels, modes: ['RGB'] }, [pixels.data], undefined)
+      const { data } = await thread.run(
+        'convert',
+        { pixels, modes: ['RGB'] },
+        [pixels.data],
+        undefined,
+      )
       expect([...data]).toEqual([0, 0, 0, 7, 7, 7, 14, 14, 14, 21, 21, 21])
       await vi.waitFor(() => expect(thread.isRunning).toBe(false))
     }
@@ -62,7 +86,9 @@ describe('the thread for pixels', () => {
     const file = await copyBytes(fixtureBytes('palette.png'))
     file[60] ^= 255
     const header = { mimeType: 'image/png', width: 24, height: 18 } as const
-    await expect(inPixelThread('decode', { file, header, modes: undefined }, [file])).rejects.toThrow(/damaged/)
+    await expect(
+      inPixelThread('decode', { file, header, modes: undefined }, [file]),
+    ).rejects.toThrow(/damaged/)
   })
 
   it('copies no pixels that are moved meanwhile', async () => {
@@ -79,7 +105,9 @@ describe('the thread for pixels', () => {
       8,
       Uint8Array.from({ length: 192 }, (_, i) => i),
     )
-    const { body } = await new io.Image({ pilmode: 'L', mimeType: 'image/png' }).toHttpResponse(raster)
+    const { body } = await new io.Image({ pilmode: 'L', mimeType: 'image/png' }).toHttpResponse(
+      raster,
+    )
     const { mode, width, height, data } = await convertPixels(raster, ['L'])
     expect(body).toEqual(await new RasterImage(mode, width, height, data).encode('image/png'))
   })

@@ -13,7 +13,12 @@ function picture(
   level: (i: number) => number,
 ): Pixels {
   const channels = { L: 1, P: 1, RGB: 3, RGBA: 4 }[mode]
-  return { mode, width, height, data: Uint8Array.from({ length: width * height * channels }, (_, i) => level(i)) }
+  return {
+    mode,
+    width,
+    height,
+    data: Uint8Array.from({ length: width * height * channels }, (_, i) => level(i)),
+  }
 }
 
 const noise = (i: number) => (Math.imul(i + 1, 2654435761) >>> 13) & 255
@@ -80,6 +85,8 @@ describe('encodeGif', () => {
   })
 
   it('refuses sides that do not fit 16 bits', async () => {
-    await expect(encodeGif(picture('L', 70_000, 1, () => 0))).rejects.toThrow('at most 65535 pixels')
+    await expect(encodeGif(picture('L', 70_000, 1, () => 0))).rejects.toThrow(
+      'at most 65535 pixels',
+    )
   })
 })

@@ -33,7 +33,9 @@ describe('RasterImage', () => {
     new DataView(bytes.buffer).setFloat32(5, 0.5, true)
     expect([...new RasterImage('I', 1, 1, bytes.subarray(1, 5)).toNDArray().data]).toEqual([-2])
     expect([...new RasterImage('F', 1, 1, bytes.subarray(5, 9)).toNDArray().data]).toEqual([0.5])
-    expect([...new RasterImage('F', 1, 1, Buffer.from(bytes.buffer).subarray(5)).toNDArray().data]).toEqual([0.5])
+    expect([
+      ...new RasterImage('F', 1, 1, Buffer.from(bytes.buffer).subarray(5)).toNDArray().data,
+    ]).toEqual([0.5])
   })
 
   it.each([
@@ -63,18 +65,28 @@ describe('RasterImage', () => {
     ['str', [1, 1]],
   ])('refuses %s of shape %j', (dtype, shape) => {
     const size = shape.reduce((a, b) => a * b)
-    const data = { uint8: Uint8Array, float64: Float64Array, bool: Uint8Array, int32: Int32Array, str: Array }[
-      dtype as 'uint8'
-    ]
-    const array = new NDArray(dtype === 'str' ? ['x'] : (new data(size) as Uint8Array), shape, dtype)
+    const data = {
+      uint8: Uint8Array,
+      float64: Float64Array,
+      bool: Uint8Array,
+      int32: Int32Array,
+      str: Array,
+    }[dtype as 'uint8']
+    const array = new NDArray(
+      dtype === 'str' ? ['x'] : (new data(size) as Uint8Array),
+      shape,
+      dtype,
+    )
     expect(() => RasterImage.fromNDArray(array)).toThrow(InvalidArgument)
   })
 
   it('refuses an array that does not fit the mode asked for', () => {
-    expect(() => RasterImage.fromNDArray(new NDArray(new Uint8Array(4), [1, 1, 4]), 'RGB')).toThrow(/mode RGB/)
-    expect(() => RasterImage.fromNDArray(new NDArray(new Uint8Array(4), [1, 1, 4]), 'P' as 'L')).toThrow(
-      InvalidArgument,
+    expect(() => RasterImage.fromNDArray(new NDArray(new Uint8Array(4), [1, 1, 4]), 'RGB')).toThrow(
+      /mode RGB/,
     )
+    expect(() =>
+      RasterImage.fromNDArray(new NDArray(new Uint8Array(4), [1, 1, 4]), 'P' as 'L'),
+    ).toThrow(InvalidArgument)
     expect(() => RasterImage.fromNDArray([] as unknown as NDArray)).toThrow(InvalidArgument)
   })
 
@@ -84,7 +96,9 @@ describe('RasterImage', () => {
       () =>
         new RasterImage(...(args as ConstructorParameters<typeof RasterImage>))
     expect(make('p', 1, 1, new Uint8Array(1))).toThrow(/expected one of 1, L/)
-    expect(make('P', 1, 1, new Uint8Array(1), new Uint8Array(3))).toThrow(/1 to 256 colours of 4 bytes/)
+    expect(make('P', 1, 1, new Uint8Array(1), new Uint8Array(3))).toThrow(
+      /1 to 256 colours of 4 bytes/,
+    )
     expect(make('L', 1, 1, new Uint8Array(1), new Uint8Array(4))).toThrow(/for P or PA/)
     expect(make('toString', 1, 1, new Uint8Array(1))).toThrow(InvalidArgument)
     expect(make('L', 0, 1, new Uint8Array(0))).toThrow(/width and height/)

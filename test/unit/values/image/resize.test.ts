@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { BadInput, InvalidArgument, io, NDArray, RasterImage, type RasterMode, type TensorOptions } from 'serving'
+import {
+  BadInput,
+  InvalidArgument,
+  io,
+  NDArray,
+  RasterImage,
+  type RasterMode,
+  type TensorOptions,
+} from 'serving'
 import { describe, expect, it } from 'vitest'
 import { readImageHeader } from '../../../../src/values/image/header.ts'
 import { imageAddon, jpegStatus } from '../../../../src/values/image/image-addon.ts'
@@ -68,14 +76,31 @@ describe('RasterImage.resize', () => {
   })
 
   it.each<[string, () => Promise<unknown>, RegExp]>([
-    ['a mode of other numbers', () => new RasterImage('F', 1, 1, new Uint8Array(4)).resize(2, 2), /8-bit channels/],
+    [
+      'a mode of other numbers',
+      () => new RasterImage('F', 1, 1, new Uint8Array(4)).resize(2, 2),
+      /8-bit channels/,
+    ],
     ['mode 1', () => new RasterImage('1', 1, 1, new Uint8Array(1)).resize(2, 2), /8-bit channels/],
-    ['no width', () => new RasterImage('L', 1, 1, new Uint8Array(1)).resize(0, 2), /1 to 65535 pixels/],
-    ['half a pixel', () => new RasterImage('L', 1, 1, new Uint8Array(1)).resize(2, 2.5), /1 to 65535 pixels/],
-    ['a side too long', () => new RasterImage('L', 65_536, 1, new Uint8Array(65_536)).resize(2, 2), /1 to 65535/],
+    [
+      'no width',
+      () => new RasterImage('L', 1, 1, new Uint8Array(1)).resize(0, 2),
+      /1 to 65535 pixels/,
+    ],
+    [
+      'half a pixel',
+      () => new RasterImage('L', 1, 1, new Uint8Array(1)).resize(2, 2.5),
+      /1 to 65535 pixels/,
+    ],
+    [
+      'a side too long',
+      () => new RasterImage('L', 65_536, 1, new Uint8Array(65_536)).resize(2, 2),
+      /1 to 65535/,
+    ],
     [
       'another filter',
-      () => new RasterImage('L', 1, 1, new Uint8Array(1)).resize(2, 2, { filter: 'box' as 'bicubic' }),
+      () =>
+        new RasterImage('L', 1, 1, new Uint8Array(1)).resize(2, 2, { filter: 'box' as 'bicubic' }),
       /one of bilinear, bicubic, lanczos/,
     ],
   ])('refuses %s', async (_title, run, message) => {
@@ -101,16 +126,21 @@ describe('RasterImage.resize', () => {
 
   it('ends with the reason of its signal', async () => {
     const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
-    await expect(image.resize(9, 9, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
+    await expect(
+      image.resize(9, 9, { signal: AbortSignal.abort(new Error('gone')) }),
+    ).rejects.toThrow('gone')
   })
 
-  it.skipIf(imageAddon === undefined)('by the add-on, ends with the reason of its signal meanwhile', async () => {
-    const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
-    const controller = new AbortController()
-    const promise = image.resize(9, 9, { signal: controller.signal })
-    controller.abort(new Error('gone'))
-    await expect(promise).rejects.toThrow('gone')
-  })
+  it.skipIf(imageAddon === undefined)(
+    'by the add-on, ends with the reason of its signal meanwhile',
+    async () => {
+      const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
+      const controller = new AbortController()
+      const promise = image.resize(9, 9, { signal: controller.signal })
+      controller.abort(new Error('gone'))
+      await expect(promise).rejects.toThrow('gone')
+    },
+  )
 })
 
 describe('RasterImage.crop', () => {
@@ -135,7 +165,9 @@ describe('RasterImage.crop', () => {
     [Number.NaN, 0, 1, 1],
   ])('refuses %d, %d, %d, %d of 5×4', (left, top, width, height) => {
     const image = new RasterImage('L', 5, 4, noise(20))
-    expect(() => image.crop(left, top, width, height)).toThrow(/left, top, width and height within for .* of 5×4/)
+    expect(() => image.crop(left, top, width, height)).toThrow(
+      /left, top, width and height within for .* of 5×4/,
+    )
   })
 })
 
@@ -143,8 +175,18 @@ describe('RasterImage.encode', () => {
   const image = RasterImage.fromNDArray(new NDArray(noise(24 * 18 * 3), [18, 24, 3]))
 
   it('writes every format, in the nearest mode that it holds', async () => {
-    for (const mimeType of ['image/png', 'image/jpeg', 'image/webp', 'image/bmp', 'image/tiff'] as const) {
-      expect(readImageHeader(await image.encode(mimeType))).toMatchObject({ mimeType, width: 24, height: 18 })
+    for (const mimeType of [
+      'image/png',
+      'image/jpeg',
+      'image/webp',
+      'image/bmp',
+      'image/tiff',
+    ] as const) {
+      expect(readImageHeader(await image.encode(mimeType))).toMatchObject({
+        mimeType,
+        width: 24,
+        height: 18,
+      })
     }
     const alpha = new RasterImage('LA', 12, 18, noise(432))
     const webp = await new io.Image({ pilmode: null }).fromBytes(await alpha.encode('image/webp'))
@@ -174,7 +216,9 @@ describe('tensors', () => {
     const array = await new io.Image({ pilmode, tensor: options }).fromBytes(fixtureBytes(file))
     const [height, width] = options.size
     const channels = pilmode === 'L' ? 1 : 3
-    expect(array.shape).toEqual(options.layout === 'hwc' ? [height, width, channels] : [channels, height, width])
+    expect(array.shape).toEqual(
+      options.layout === 'hwc' ? [height, width, channels] : [channels, height, width],
+    )
     expect(array.dtype).toBe('float32')
     if (isExact(file)) expect(largest(array.data, floatsOf(tensor))).toBeLessThanOrEqual(1e-6)
     const { mean: _mean, std: _std, ...plain } = options
@@ -189,14 +233,24 @@ describe('tensors', () => {
 
   it('come from a raster as from its file', async () => {
     const raster = await new io.Image().fromBytes(fixtureBytes('tensor.png'))
-    const options = { size: [24, 24], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const
+    const options = {
+      size: [24, 24],
+      mean: [0.485, 0.456, 0.406],
+      std: [0.229, 0.224, 0.225],
+    } as const
     const wanted = await new io.Image({ tensor: options }).fromBytes(fixtureBytes('tensor.png'))
     expect(await raster.toTensor(options)).toEqual(wanted)
     const grey = new RasterImage('I', 2, 1, new Uint8Array(Int32Array.of(300, 7).buffer))
     expect(await grey.toTensor({ size: [1, 2], dtype: 'uint8' })).toEqual(
       new NDArray(Uint8Array.of(255, 7), [1, 1, 2], 'uint8'),
     )
-    const indexed = new RasterImage('P', 1, 1, Uint8Array.of(1), Uint8Array.of(0, 0, 0, 255, 9, 8, 7, 255))
+    const indexed = new RasterImage(
+      'P',
+      1,
+      1,
+      Uint8Array.of(1),
+      Uint8Array.of(0, 0, 0, 255, 9, 8, 7, 255),
+    )
     expect(await indexed.toTensor({ size: [1, 1], dtype: 'uint8' })).toEqual(
       new NDArray(Uint8Array.of(9, 8, 7), [3, 1, 1], 'uint8'),
     )
@@ -206,17 +260,24 @@ describe('tensors', () => {
     const raster = new RasterImage('RGB', 3, 2, noise(18))
     for (const layout of ['chw', 'hwc'] as const) {
       const alone = await raster.toTensor({ size: [4, 5], layout })
-      expect(await raster.toTensor({ size: [4, 5], layout, batch: true })).toEqual(alone.reshape([1, ...alone.shape]))
+      expect(await raster.toTensor({ size: [4, 5], layout, batch: true })).toEqual(
+        alone.reshape([1, ...alone.shape]),
+      )
     }
     const image = new io.Image({ tensor: { size: [4, 5], batch: true } })
     expect((await image.fromBytes(fixtureBytes('tensor.png'))).shape).toEqual([1, 3, 4, 5])
-    expect(() => new io.Image({ tensor: { size: [4, 5], batch: 1 as never } })).toThrow(/tensor\.batch/)
+    expect(() => new io.Image({ tensor: { size: [4, 5], batch: 1 as never } })).toThrow(
+      /tensor\.batch/,
+    )
   })
 
   it('are the same in TypeScript', async () => {
     for (const { file, pilmode, options } of tensors) {
       if (file.endsWith('.jpg')) continue
-      const raster = await new ImageCodec(undefined).decode(fixtureBytes(file), readImageHeader(fixtureBytes(file))!)
+      const raster = await new ImageCodec(undefined).decode(
+        fixtureBytes(file),
+        readImageHeader(fixtureBytes(file))!,
+      )
       const plan = new TensorPlan(options, pilmode === 'L' ? 1 : 3)
       const resize = plan.resize(raster.width, raster.height)
       const typescript = plan.allocate()
@@ -229,7 +290,13 @@ describe('tensors', () => {
         const { channels } = rasterModes[mode]
         const x = { extent: width, full: target.width, first: 0, count: target.width }
         const y = { extent: height, full: target.height, first: 0, count: target.height }
-        const rest = { left: 0, top: 0, isPlanar: false, hasAlpha: /A$/.test(mode), table: undefined }
+        const rest = {
+          left: 0,
+          top: 0,
+          isPlanar: false,
+          hasAlpha: /A$/.test(mode),
+          table: undefined,
+        }
         const resize: Resize = { ...target, x, y, channels, ...rest }
         const out = new Uint8Array(target.width * target.height * channels)
         await resampleRows({ mode, width, height, data: bytesOf(data) }, resize, out)
@@ -242,9 +309,16 @@ describe('tensors', () => {
     const file = fixtureBytes('tensor-420.jpg')
     const header = readImageHeader(file)!
     const pixels = await jpegCodec!.decode(file, header)
-    const raster = new RasterImage('RGB', header.width, header.height, new Uint8Array(elementsOf(pixels).buffer))
+    const raster = new RasterImage(
+      'RGB',
+      header.width,
+      header.height,
+      new Uint8Array(elementsOf(pixels).buffer),
+    )
     const options = { size: [50, 50], scaleOnLoad: false } as const
-    expect(await new io.Image({ tensor: options }).fromBytes(file)).toEqual(await raster.toTensor(options))
+    expect(await new io.Image({ tensor: options }).fromBytes(file)).toEqual(
+      await raster.toTensor(options),
+    )
   })
 
   it('choose how much smaller a JPEG is decoded as Pillow does', () => {
@@ -281,7 +355,10 @@ describe('tensors', () => {
       .then(() => new io.Image({ tensor: { size: [2, 2] } }).fromHttpRequest(requestOf(png)))
       .catch((cause) => cause)
     expect(error).toBeInstanceOf(BadInput)
-    expect(error).toMatchObject({ reason: 'size', message: /at most 65535 pixels for Image, received 65536×1/ })
+    expect(error).toMatchObject({
+      reason: 'size',
+      message: /at most 65535 pixels for Image, received 65536×1/,
+    })
     await expect(wide.toTensor({ size: [2, 2] })).rejects.toThrow(InvalidArgument)
   })
 
@@ -299,7 +376,11 @@ describe('tensors', () => {
     ['a deviation of 0', { size: [2, 2], std: [1, 0, 1] }, /tensor\.std/],
     ['a mean of bytes', { size: [2, 2], dtype: 'uint8', mean: [0, 0, 0] }, /need dtype 'float32'/],
     ['a background of cover', { size: [2, 2], background: [0, 0, 0] }, /needs fit 'contain'/],
-    ['a background out of range', { size: [2, 2], fit: 'contain', background: [0, 0, 256] }, /tensor\.background/],
+    [
+      'a background out of range',
+      { size: [2, 2], fit: 'contain', background: [0, 0, 256] },
+      /tensor\.background/,
+    ],
     ['a short side below size', { size: [2, 4], shortSide: 3 }, /tensor\.shortSide/],
     ['a short side of fill', { size: [2, 2], fit: 'fill', shortSide: 3 }, /tensor\.shortSide/],
   ])('refuse %s', (_title, tensor, message) => {
@@ -318,7 +399,9 @@ describe('tensors', () => {
     const cut = new io.Image({ tensor: { size: [4, 4] } })
     expect(() => image.fromBytes(fixtureBytes('tensor.png'))).toThrow(/at most 100 pixels/)
     for (const file of ['tensor-420.jpg', 'tensor.png', 'tensor.webp']) {
-      const bytes = readFileSync(new URL(`../../../fixtures/images/${file}`, import.meta.url)).subarray(0, -400)
+      const bytes = readFileSync(
+        new URL(`../../../fixtures/images/${file}`, import.meta.url),
+      ).subarray(0, -400)
       await expect(cut.fromBytes(bytes)).rejects.toMatchObject({ reason: 'encoding' })
     }
   })

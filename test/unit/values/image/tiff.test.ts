@@ -4,7 +4,10 @@ import { samplesOfTiff } from '../../../../src/values/image/tiff.ts'
 import { fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
 
 /** A little-endian fixture with changed entries of its directory. */
-function changed(file: string, change: (bytes: Buffer, entryOf: (tag: number) => number) => void): Buffer {
+function changed(
+  file: string,
+  change: (bytes: Buffer, entryOf: (tag: number) => number) => void,
+): Buffer {
   const bytes = Buffer.from(fixtureBytes(file))
   change(bytes, (tag) => {
     let entry = bytes.readUInt32LE(4) + 2
@@ -25,7 +28,9 @@ const refusal = (bytes: Uint8Array) =>
 
 describe('TIFF of palettes and numbers', () => {
   it('leaves all other kinds to the package', () => {
-    const own = pictures.filter(({ mimeType, file }) => mimeType === 'image/tiff' && samplesOfTiff(fixtureBytes(file)))
+    const own = pictures.filter(
+      ({ mimeType, file }) => mimeType === 'image/tiff' && samplesOfTiff(fixtureBytes(file)),
+    )
     expect(new Set(own.map(({ mode }) => mode))).toEqual(new Set(['P', 'CMYK', 'LAB', 'I', 'F']))
   })
 

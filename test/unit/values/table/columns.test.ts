@@ -10,7 +10,10 @@ describe('a column of texts', () => {
   ])('keeps each text, and gives it to a message: %s', (_, values, texts) => {
     const column = columnOf('t', 'str', values)
     expect(texts.map((_, row) => textAt(column, row))).toEqual(texts)
-    const { stringValues } = toSeriesTable({ table: { rows: texts.length, columns: [column] }, labels: undefined })
+    const { stringValues } = toSeriesTable({
+      table: { rows: texts.length, columns: [column] },
+      labels: undefined,
+    })
     expect(stringValues).toEqual(texts)
   })
 })

@@ -6,8 +6,10 @@ import { decodeFile, type FileLimits } from '../../../../src/values/table/file-d
 import { emptyParquet, group } from '../../../fuzz/parquet-corpus.ts'
 import { frameOf, polars } from '../../descriptors/frames.ts'
 
-const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
-const decode = (file: Uint8Array, limits: Partial<FileLimits> = {}) => decodeFile(file, 'the tests', 'Parquet', limits)
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
+const decode = (file: Uint8Array, limits: Partial<FileLimits> = {}) =>
+  decodeFile(file, 'the tests', 'Parquet', limits)
 const decodeArrow = (file: Uint8Array, limits: Partial<FileLimits> = {}) =>
   decodeFile(file, 'the tests', 'Arrow', limits)
 const small = fixture('numbers-v2.parquet')
@@ -15,10 +17,14 @@ const isFine = async () => expect((await decode(small)).rows).toBe(64)
 
 describe('the thread that decodes files', () => {
   it('keeps the columns of files apart that came at once', async () => {
-    const numbers = Array.from({ length: 8 }, (_, i) => Array.from({ length: 500 * (i + 1) }, (_, row) => row * i))
+    const numbers = Array.from({ length: 8 }, (_, i) =>
+      Array.from({ length: 500 * (i + 1) }, (_, row) => row * i),
+    )
     const files = numbers.map((column) => polars.writeParquet(frameOf([['a', 'int64', column]])))
     const tables = await Promise.all(files.map((file) => decode(file)))
-    const read = tables.map(({ rows, columns }) => Array.from(columnNumbers(columns[0] as Column, rows), Number))
+    const read = tables.map(({ rows, columns }) =>
+      Array.from(columnNumbers(columns[0] as Column, rows), Number),
+    )
     expect(read).toEqual(numbers)
   })
 
@@ -30,10 +36,21 @@ describe('the thread that decodes files', () => {
   })
 
   // Sizes that the footer states are let through here: a file may lie about them.
-  it.each(['dictionary', 'dictionary-page', 'elements', 'page-brotli', 'page-zstd', 'rows', 'runs'])(
+  it.each([
+    'dictionary',
+    'dictionary-page',
+    'elements',
+    'page-brotli',
+    'page-zstd',
+    'rows',
+    'runs',
+  ])(
     'refuses what unpacks to far more than it is, and reads the next file: %s',
     async (name) => {
-      const bomb = decode(fixture(`bombs/${name}.parquet`), { maxUnpackedBytes: 2 ** 40, maxDecodedBytes: 1e8 })
+      const bomb = decode(fixture(`bombs/${name}.parquet`), {
+        maxUnpackedBytes: 2 ** 40,
+        maxDecodedBytes: 1e8,
+      })
       const behind = decode(small)
       const limits = 'expected a Parquet file within the limits for the tests, received one that '
       await expect(bomb).rejects.toThrow(limits)
@@ -56,15 +73,22 @@ describe('the thread that decodes files', () => {
   }, 60_000)
 
   it('counts a text that rows share once for each row', async () => {
-    const shared = { rows: 1000, columns: [{ name: 'a', kind: 'int8' as const, data: new Uint8Array(1000) }] }
+    const shared = {
+      rows: 1000,
+      columns: [{ name: 'a', kind: 'int8' as const, data: new Uint8Array(1000) }],
+    }
     const frame = polars.fromColumns(shared)
     const text = polars.fromColumns({
       rows: 1000,
-      columns: [{ name: 't', kind: 'str', data: Buffer.alloc(1e6, 'x'), offsets: evenly(1000, 1000) }],
+      columns: [
+        { name: 't', kind: 'str', data: Buffer.alloc(1e6, 'x'), offsets: evenly(1000, 1000) },
+      ],
     })
     const stream = polars.writeIpcStream(polars.join([frame, text]))
     expect((await decodeArrow(stream)).rows).toBe(1000)
-    await expect(decodeArrow(stream, { maxDecodedBytes: 5e5 })).rejects.toMatchObject({ reason: 'size' })
+    await expect(decodeArrow(stream, { maxDecodedBytes: 5e5 })).rejects.toMatchObject({
+      reason: 'size',
+    })
     polars.toPolarsType(text, 0, 'Categorical')
     const category = polars.writeIpcStream(text)
     await expect(decodeArrow(category, { maxDecodedBytes: 5e5 })).rejects.toBeInstanceOf(BadInput)

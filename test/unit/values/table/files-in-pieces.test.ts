@@ -13,7 +13,19 @@ async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise
   return Buffer.from(body as Uint8Array)
 }
 
-const texts = ['', 'a,b', 'a"b', '"', 'a\nb', '"\n"', 'a\rb', ' a', 'é', null, 'text that is longer than a view']
+const texts = [
+  '',
+  'a,b',
+  'a"b',
+  '"',
+  'a\nb',
+  '"\n"',
+  'a\rb',
+  ' a',
+  'é',
+  null,
+  'text that is longer than a view',
+]
 const columnsOf = (rows: number, turn = 0) => ({
   number: list(rows, (row) => (row % 7 === 3 ? null : row / 7)),
   text: list(rows, (row) => texts[(row + turn) % texts.length]),
@@ -55,28 +67,42 @@ describe('files in pieces', () => {
   })
 
   it('hold lists as CSV does', async () => {
-    const frame = pl.DataFrame({ a: list(9000, (row) => row), l: list(9000, (row) => [row, row + 1]) })
+    const frame = pl.DataFrame({
+      a: list(9000, (row) => row),
+      l: list(9000, (row) => [row, row + 1]),
+    })
     const body = await written(frame, 'csv')
-    expect(body.toString()).toBe(`a,l\n${list(9000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`)
+    expect(body.toString()).toBe(
+      `a,l\n${list(9000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`,
+    )
   })
 
   itNative.each([
     ['long', long],
     ['wide', wide],
-  ])('are read as the Parquet that Polars writes of the whole, by the add-on: %s', async (_, make) => {
-    const frame = make()
-    const body = await written(frame, 'parquet')
-    const read = pl.readParquet(body)
-    expect(read.columns).toEqual(frame.columns)
-    expect(read.dtypes.map(String)).toEqual(frame.dtypes.map(String))
-    expect(read.frameEqual(frame, true)).toBe(true)
-  })
+  ])(
+    'are read as the Parquet that Polars writes of the whole, by the add-on: %s',
+    async (_, make) => {
+      const frame = make()
+      const body = await written(frame, 'parquet')
+      const read = pl.readParquet(body)
+      expect(read.columns).toEqual(frame.columns)
+      expect(read.dtypes.map(String)).toEqual(frame.dtypes.map(String))
+      expect(read.frameEqual(frame, true)).toBe(true)
+    },
+  )
 
   it.each([
     ['categories', (frame: pl.DataFrame) => frame.withColumn(pl.col('text').cast(pl.Categorical))],
-    ['lists', (frame: pl.DataFrame) => frame.withColumn(pl.concatList(['number', 'large']).alias('text'))],
+    [
+      'lists',
+      (frame: pl.DataFrame) => frame.withColumn(pl.concatList(['number', 'large']).alias('text')),
+    ],
     ['nulls alone', (frame: pl.DataFrame) => frame.withColumn(pl.lit(null).alias('text'))],
-    ['decimals', (frame: pl.DataFrame) => frame.withColumn(pl.lit(1).cast(pl.Decimal(9, 2)).alias('text'))],
+    [
+      'decimals',
+      (frame: pl.DataFrame) => frame.withColumn(pl.lit(1).cast(pl.Decimal(9, 2)).alias('text')),
+    ],
   ])('are left to Polars for columns of %s', async (_, change) => {
     const frame = change(long())
     const body = await written(frame, 'parquet')
@@ -100,10 +126,14 @@ describe('files in pieces', () => {
     expect(tail(whole.columns?.[0].doubleValues)).toEqual(tail(part.columns?.[0].doubleValues))
     expect(tail(whole.columns?.[1].stringValues)).toEqual(tail(part.columns?.[1].stringValues))
     const start = frame.height - rows
-    const nulls = Array.from(whole.columns?.[1].nullPositions ?? []).flatMap((at) => (at < start ? [] : [at - start]))
+    const nulls = Array.from(whole.columns?.[1].nullPositions ?? []).flatMap((at) =>
+      at < start ? [] : [at - start],
+    )
     expect(nulls).toEqual(Array.from(part.columns?.[1].nullPositions ?? []))
     const back = (await descriptor.fromProto(whole)) as pl.DataFrame
-    expect(back.getColumn(frame.columns[2]).toArray()).toEqual(frame.getColumn(frame.columns[2]).toArray())
+    expect(back.getColumn(frame.columns[2]).toArray()).toEqual(
+      frame.getColumn(frame.columns[2]).toArray(),
+    )
   })
 
   it('are of the frame as it was when it was returned', async () => {
@@ -112,6 +142,8 @@ describe('files in pieces', () => {
     const descriptor = new io.PandasDataFrame({ defaultFormat: 'csv' })
     const answer = descriptor.toHttpResponse(frame)
     frame.columns = frame.columns.map((name) => `other ${name}`)
-    expect(Buffer.from(((await answer) as HttpResponse).body as Uint8Array).equals(expected)).toBe(true)
+    expect(Buffer.from(((await answer) as HttpResponse).body as Uint8Array).equals(expected)).toBe(
+      true,
+    )
   })
 })

@@ -7,13 +7,19 @@ import { emptyParquet, group } from '../../../fuzz/parquet-corpus.ts'
 import { polars } from '../../descriptors/frames.ts'
 
 const decode = (file: Uint8Array) => decodeFile(file, 'the tests', 'Parquet')
-const frameIn = async (file: Uint8Array) => polars.lazyFrame((await readParquet(file, 'the tests')).table)
-const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
+const frameIn = async (file: Uint8Array) =>
+  polars.lazyFrame((await readParquet(file, 'the tests')).table)
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
 
 // 1 type BYTE_ARRAY, 3 repetition_type, 4 name, 10 logicalType: a union with one field.
 const leafOf = (name: string, logicalType: number) => {
   const head = Buffer.from([0x15, 0x0c, 0x25, 0x02, 0x18, name.length])
-  return Buffer.concat([head, Buffer.from(name), Buffer.from([0x6c, 0x0c, 2 * logicalType, 0, 0, 0])])
+  return Buffer.concat([
+    head,
+    Buffer.from(name),
+    Buffer.from([0x6c, 0x0c, 2 * logicalType, 0, 0, 0]),
+  ])
 }
 
 describe('a Parquet column of bytes', () => {
@@ -24,7 +30,10 @@ describe('a Parquet column of bytes', () => {
     const frame = await frameIn(file)
     expect(frame.columns).toEqual(['word', 'long', 'bytes', 'fixed'])
     const { body } = await new io.PandasDataFrame().toHttpResponse(frame)
-    const [, second] = JSON.parse(Buffer.from(body as Uint8Array).toString()) as { bytes: string; fixed: string }[]
+    const [, second] = JSON.parse(Buffer.from(body as Uint8Array).toString()) as {
+      bytes: string
+      fixed: string
+    }[]
     expect(second).toMatchObject({ bytes: 'Af4=', fixed: 'AQEBAQE=' })
   })
 })
@@ -51,7 +60,10 @@ describe('a Parquet column of maps', () => {
 describe('a Parquet file that cannot be decoded', () => {
   it.each([
     ['duckdb/interval.parquet', 'column "span" of a type that is not supported, INTERVAL'],
-    ['duckdb/decimal256.parquet', 'column "wide" of a type that is not supported, decimals of more than 38 digits'],
+    [
+      'duckdb/decimal256.parquet',
+      'column "wide" of a type that is not supported, decimals of more than 38 digits',
+    ],
   ])('names the column and why: %s', async (name, told) => {
     await expect(decode(fixture(name))).rejects.toThrow(
       `expected a Parquet file for the tests, received one with ${told}`,
@@ -67,7 +79,9 @@ describe('a Parquet file that cannot be decoded', () => {
     const file = Buffer.from(fixture('texts-dictionary.parquet'))
     // Within the pages of the first column.
     file.fill(0xff, 60, 90)
-    await expect(decode(file)).rejects.toThrow(/received one that cannot be decoded: Parquet .*: \w/)
+    await expect(decode(file)).rejects.toThrow(
+      /received one that cannot be decoded: Parquet .*: \w/,
+    )
   })
 
   it('is any bytes with a footer', async () => {

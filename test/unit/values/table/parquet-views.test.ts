@@ -10,7 +10,11 @@ import type { DataFrame } from '../../../../src/values/table/polars/polars-packa
 const polars = loadPolars('the tests')
 const nestedOf = (times: number) => {
   const repeated = <T>(values: readonly T[]) => Array.from({ length: times }, () => values).flat()
-  const texts = pl.DataFrame({ 'ARROW:schema': repeated(['x', 'é']), c: repeated(['p', 'q']), n: repeated([1, 2]) })
+  const texts = pl.DataFrame({
+    'ARROW:schema': repeated(['x', 'é']),
+    c: repeated(['p', 'q']),
+    n: repeated([1, 2]),
+  })
   return texts.withColumns(
     pl.concatList(['c', 'c']).alias('list'),
     pl.struct([pl.col('ARROW:schema'), pl.col('n')]).alias('struct'),
@@ -19,9 +23,14 @@ const nestedOf = (times: number) => {
 }
 
 function typesOf(file: Uint8Array): number[] {
-  const inside = (field: FlatTable): number[] => [field.uint8(2), ...field.tables(5).flatMap(inside)]
+  const inside = (field: FlatTable): number[] => [
+    field.uint8(2),
+    ...field.tables(5).flatMap(inside),
+  ]
   const { arrowSchema = '' } = readParquetMetadata(file)
-  return schemaFields(Buffer.from(arrowSchema, 'base64'), () => new Error('no schema')).flatMap(inside)
+  return schemaFields(Buffer.from(arrowSchema, 'base64'), () => new Error('no schema')).flatMap(
+    inside,
+  )
 }
 
 describe('Parquet that Polars writes', () => {

@@ -53,21 +53,28 @@ describeNative('a small Parquet file, by the add-on,', () => {
     async (compression) => {
       const file = fileOf(rich(), compression)
       const table = await readFlatParquet(file)
-      expect(table === undefined).toBe(compression === 'lz4' || (compression === 'zstd' && !hasZstd))
-      if (table !== undefined) expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(file)))
+      expect(table === undefined).toBe(
+        compression === 'lz4' || (compression === 'zstd' && !hasZstd),
+      )
+      if (table !== undefined)
+        expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(file)))
     },
   )
 
   it.each(fixtures)('of pyarrow is read as by Polars, or left to it: %s', async (name) => {
     const table = await readFlatParquet(bytesOf(name))
-    const isLeft = /^nested|^times|^texts|^words|split|lz4/.test(name) || (/zstd/.test(name) && !hasZstd)
+    const isLeft =
+      /^nested|^times|^texts|^words|split|lz4/.test(name) || (/zstd/.test(name) && !hasZstd)
     expect(table === undefined).toBe(isLeft)
-    if (table !== undefined) expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(bytesOf(name))))
+    if (table !== undefined)
+      expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(bytesOf(name))))
   })
 
   it.each([0, 1, 7, 8, 9])('of %d rows is read', async (count) => {
     const file = fileOf(rich().slice(0, count))
-    expect(shown(polars.fromColumns((await readFlatParquet(file)) as never))).toEqual(shown(polars.readParquet(file)))
+    expect(shown(polars.fromColumns((await readFlatParquet(file)) as never))).toEqual(
+      shown(polars.readParquet(file)),
+    )
   })
 
   it('is not made by Polars, and does not keep the body', async () => {
@@ -100,7 +107,9 @@ describeNative('a small Parquet file, by the add-on,', () => {
       const file = Buffer.from(sources[round % 2])
       const changes = 1 + random(4)
       for (let i = 0; i < changes; i++) file[random(file.length)] = random(256)
-      const table = await readFlatParquet(random(4) === 0 ? file.subarray(0, random(file.length)) : file)
+      const table = await readFlatParquet(
+        random(4) === 0 ? file.subarray(0, random(file.length)) : file,
+      )
       if (table === undefined) continue
       read++
       for (const column of table.columns) expectWhole(column, table.rows)
@@ -122,14 +131,17 @@ describeNative('a large Parquet file, by the add-on,', () => {
       own: Array.from({ length: count }, (_, i) => `${'x'.repeat(i % 30)}${i}`),
     })
 
-  it.each(['uncompressed', 'snappy'] as const)('of %s is read beside the event loop, as by Polars', async (packing) => {
-    const file = fileOf(wide(), packing)
-    expect(file.length).toBeGreaterThan(2 ** 20)
-    const reading = readFlatParquet(file)
-    expect(reading).toBeInstanceOf(Promise)
-    const table = (await reading) as ColumnTable
-    expect(polars.fromColumns(table).frameEqual(polars.readParquet(file), true)).toBe(true)
-  })
+  it.each(['uncompressed', 'snappy'] as const)(
+    'of %s is read beside the event loop, as by Polars',
+    async (packing) => {
+      const file = fileOf(wide(), packing)
+      expect(file.length).toBeGreaterThan(2 ** 20)
+      const reading = readFlatParquet(file)
+      expect(reading).toBeInstanceOf(Promise)
+      const table = (await reading) as ColumnTable
+      expect(polars.fromColumns(table).frameEqual(polars.readParquet(file), true)).toBe(true)
+    },
+  )
 
   it('that zlib would have to unpack is left to the decoder', async () => {
     expect(await readFlatParquet(fileOf(wide(), 'gzip'))).toBeUndefined()
@@ -158,8 +170,15 @@ function expectWhole(column: Column, count: number): void {
     }
     return
   }
-  const width = { bool: 1 / 8, int8: 1, uint8: 1, int16: 2, uint16: 2, int64: 8, uint64: 8, float64: 8 }[
-    column.kind as 'bool'
-  ]
+  const width = {
+    bool: 1 / 8,
+    int8: 1,
+    uint8: 1,
+    int16: 2,
+    uint16: 2,
+    int64: 8,
+    uint64: 8,
+    float64: 8,
+  }[column.kind as 'bool']
   expect(column.data.length).toBe(Math.ceil(count * (width ?? 4)))
 }

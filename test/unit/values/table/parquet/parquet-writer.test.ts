@@ -11,15 +11,24 @@ import {
 } from '../../../../../src/values/table/columns.ts'
 import { readParquetMetadata } from '../../../../../src/values/table/parquet/parquet-metadata.ts'
 import { readFlatParquet } from '../../../../../src/values/table/parquet/parquet-reader.ts'
-import { compressions, encodeParquet } from '../../../../../src/values/table/parquet/parquet-writer.ts'
+import {
+  compressions,
+  encodeParquet,
+} from '../../../../../src/values/table/parquet/parquet-writer.ts'
 import type { DataFrame } from '../../../../../src/values/table/polars/polars-package.ts'
-import { integers, repeatedColumns, repeatedRows, writtenColumns } from '../../../../fixtures/parquet/written/write.ts'
+import {
+  integers,
+  repeatedColumns,
+  repeatedRows,
+  writtenColumns,
+} from '../../../../fixtures/parquet/written/write.ts'
 import { describeNative } from '../../../../native-only.ts'
 import { polars } from '../../../descriptors/frames.ts'
 
 const folder = new URL('../../../../fixtures/parquet/written/', import.meta.url)
 
-const bytesOf = (columns: readonly AnyColumn[], rows: number) => encodeParquet({ rows, columns }) as Uint8Array
+const bytesOf = (columns: readonly AnyColumn[], rows: number) =>
+  encodeParquet({ rows, columns }) as Uint8Array
 
 /** What Polars prints: types, and bytes, too, which nodejs-polars does not give out. */
 const printed = (frame: DataFrame) => {
@@ -42,7 +51,9 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
   it('is the one that pyarrow and pandas read as the columns are', () => {
     const rows = 20
     const columns = writtenColumns(rows)
-    expect(Buffer.from(bytesOf(columns, rows)).equals(readFileSync(new URL('columns.parquet', folder)))).toBe(true)
+    expect(
+      Buffer.from(bytesOf(columns, rows)).equals(readFileSync(new URL('columns.parquet', folder))),
+    ).toBe(true)
     const { arrow, pandas, values } = JSON.parse(readFileSync(new URL('read.json', folder), 'utf8'))
     expect(Object.keys(arrow)).toEqual(columns.map(({ name }) => name))
     for (const kind of integers) {
@@ -51,12 +62,26 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
       expect(values[`${kind}?`].slice(0, 8)).toEqual([0, null, 2, 3, null, 5, 6, null])
     }
     expect(arrow).toMatchObject({
-      ...{ float32: 'float', float64: 'double', bool: 'bool', text: 'string', bytes: 'binary', date: 'date32[day]' },
-      ...{ 'datetime ms': 'timestamp[ms]', 'datetime us': 'timestamp[us]', 'datetime ns': 'timestamp[ns]' },
+      ...{
+        float32: 'float',
+        float64: 'double',
+        bool: 'bool',
+        text: 'string',
+        bytes: 'binary',
+        date: 'date32[day]',
+      },
+      ...{
+        'datetime ms': 'timestamp[ms]',
+        'datetime us': 'timestamp[us]',
+        'datetime ns': 'timestamp[ns]',
+      },
       ...{ zoned: 'timestamp[us, tz=Europe/Berlin]', utc: 'timestamp[ms, tz=UTC]' },
       ...{ time: 'time64[ns]', duration: 'duration[us]' },
     })
-    expect(pandas).toMatchObject({ zoned: 'datetime64[us, Europe/Berlin]', duration: 'timedelta64[us]' })
+    expect(pandas).toMatchObject({
+      zoned: 'datetime64[us, Europe/Berlin]',
+      duration: 'timedelta64[us]',
+    })
     expect(values.text.slice(0, 3)).toEqual(['é', 'éx', 'éxx'])
     expect(values['bytes?'].slice(0, 3)).toEqual(['30', null, '32'])
     expect(values.date.slice(0, 2)).toEqual(['1969-12-22', '1969-12-23'])
@@ -78,7 +103,9 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
       compressions: found,
       sizes,
     } = JSON.parse(readFileSync(new URL('repeats.json', folder), 'utf8'))
-    expect(columns.map(({ name }) => values[name])).toEqual(columns.map((column) => cellsIn(column, repeatedRows)))
+    expect(columns.map(({ name }) => values[name])).toEqual(
+      columns.map((column) => cellsIn(column, repeatedRows)),
+    )
     expect(dictionaries).toEqual(
       columns.map(({ name }) => name).filter((name) => !['ids', 'long', 'flag?'].includes(name)),
     )
@@ -91,9 +118,14 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
 
   it('packs what repeats within a page, and what does not, so that every reader gets it back', async () => {
     // Lengths around those of literals (60, 256) and copies (64), distances around 2048, and blocks of 65536 bytes.
-    const lengths = [1, 3, 4, 59, 60, 61, 63, 64, 65, 67, 68, 128, 255, 256, 257, 2047, 2048, 65_535, 65_536, 65_537]
+    const lengths = [
+      1, 3, 4, 59, 60, 61, 63, 64, 65, 67, 68, 128, 255, 256, 257, 2047, 2048, 65_535, 65_536,
+      65_537,
+    ]
     const noise = (length: number, seed: number) =>
-      Array.from({ length }, (_, i) => String.fromCharCode(33 + ((((i + seed) * 7919) ** 2 % 1_000_003) % 90))).join('')
+      Array.from({ length }, (_, i) =>
+        String.fromCharCode(33 + ((((i + seed) * 7919) ** 2 % 1_000_003) % 90)),
+      ).join('')
     const texts = lengths.flatMap((length) => [
       noise(length, length),
       noise(length, 1),
@@ -111,17 +143,20 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
     expect(polars.readParquet(plain).getColumn('texts').toArray()).toEqual(texts)
   })
 
-  it.each(compressions)("has the compression that is asked for, as has Polars': %s", (compression) => {
-    const flat = pl.DataFrame({ a: [1.5, 2.5] })
-    const nested = pl.DataFrame({ a: [[1], [2]] })
-    const codecs = [flat, nested].map((frame) => {
-      const file = polars.writeParquet(frame, compression)
-      return readParquetMetadata(file)?.groups[0].chunks[0].codec
-    })
-    // Numbers of the enum CompressionCodec.
-    const number = { none: 0, snappy: 1, gzip: 2, zstd: 6 }[compression]
-    expect(codecs).toEqual([number, number])
-  })
+  it.each(compressions)(
+    "has the compression that is asked for, as has Polars': %s",
+    (compression) => {
+      const flat = pl.DataFrame({ a: [1.5, 2.5] })
+      const nested = pl.DataFrame({ a: [[1], [2]] })
+      const codecs = [flat, nested].map((frame) => {
+        const file = polars.writeParquet(frame, compression)
+        return readParquetMetadata(file)?.groups[0].chunks[0].codec
+      })
+      // Numbers of the enum CompressionCodec.
+      const number = { none: 0, snappy: 1, gzip: 2, zstd: 6 }[compression]
+      expect(codecs).toEqual([number, number])
+    },
+  )
 
   it('is made for a frame that is columns still, and read as what Polars writes', () => {
     const columns = writtenColumns(50)
@@ -130,7 +165,9 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
     expect(Buffer.from(file).equals(bytesOf(columns, 50))).toBe(true)
     const made = lazy()
     expect(made.slice(0, 1).height).toBe(1)
-    expect(printed(polars.readParquet(polars.writeParquet(made)))).toEqual(printed(polars.readParquet(file)))
+    expect(printed(polars.readParquet(polars.writeParquet(made)))).toEqual(
+      printed(polars.readParquet(file)),
+    )
   })
 
   it('puts texts and integers that repeat in dictionaries, and others not', () => {
@@ -171,12 +208,17 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
     ])
   })
 
-  it.each([255, 256, 257, 4095, 4096, 4097, 20_000])('codes any number of entries: %d', (entries) => {
-    const rows = 3 * entries
-    const frame = pl.DataFrame({ a: Array.from({ length: rows }, (_, i) => `${(i * 7) % entries}`) })
-    const { columns } = polars.toVectors(frame) as ColumnTable<AnyColumn>
-    expect(polars.readParquet(bytesOf(columns, rows)).frameEqual(frame, true)).toBe(true)
-  })
+  it.each([255, 256, 257, 4095, 4096, 4097, 20_000])(
+    'codes any number of entries: %d',
+    (entries) => {
+      const rows = 3 * entries
+      const frame = pl.DataFrame({
+        a: Array.from({ length: rows }, (_, i) => `${(i * 7) % entries}`),
+      })
+      const { columns } = polars.toVectors(frame) as ColumnTable<AnyColumn>
+      expect(polars.readParquet(bytesOf(columns, rows)).frameEqual(frame, true)).toBe(true)
+    },
+  )
 
   it('refuses offsets that contradict the text, which Polars then writes', () => {
     const data = Buffer.from('abc')
@@ -191,7 +233,9 @@ describeNative('a Parquet file of columns, by the add-on,', () => {
   })
 
   it("writes texts in Arrow's view layout", () => {
-    const texts = Array.from({ length: 50 }, (_, i) => (i % 7 === 0 ? null : `${'long '.repeat(i % 9)}${i}`))
+    const texts = Array.from({ length: 50 }, (_, i) =>
+      i % 7 === 0 ? null : `${'long '.repeat(i % 9)}${i}`,
+    )
     const frame = pl.DataFrame({ texts })
     const { rows, columns } = polars.toVectors(frame) as ColumnTable<AnyColumn>
     expect('heaps' in columns[0]).toBe(true)

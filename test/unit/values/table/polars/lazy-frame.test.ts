@@ -11,14 +11,17 @@ const body = JSON.stringify([
   { n: null, i: 1, w: -3, u: 8, f: 2.5, b: false, s: null, e: null, l: [] },
   { n: -2, i: 3, w: null, u: 9, f: 1, b: null, s: '', e: null, l: null },
 ])
-const lazy = (text = body) => descriptor.fromHttpRequest(new HttpRequest(json, Buffer.from(text))) as DataFrame
+const lazy = (text = body) =>
+  descriptor.fromHttpRequest(new HttpRequest(json, Buffer.from(text))) as DataFrame
 /** The same frame, made by Polars. */
 const real = (text = body) => {
   const frame = lazy(text)
   frame.lazy()
   return frame
 }
-const plain = JSON.stringify((JSON.parse(body) as Record<string, unknown>[]).map(({ l: _, ...row }) => row))
+const plain = JSON.stringify(
+  (JSON.parse(body) as Record<string, unknown>[]).map(({ l: _, ...row }) => row),
+)
 const answer = (frame: DataFrame) =>
   Buffer.from((descriptor.toHttpResponse(frame) as HttpResponse).body as Uint8Array).toString()
 
@@ -43,16 +46,23 @@ describe('a frame of a small body', () => {
     expect(tableBehind(other)).toBeUndefined()
     expect(own.toRecords()).toEqual(other.toRecords())
     expect(Reflect.ownKeys(own)).toEqual(Reflect.ownKeys(other))
-    for (const name of own.columns) expect(own.getColumn(name).toArray()).toEqual(other.getColumn(name).toArray())
+    for (const name of own.columns)
+      expect(own.getColumn(name).toArray()).toEqual(other.getColumn(name).toArray())
     expect(tableBehind(own)).toBeDefined()
     expect(own.rows()).toEqual(other.rows())
     expect(own.dtypes.map(String)).toEqual(other.dtypes.map(String))
     for (const name of own.columns) {
       const [a, b] = [lazy(plain).getColumn(name), other.getColumn(name)]
-      expect([a.name, a.length, String(a.dtype), [...a]]).toEqual([b.name, b.length, String(b.dtype), [...b]])
+      expect([a.name, a.length, String(a.dtype), [...a]]).toEqual([
+        b.name,
+        b.length,
+        String(b.dtype),
+        [...b],
+      ])
       // Polars refuses the sum of texts.
       if (name === 's') expect(() => a.sum()).toThrow()
-      else expect([a.sum(), a.min(), a.max(), a.mean()]).toEqual([b.sum(), b.min(), b.max(), b.mean()])
+      else
+        expect([a.sum(), a.min(), a.max(), a.mean()]).toEqual([b.sum(), b.min(), b.max(), b.mean()])
       if (!b.hasNulls() && name !== 'b') expect(a.toTypedArray()).toEqual(b.toTypedArray())
     }
   })
@@ -61,7 +71,9 @@ describe('a frame of a small body', () => {
     expect(answer(lazy())).toBe(answer(real()))
     expect(inspect(lazy())).toBe(inspect(real()))
     expect(String(lazy())).toBe(String(real()))
-    expect(Buffer.from(lazy(plain).writeCSV()).equals(Buffer.from(real(plain).writeCSV()))).toBe(true)
+    expect(Buffer.from(lazy(plain).writeCSV()).equals(Buffer.from(real(plain).writeCSV()))).toBe(
+      true,
+    )
   })
 
   it('is changed as the one that Polars makes', () => {
@@ -73,7 +85,9 @@ describe('a frame of a small body', () => {
     other.columns = ['x', 'y']
     expect(answer(clone)).toBe('[{"a":1,"b":2}]')
     expect(answer(pl.concat([lazy('[{"a":1}]'), lazy('[{"a":2}]')]))).toBe('[{"a":1},{"a":2}]')
-    expect(answer(lazy('[{"a":1},{"a":2}]').filter(pl.col('a').gt(1)) as DataFrame)).toBe('[{"a":2}]')
+    expect(answer(lazy('[{"a":1},{"a":2}]').filter(pl.col('a').gt(1)) as DataFrame)).toBe(
+      '[{"a":2}]',
+    )
   })
 
   it('gives typed arrays that may be written to', () => {

@@ -8,7 +8,15 @@ import { decode, textOf } from '../../../descriptors/requests.ts'
 type Series = pl.Series
 const json = 'application/json'
 const descriptor = new io.PandasSeries()
-const bodies = ['[1,2,null]', '[1,2,3]', '[1.5,-2.5]', '["a","é",null]', '[true,false]', '[]', '[9007199254740993]']
+const bodies = [
+  '[1,2,null]',
+  '[1,2,3]',
+  '[1.5,-2.5]',
+  '["a","é",null]',
+  '[true,false]',
+  '[]',
+  '[9007199254740993]',
+]
 const received = (body: string) => decode(descriptor, body, json) as Series
 const isUntouched = (series: Series) => tableBehind(series) !== undefined
 
@@ -33,16 +41,20 @@ const others: Record<string, (series: Series) => unknown> = {
 }
 
 describe('A series that was received', () => {
-  it.each(Object.entries(readers))('is read by %s as nodejs-polars reads its own, and stays as it came', (_, read) => {
-    for (const body of bodies) {
-      const series = received(body)
-      expect(read(series)).toEqual(read(ownOf(body)))
-      expect(isUntouched(series)).toBe(true)
-    }
-  })
+  it.each(Object.entries(readers))(
+    'is read by %s as nodejs-polars reads its own, and stays as it came',
+    (_, read) => {
+      for (const body of bodies) {
+        const series = received(body)
+        expect(read(series)).toEqual(read(ownOf(body)))
+        expect(isUntouched(series)).toBe(true)
+      }
+    },
+  )
 
   it.each(Object.entries(others))('has the same %s', (_, read) => {
-    for (const body of ['[1,2,null]', '[1.5,-2.5]']) expect(read(received(body))).toEqual(read(ownOf(body)))
+    for (const body of ['[1,2,null]', '[1.5,-2.5]'])
+      expect(read(received(body))).toEqual(read(ownOf(body)))
   })
 
   it('is awaited and sent without becoming another object', async () => {
@@ -87,13 +99,20 @@ describe('A series that was received', () => {
     expect(textOf(split.toHttpResponse(renamed))).toBe('{"name":"other","index":[0],"data":[1]}')
   })
 
-  it.each(['_df', 'dtypes', 'columns', 'height', 'getColumns', '__proto__', ''])('may be called %j', (name) => {
-    const split = new io.PandasSeries({ orient: 'split' })
-    const body = `{"name":${JSON.stringify(name)},"index":[0,1],"data":[5,6]}`
-    const series = decode(split, body, json) as Series
-    expect([series.name, series.length, String(series.dtype)]).toEqual([name, 2, 'DataType(Int64)'])
-    expect([...series]).toEqual([5, 6])
-    const sent = JSON.parse(textOf(split.toHttpResponse(series)) as string)
-    expect(sent).toEqual({ name: name === '' ? null : name, index: [0, 1], data: [5, 6] })
-  })
+  it.each(['_df', 'dtypes', 'columns', 'height', 'getColumns', '__proto__', ''])(
+    'may be called %j',
+    (name) => {
+      const split = new io.PandasSeries({ orient: 'split' })
+      const body = `{"name":${JSON.stringify(name)},"index":[0,1],"data":[5,6]}`
+      const series = decode(split, body, json) as Series
+      expect([series.name, series.length, String(series.dtype)]).toEqual([
+        name,
+        2,
+        'DataType(Int64)',
+      ])
+      expect([...series]).toEqual([5, 6])
+      const sent = JSON.parse(textOf(split.toHttpResponse(series)) as string)
+      expect(sent).toEqual({ name: name === '' ? null : name, index: [0, 1], data: [5, 6] })
+    },
+  )
 })

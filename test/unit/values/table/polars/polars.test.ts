@@ -9,7 +9,9 @@ describe('Parquet of a frame', () => {
         ['a', 'float64', numbers],
         ['b', 'str', numbers.map((x) => (x === 1 ? null : `text ${Math.round(x)}`))],
       ])
-      const [own, its] = [polars.writeParquet(frame), frame.writeParquet()].map((file) => polars.readParquet(file))
+      const [own, its] = [polars.writeParquet(frame), frame.writeParquet()].map((file) =>
+        polars.readParquet(file),
+      )
       expect(own.dtypes).toEqual(its.dtypes)
       expect(own.frameEqual(its, true)).toBe(true)
     })
