@@ -50,6 +50,9 @@ export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
 
+/** @returns a text that is nobody else's. */
+export const randomId: () => string = () => crypto.randomUUID()
+
 /** @returns elements of 2, 4 or 8 bytes in the other byte order. */
 export function swapBytes(bytes: Uint8Array, size: number): Uint8Array {
   const copy = Buffer.allocUnsafeSlow(bytes.length)

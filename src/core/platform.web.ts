@@ -48,6 +48,9 @@ export const latin1Text: typeof node.latin1Text = (bytes, start = 0, end = bytes
   return text
 }
 
+// Pages without TLS have no randomUUID.
+export const randomId: typeof node.randomId = () => randomHex(16)
+
 export const randomHex: typeof node.randomHex = (bytes) =>
   [...crypto.getRandomValues(new Uint8Array(bytes))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -1,5 +1,5 @@
 import { ClientClosed } from '../core/errors.ts'
-import { performance } from '../core/platform.ts'
+import { performance, randomId } from '../core/platform.ts'
 import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -137,7 +137,7 @@ export class Context<P = PathParams> {
 
   /** The client's `x-request-id` if it is short and plain, else a new id. */
   get id(): string {
-    this.#id ??= this.clientId ?? crypto.randomUUID()
+    this.#id ??= this.clientId ?? randomId()
     return this.#id
   }
 
