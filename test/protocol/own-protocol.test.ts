@@ -6,12 +6,12 @@ import { type Context, io, type RequestHook, Unauthorized } from 'serving'
 import { expect, it, onTestFinished } from 'vitest'
 import { predict } from '../../docs/snippets/protocol/predict.ts'
 import { engines, start } from '../http/harness.ts'
+import { predict as predictEverywhere } from './predict-everywhere.ts'
 
 const json = { input: new io.JSON(), output: new io.JSON() }
-const source = readFileSync(
-  new URL('../../docs/snippets/protocol/predict.ts', import.meta.url),
-  'utf8',
-)
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const predictSource = read('../../docs/snippets/protocol/predict.ts')
+const everywhereSource = read('./predict-everywhere.ts')
 
 /** Lets in who sends the key. */
 const keyed =
@@ -20,7 +20,7 @@ const keyed =
     if (headers.get('authorization') !== key) throw new Unauthorized('expected a key')
   }
 
-async function serve(engine: (typeof engines)[number]) {
+async function serve(engine: (typeof engines)[number], protocol = predictEverywhere) {
   let release = () => {}
   const { port, listener } = await start(
     engine,
@@ -36,7 +36,7 @@ async function serve(engine: (typeof engines)[number]) {
       })
     },
     { grpcPort: 0 },
-    { protocols: [predict], auth: keyed('ours') },
+    { protocols: [protocol], auth: keyed('ours') },
   )
   const ask = async (model: string, body: unknown, key = 'ours') => {
     const answer = await fetch(`http://127.0.0.1:${port}/v1/models/${model}:predict`, {
@@ -49,35 +49,47 @@ async function serve(engine: (typeof engines)[number]) {
   return { port, grpcPort: listener.grpcPort as number, ask, release: () => release() }
 }
 
-it('takes its names from the package alone', () => {
-  const modules = [...source.matchAll(/from '([^']+)'/g)].map(([, module]) => module)
-  expect(modules).toEqual(['serving'])
-  // Imports and blank lines aside.
-  const lines = source.slice(source.indexOf("from 'serving'")).split('\n').slice(1)
-  expect(lines.filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(50)
+it('takes its names from the package alone, in some 40 lines', () => {
+  for (const source of [everywhereSource, predictSource]) {
+    const modules = [...source.matchAll(/from '([^']+)'/g)].map(([, module]) => module)
+    expect(modules).toEqual(['serving'])
+  }
+  expect(predictSource.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(
+    50,
+  )
 })
 
-it.each(engines)('answers behind auth, hooks and slots over HTTP on %s', async (engine) => {
-  const { ask, release } = await serve(engine)
-  expect(await ask('double', { instances: [1, 2] })).toEqual({
-    status: 200,
-    value: { predictions: [2, 4] },
-  })
-  expect(await ask('none', { instances: [] })).toMatchObject({ status: 404 })
-  expect(await ask('double', '{"instances": [1')).toMatchObject({ status: 400 })
-  expect(await ask('double', { instances: [1] }, 'wrong')).toMatchObject({ status: 401 })
-  expect(await ask('none', { instances: [1] }, 'wrong')).toMatchObject({ status: 401 })
-  expect(await ask('own', { instances: [1] })).toMatchObject({ status: 401 })
-  expect(await ask('own', { instances: [1] }, 'mine')).toMatchObject({ status: 200 })
-  expect(await ask('open', { instances: [1] }, 'nobody')).toMatchObject({ status: 200 })
-  expect(await ask('double', JSON.stringify({ instances: Array(300_000).fill(0) }))).toMatchObject({
-    status: 413,
-  })
-  const first = ask('slow', { instances: [1] })
-  await expect.poll(async () => (await ask('slow', { instances: [1] })).status).toBe(503)
-  release()
-  expect(await first).toMatchObject({ status: 200 })
-})
+const protocols = { predict, predictEverywhere }
+const cases = engines.flatMap((engine) =>
+  (['predict', 'predictEverywhere'] as const).map((name) => ({ engine, name })),
+)
+
+it.each(cases)(
+  '$name answers behind auth, hooks and slots on $engine',
+  async ({ engine, name }) => {
+    const { ask, release } = await serve(engine, protocols[name])
+    expect(await ask('double', { instances: [1, 2] })).toEqual({
+      status: 200,
+      value: { predictions: [2, 4] },
+    })
+    expect(await ask('none', { instances: [] })).toMatchObject({ status: 404 })
+    expect(await ask('double', '{"instances": [1')).toMatchObject({ status: 400 })
+    expect(await ask('double', { instances: [1] }, 'wrong')).toMatchObject({ status: 401 })
+    expect(await ask('none', { instances: [1] }, 'wrong')).toMatchObject({ status: 401 })
+    expect(await ask('own', { instances: [1] })).toMatchObject({ status: 401 })
+    expect(await ask('own', { instances: [1] }, 'mine')).toMatchObject({ status: 200 })
+    expect(await ask('open', { instances: [1] }, 'nobody')).toMatchObject({ status: 200 })
+    expect(
+      await ask('double', JSON.stringify({ instances: Array(300_000).fill(0) })),
+    ).toMatchObject({
+      status: 413,
+    })
+    const first = ask('slow', { instances: [1] })
+    await expect.poll(async () => (await ask('slow', { instances: [1] })).status).toBe(503)
+    release()
+    expect(await first).toMatchObject({ status: 200 })
+  },
+)
 
 it('is counted, limited and described as others are', async () => {
   const { ask, port } = await serve('node')
