@@ -218,7 +218,7 @@ describe.each(engines)('/mcp on %s', (engine) => {
     }
     const unknown = await post(message('tools/call', { name: 'nothing' }))
     const known = await post(message('tools/call', { name: 'first' }))
-    const withoutIds = ({ text }: { text: string }) => text.replace(/requestId.{32}/, '')
+    const withoutIds = ({ text }: { text: string }) => text.replace(/requestId.{44}/, '')
     expect(withoutIds(unknown)).toEqual(withoutIds(known))
     const open = new Service('open', { mcp: true })
     open.api({ ...json, name: 'own', auth: keyed('own') }, (value) => value)
