@@ -9,7 +9,8 @@ const listItems = /(?:"(?:\\.|[^"\\])*"?|[^,"])+/g
  * @see RFC 9110 section 12.5.1.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
-  // Most clients that name a type name one, whose value needs no parser.
+  // Most clients take anything, or name one type: these values need no parser.
+  if (accept === '*/*') return offered[0]
   if (offered.includes(accept)) return accept
   const weights = new Map<string, number>()
   for (const [range] of accept.matchAll(listItems)) {
