@@ -1,7 +1,7 @@
 /** One request that was let in, over any protocol, and the only way from it to a function. @module */
 
 import { expected, InternalError, NotFound, type ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { Context, RequestLine } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
@@ -91,8 +91,8 @@ export abstract class Visit {
   readonly access: Access
   /** @internal Why the auth of the service refuses, which an API with its own auth overrules. */
   denial: ServingError | undefined
-  /** The auth of an API which has admitted the caller: it does not run again. */
-  #admittedBy: RequestHook | undefined
+  /** @internal The auth of an API which has admitted the caller: it does not run again. */
+  admittedBy: RequestHook | undefined
 
   constructor(ctx: Context, access: Access) {
     this.ctx = ctx
@@ -147,14 +147,11 @@ export abstract class Visit {
    * @throws ServingError: why the caller is refused.
    */
   enter<A extends Guarded>(api: A, ctx: Context = this.ctx): MaybePromise<Entered<A>> {
-    const refusal = this.#refusal(api, ctx)
-    if (!isPromise(refusal)) return this.#entered(refusal, api, ctx)
-    return refusal.then((later) => this.#entered(later, api, ctx))
-  }
-
-  #entered<A extends Guarded>(refusal: ServingError | undefined, api: A, ctx: Context): Entered<A> {
-    if (refusal !== undefined) throw refusal
-    return new Entered(doorKey, api, this, ctx)
+    const entered = (refusal: ServingError | undefined) => {
+      if (refusal !== undefined) throw refusal
+      return new Entered(doorKey, api, this, ctx)
+    }
+    return whenReady(refusalOf(this, api, ctx), entered)
   }
 
   /**
@@ -170,7 +167,7 @@ export abstract class Visit {
     encoding: Encoding<R>,
     ctx: Context = this.ctx,
   ): MaybePromise<R> {
-    const refusal = this.#refusal(api, ctx)
+    const refusal = refusalOf(this, api, ctx)
     if (refusal === undefined) return this.callEntered(api, decode, encoding, ctx)
     const run = (error: ServingError | undefined) =>
       error === undefined ? this.callEntered(api, decode, encoding, ctx) : encoding.fail(error, ctx)
@@ -186,35 +183,11 @@ export abstract class Visit {
   ): MaybePromise<R> {
     const { slots } = api
     // Where the path names the API, the engine has taken one.
-    if (slots !== undefined && !this.#isAt(api)) {
+    if (slots !== undefined && !isAt(this.access, api)) {
       if (!slots.acquire()) return encoding.fail(tooMany(slots), ctx)
       ctx.onEnd(() => slots.release())
     }
     return callDecoded(api, decode, ctx, encoding)
-  }
-
-  /** Whether the path names the API, whose auth and hooks have let the request in. */
-  #isAt(api: Pick<Guarded, 'name'>): boolean {
-    return this.access.kind === 'api' && this.access.api === api.name
-  }
-
-  /**
-   * Never rejects.
-   *
-   * @returns why the caller may not call the API, or undefined.
-   */
-  #refusal(api: Guarded, ctx: Context): MaybePromise<ServingError | undefined> {
-    const { access } = this
-    if (this.#isAt(api)) return undefined
-    if (access.kind === 'open' || access.kind === 'public')
-      return new InternalError(
-        `expected a path whose access is of callers to call ${api.name}, received ${access.kind}`,
-      )
-    ctx.api = api.name
-    if (this.denial !== undefined && api.auth === undefined) return this.denial
-    const isKnown = ctx === this.ctx && api.auth === this.#admittedBy
-    const hooks = api.auth && !isKnown ? [api.auth, ...api.hooks.request] : api.hooks.request
-    return hooks.length === 0 ? undefined : runRequestHooks(hooks, ctx)
   }
 
   /**
@@ -235,7 +208,7 @@ export abstract class Visit {
    * @throws ServingError: why the caller is refused.
    */
   async identify(api: Pick<Guarded, 'name' | 'auth'> | undefined): Promise<void> {
-    if (api !== undefined && this.#isAt(api)) return
+    if (api !== undefined && isAt(this.access, api)) return
     const auth = api?.auth
     const refusal = auth
       ? await runRequestHooks([auth], this.ctx)
@@ -243,7 +216,7 @@ export abstract class Visit {
         ? this.denial
         : undefined
     if (refusal !== undefined) throw refusal
-    this.#admittedBy = auth || undefined
+    this.admittedBy = auth || undefined
   }
 
   /** Whether what `owner` has is the caller's. */
@@ -275,4 +248,32 @@ export abstract class Visit {
     if (visible.length === 0 && refusal !== undefined) throw refusal
     return visible
   }
+}
+
+/** Whether the path names the API, whose auth and hooks have let the request in. */
+function isAt(access: Access, api: Pick<Guarded, 'name'>): boolean {
+  return access.kind === 'api' && access.api === api.name
+}
+
+/**
+ * A function and no private method, which each new visit would have to be marked for. Never rejects.
+ *
+ * @returns why the caller may not call the API, or undefined.
+ */
+function refusalOf(
+  visit: Visit,
+  api: Guarded,
+  ctx: Context,
+): MaybePromise<ServingError | undefined> {
+  const { access, denial } = visit
+  if (isAt(access, api)) return undefined
+  if (access.kind === 'open' || access.kind === 'public')
+    return new InternalError(
+      `expected a path whose access is of callers to call ${api.name}, received ${access.kind}`,
+    )
+  ctx.api = api.name
+  if (denial !== undefined && api.auth === undefined) return denial
+  const isKnown = ctx === visit.ctx && api.auth === visit.admittedBy
+  const hooks = api.auth && !isKnown ? [api.auth, ...api.hooks.request] : api.hooks.request
+  return hooks.length === 0 ? undefined : runRequestHooks(hooks, ctx)
 }
