@@ -1,7 +1,7 @@
 /** The services of the fuzzer and of the regressions, runners, and a live stream. */
 
 import { io, Runner, Service } from 'serving'
-import { functionOf } from '../../src/api/function-of.ts'
+import type { functionOf } from '../../src/api/function-of.ts'
 import hostile from '../corpora/regressions.service.ts'
 
 const module = new URL('../cli/services/model.ts', import.meta.url)
@@ -15,8 +15,12 @@ const inProcesses = new Runner<typeof import('../cli/services/model.ts')>('proce
 })
 
 const svc = new Service('soak', { runners: [inThreads, inProcesses] })
-for (const { name, input, output, [functionOf]: fn } of hostile.apis.values())
-  svc.api({ name, input, output }, fn)
+for (const api of hostile.apis.values()) {
+  const { name, input, output } = api
+  // The key of the built package, which is another one than that of the sources.
+  const key = Object.getOwnPropertySymbols(api)[0] as typeof functionOf
+  svc.api({ name, input, output }, api[key])
+}
 
 const array = { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }
 svc.api({ ...array, name: 'double' }, (x, ctx) => inThreads.double(x, ctx))
