@@ -18,7 +18,7 @@ const svc = new Service('soak', { runners: [inThreads, inProcesses] })
 for (const api of hostile.apis.values()) {
   const { name, input, output } = api
   // The key of the built package, which is another one than that of the sources.
-  const key = Object.getOwnPropertySymbols(api)[0] as typeof functionOf
+  const key: typeof functionOf = Object.getOwnPropertySymbols(api)[0] as typeof functionOf
   svc.api({ name, input, output }, api[key])
 }
 
