@@ -16,16 +16,20 @@ export const serverCore = canPin ? 0 : undefined
 /** The core of load generators. */
 export const loadCore = canPin ? 1 : undefined
 
-/** Returns a command that runs the given one on one core. */
-export function onCore(
-  core: number | undefined,
+/** Returns a command that runs the given one on some cores; on any without them. */
+export function onCores(
+  cores: readonly number[],
   command: string,
   args: readonly string[],
 ): [string, string[]] {
-  return core === undefined
+  return cores.length === 0
     ? [command, [...args]]
-    : ['taskset', ['-c', String(core), command, ...args]]
+    : ['taskset', ['-c', cores.join(','), command, ...args]]
 }
+
+/** Returns a command that runs the given one on one core. */
+export const onCore = (core: number | undefined, command: string, args: readonly string[]) =>
+  onCores(core === undefined ? [] : [core], command, args)
 
 /** Options of `fork` that put a Node process on one core. */
 export function pinned(
