@@ -138,6 +138,14 @@ describe('a repository of models', () => {
     expect(await answer.json()).toMatchObject({ model_name: 'flowers', model_version: '1' })
   })
 
+  it('calls a model with what a client sends alone: one that never ends for zeros answers', async () => {
+    await put('endless', '1', fixture('endless.onnx'))
+    const ask = await served()
+    const x = { name: 'x', datatype: 'FP32', shape: [], data: [2] }
+    const answer = await ask('POST', '/models/endless/infer', { inputs: [x] })
+    expect(await answer.json()).toMatchObject({ outputs: [{ name: 'y', data: [2] }] })
+  })
+
   it('loads, reloads and unloads when clients say so', async () => {
     const ask = await served({ control: 'explicit' })
     expect((await ask('POST', '/repository/models/iris/load')).status).toBe(404)

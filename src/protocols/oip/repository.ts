@@ -275,7 +275,6 @@ export class ModelRepository implements RunnerLife {
     started.push(runner)
     const model = new LoadedModel(runner, name, file, maxBatchSize)
     requireConfigured(config, `config.pbtxt of ${name}`, await model.describe())
-    await model.warm()
     return model
   }
 

@@ -4,7 +4,6 @@ import { once } from '../../api/call-rpc.ts'
 import type { ModelOptions, ModelTensor } from '../../api/model-options.ts'
 import { type Encoding, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import type { Visit } from '../../api/visit.ts'
-import { dataConstructor } from '../../core/dtype.ts'
 import {
   BadOutput,
   expected,
@@ -13,10 +12,9 @@ import {
   ServingError,
 } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
-import { Context } from '../../http/context.ts'
+import type { Context } from '../../http/context.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
-import { sizeOf } from '../../values/array/shape.ts'
-import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
+import { datatypeOf, datatypeOfModel } from './datatype.ts'
 import {
   type Model,
   type ModelDescription,
@@ -104,20 +102,6 @@ export class RunnerModel implements Model {
       isStream: false,
       labels,
     }
-  }
-
-  /** Calls the model once, with zeros. Never throws. */
-  async warm(): Promise<void> {
-    const { inputs } = await this.describe()
-    const tensors = inputs.map(({ name, datatype, shape }): Tensor => {
-      const { dtype } = datatypes[datatype]
-      const own = shape.map((dim) => (dim === -1 ? 1 : dim))
-      const size = sizeOf(own)
-      const data =
-        dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
-      return { name, datatype, array: new NDArray(data, own, dtype) }
-    })
-    await this.#infer(tensors, new Context())
   }
 
   infer(tensors: readonly Tensor[], { ctx }: Visit): MaybePromise<Outcome> {
