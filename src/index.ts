@@ -36,7 +36,7 @@ export type {
   InjectResponse,
 } from './api/inject.ts'
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
-export type { ModelOptions, ModelTensor } from './api/model-options.ts'
+export type { ModelOptions, ModelTensor, RepositoryOptions } from './api/model-options.ts'
 export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
 export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
 export type {
@@ -53,6 +53,7 @@ export type {
 } from './api/protocol.ts'
 export type { Query, QueryOf, QueryRecord } from './api/query.ts'
 export type { BodyMethod, BodyOptions, QueryMethod, QueryOptions } from './api/route-methods.ts'
+export type { Hook, ServiceStart } from './api/service-life.ts'
 export type { Callable, Encoding } from './api/stages.ts'
 export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'
 export type { NumberDType } from './core/dtype.ts'
@@ -111,7 +112,7 @@ export type {
   ProtoMessages,
   SeriesMessage,
 } from './messages/messages.ts'
-export { modelRepository, type RepositoryOptions } from './protocols/oip/repository.ts'
+export { modelRepository } from './protocols/oip/repository.ts'
 export type { ModelCall, ModelPlace } from './runner/model-host.ts'
 export type {
   CondaPackages,
@@ -145,13 +146,9 @@ export { registerSerializer, type SerializedFields, type Serializer } from './ru
 export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
 export { serve } from './server/listener.ts'
-export {
-  type DocumentOptions,
-  type Hook,
-  type ServerPaths,
-  Service,
-  type ServiceOptions,
-} from './service.ts'
+export type { ServedService } from './server/served-service.ts'
+export { Service } from './service.ts'
+export type { DocumentOptions, ServerPaths, ServiceOptions } from './service-options.ts'
 export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
 export { traceHeaders } from './telemetry/tracing/active-trace.ts'
 export type { EncodeOptions } from './values/image/image-codec.ts'

@@ -1,125 +1,39 @@
 /** The service: a named set of APIs, with hooks for its start, its requests and its end. @module */
 
-import {
-  type AnyOptions,
-  type Api,
-  type ApiFunction,
-  type ApiMethod,
-  type ApiOptions,
-  type ApiTypes,
-  createApi,
-  type ServiceTypes,
-  type serviceApis,
+import type {
+  AnyOptions,
+  Api,
+  ApiFunction,
+  ApiMethod,
+  ApiOptions,
+  ApiTypes,
+  ServiceTypes,
+  serviceApis,
 } from './api/api.ts'
-import { type CorsOptions, corsBy } from './api/cors.ts'
-import type { functionOf } from './api/function-of.ts'
-import {
-  add,
-  type ErrorHook,
-  Hooks,
-  parseAuth,
-  type RequestHook,
-  type ResponseHook,
-} from './api/hooks.ts'
+import type { CorsOptions } from './api/cors.ts'
+import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './api/hooks.ts'
 import type { InjectLiveRequest, Injector, InjectRequest } from './api/inject.ts'
-import {
-  createLiveApi,
-  type LiveApi,
-  type LiveFunction,
-  type LiveOptions,
-  type LiveTypes,
-} from './api/live-api.ts'
-import { type ModelOptions, parseModels } from './api/model-options.ts'
-import { createMount, type FetchHandler, type Mount, type MountOptions } from './api/mount.ts'
-import { type ParamsArgument, type ParamsOf, paramNames } from './api/path-params.ts'
+import type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
+import type { ModelOptions } from './api/model-options.ts'
+import type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
+import type { ParamsArgument, ParamsOf } from './api/path-params.ts'
 import type { Protocol } from './api/protocol.ts'
 import type { Query } from './api/query.ts'
+import { Registry } from './api/registry.ts'
 import type { BodyMethod, QueryMethod, QueryOptions } from './api/route-methods.ts'
-import { parsePaths, parseVersion, requireRunners } from './api/service-options.ts'
-import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
-import { checkOneOf, checkOptions, checkThat } from './core/options.ts'
+import { type Hook, ServiceLife, type ServiceStart } from './api/service-life.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import type { JobsOptions } from './jobs/jobs-options.ts'
-import { modelRepository, type RepositoryOptions } from './protocols/oip/repository.ts'
-import type { RunnerLife, StartOptions } from './runner/runner.ts'
-
-export type { RepositoryOptions } from './protocols/oip/repository.ts'
-
-const serverPaths = ['health', 'metrics', 'connect', 'oip'] as const
-
-/** Paths of the server by what they are for: `oip` is the Open Inference Protocol. */
-export type ServerPaths = (typeof serverPaths)[number]
-
-/** Options of a {@link Service}. */
-export interface ServiceOptions {
-  /** What the service does, for the documentation page. */
-  readonly doc?: string
-  /** Version in its documents. Default: that of the package.json above its file. */
-  readonly version?: string
-  /** Loaded before the service is ready, released at its end. */
-  readonly runners?: readonly RunnerLife[]
-  /** Runners that clients may call by the Open Inference Protocol, beside APIs of tensors; loaded as `runners`. */
-  readonly models?: readonly (RunnerLife | ModelOptions)[]
-  /** A folder of ONNX models for the Open Inference Protocol, served as by {@link modelRepository}. */
-  readonly repository?: string | (RepositoryOptions & { readonly folder: string })
-  /**
-   * Which pages of other origins may call the service.
-   *
-   * @default no other origins
-   */
-  readonly cors?: CorsOptions
-  /**
-   * Who may call, such as `apiKey` of `serving/auth`; APIs may have their own.
-   *
-   * @default everybody
-   */
-  readonly auth?: RequestHook
-  /** Paths without auth: `/metrics`, or `/app/*` with all below; `/*` is everything. Health never needs auth. */
-  readonly publicPaths?: readonly string[]
-  /** Where the jobs of asynchronous APIs are kept. */
-  readonly jobs?: JobsOptions
-  /** Protocols beside those that are built in, such as `openai` of `serving/openai`. */
-  readonly protocols?: readonly Protocol[]
-  /**
-   * Serves APIs as tools for agents at `/mcp`.
-   *
-   * @default false
-   */
-  readonly mcp?: boolean
-  /**
-   * What the OpenAPI document has beside the service's own paths.
-   *
-   * @default nothing
-   */
-  readonly openapi?: DocumentOptions
-}
-
-/** Paths of the server that the OpenAPI document may have, too. */
-export interface DocumentOptions {
-  readonly include: readonly ServerPaths[]
-}
-
-const optionNames = [
-  'doc',
-  'version',
-  'runners',
-  'models',
-  'repository',
-  'cors',
-  'auth',
-  'publicPaths',
-  'jobs',
-  'protocols',
-  'openapi',
-  'mcp',
-]
+import type { RunnerLife } from './runner/runner.ts'
+import {
+  type DocumentOptions,
+  parseServiceOptions,
+  type ServiceOptions,
+} from './service-options.ts'
 
 type Schema = StandardSchemaV1 | undefined
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
-
-/** Work at the start or the end of a service; awaited. */
-export type Hook = () => void | Promise<void>
 
 /**
  * A set of functions, each behind an input and an output descriptor.
@@ -149,10 +63,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly models: readonly ModelOptions[]
   readonly protocols: readonly Protocol[]
   readonly hooks = new Hooks()
-  readonly #apis = new Map<string, Api>()
-  readonly #routes = new Map<string, Api>()
-  readonly #lives = new Map<string, LiveApi>()
-  readonly #mounts = new Map<string, Mount>()
+  readonly #registry = new Registry()
   /**
    * Answers a request in process, without a socket. Startup hooks and Runners need {@link
    * Service.start} before, and `stop` after.
@@ -162,7 +73,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
   readonly inject: Injector = Object.assign(
-    // Loaded at the first call: the server stands above the service.
+    // Loaded at the first call.
     async (request: InjectRequest) =>
       (await import('./server/memory-engine.ts')).inject(this, request),
     {
@@ -171,66 +82,33 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     },
   )
   /** The APIs that clients may call by name over any protocol, in the order of registration. */
-  readonly apis: ReadonlyMap<string, Api> = this.#apis
+  readonly apis: ReadonlyMap<string, Api> = this.#registry.apis
   /** The APIs of HTTP alone, by name: of other methods than POST, or with parameters in their path. */
-  readonly routes: ReadonlyMap<string, Api> = this.#routes
+  readonly routes: ReadonlyMap<string, Api> = this.#registry.routes
   /** The live streams, by name. */
-  readonly lives: ReadonlyMap<string, LiveApi> = this.#lives
-  readonly mounts: ReadonlyMap<string, Mount> = this.#mounts
-  readonly #startup: Hook[] = []
-  readonly #shutdown: Hook[] = []
-  readonly #started: RunnerLife[] = []
-  #hasRunners = true
-  #isCancelled = false
+  readonly lives: ReadonlyMap<string, LiveApi> = this.#registry.lives
+  readonly mounts: ReadonlyMap<string, Mount> = this.#registry.mounts
+  readonly #life: ServiceLife
 
   /**
    * @throws InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an
    * unknown option.
    */
   constructor(name: string, options: ServiceOptions = {}) {
-    if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
-      throw new InvalidArgument(
-        expected('letters, digits, _ . and -', 'the name of a Service', name),
-      )
-    }
-    checkOptions('Service', options, optionNames)
+    const parsed = parseServiceOptions(name, options)
     this.name = name
-    this.doc = options.doc
-    this.version = parseVersion(options.version)
-    if (options.cors !== undefined) corsBy(options.cors)
-    this.cors = options.cors
-    this.auth = parseAuth(options.auth, 'auth of Service') || undefined
-    this.publicPaths = parsePaths(options.publicPaths ?? [])
-    this.jobs = checkOptions('jobs of Service', options.jobs ?? {}, ['store', 'blobs', 'webhooks'])
-    const { include = [] } = checkOptions(
-      'openapi of Service',
-      options.openapi ?? { include: [] },
-      ['include'],
-    )
-    for (const each of include) checkOneOf('openapi.include of Service', each, serverPaths)
-    this.openapi = { include }
-    this.mcp = checkOneOf('mcp of Service', options.mcp ?? false, [true, false])
-    const { repository } = options
-    const models = parseModels(options.models ?? [], name)
-    this.models =
-      repository === undefined ? models : parseModels([...models, repositoryOf(repository)], name)
-    const runners = requireRunners(options.runners ?? [], name)
-    this.protocols = options.protocols ?? []
-    const areProtocols =
-      Array.isArray(this.protocols) &&
-      this.protocols.every((each) => typeof each?.attach === 'function')
-    checkThat(
-      areProtocols,
-      'a list of protocols, such as openai(...) returns',
-      'protocols of Service',
-      this.protocols,
-    )
-    const served = [
-      ...this.models.map(({ runner }) => runner),
-      ...this.protocols.flatMap(({ runners = [] }) => runners),
-    ]
-    const others = new Set(served.filter((runner) => !runners.includes(runner)))
-    this.runners = Object.freeze(requireRunners([...runners, ...others], name))
+    this.doc = parsed.doc
+    this.version = parsed.version
+    this.cors = parsed.cors
+    this.auth = parsed.auth
+    this.publicPaths = parsed.publicPaths
+    this.jobs = parsed.jobs
+    this.openapi = parsed.openapi
+    this.mcp = parsed.mcp
+    this.runners = parsed.runners
+    this.models = parsed.models
+    this.protocols = parsed.protocols
+    this.#life = new ServiceLife(name, parsed.runners)
   }
 
   /**
@@ -274,35 +152,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** Like `api`, as PATCH on the route. */
   readonly patch: BodyMethod = (route, options, fn) => this.#register('PATCH', route, options, fn)
 
-  /**
-   * Registers a function of any method.
-   *
-   * @throws InvalidArgument, also for a taken name, or a taken route.
-   */
   #register(method: ApiMethod, route: string | undefined, options: AnyOptions, fn: unknown): never {
-    const api = createApi(method, route, options, fn as Api[typeof functionOf])
-    this.#requireNew(api)
-    const isPlain = method === 'POST' && paramNames(api.route).length === 0
-    const apis = isPlain ? this.#apis : this.#routes
-    apis.set(api.name, api)
+    this.#registry.addApi(method, route, options, fn)
     return fn as never
-  }
-
-  /** @throws InvalidArgument for a taken name, or a taken route of the same method. */
-  #requireNew({ name, route, method }: { name: string; route: string; method?: ApiMethod }): void {
-    const shape = (path: string) => path.replace(/\{\w+\}/g, '{}')
-    for (const other of [
-      ...this.#apis.values(),
-      ...this.#routes.values(),
-      ...this.#lives.values(),
-    ]) {
-      if (other.name === name) throw new InvalidArgument(`the API ${name} is registered already`)
-      // One path of the OpenAPI document has parameters of one name.
-      const isTaken =
-        ('method' in other ? other.method : undefined) === method || other.route !== route
-      if (isTaken && shape(other.route) === shape(route))
-        throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
-    }
   }
 
   /**
@@ -356,9 +208,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     options: LiveOptions<I, O>,
     fn: F & LiveFunction<I, O>,
   ): F & LiveTypes<I, O> {
-    const api = createLiveApi(name, options, fn as unknown as LiveApi[typeof functionOf])
-    this.#requireNew(api)
-    this.#lives.set(api.name, api)
+    this.#registry.addLive(name, options, fn)
     return fn as F & LiveTypes<I, O>
   }
 
@@ -389,9 +239,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
    * `svc.mount('/app', new Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
    */
   mount(path: string, handler: FetchHandler, options: MountOptions = {}): void {
-    const mount = createMount(path, handler, options)
-    if (this.#mounts.has(path)) throw new InvalidArgument(`the path ${path} is mounted already`)
-    this.#mounts.set(path, mount)
+    this.#registry.addMount(path, handler, options)
   }
 
   /**
@@ -418,64 +266,31 @@ export class Service<A = unknown> implements ServiceTypes<A> {
 
   /** Adds work that must be done before the service is ready, in every worker process. */
   onStartup(hook: Hook): void {
-    add(this.#startup, 'onStartup', hook)
+    add(this.#life.startup, 'onStartup', hook)
   }
 
   /** Adds work for the end, after the last request; the last hook added runs first. */
   onShutdown(hook: Hook): void {
-    add(this.#shutdown, 'onShutdown', hook)
+    add(this.#life.shutdown, 'onShutdown', hook)
   }
 
   /** Why the service cannot answer now, though it has started; undefined if it can. */
   get unready(): string | undefined {
-    if (!this.#hasRunners) return undefined
-    return this.runners.find(({ unready }) => unready !== undefined)?.unready
+    return this.#life.unready
   }
 
   /** Runs the startup hooks in order, then loads all runners at the same time. Called by the server. */
-  async start(all: StartOptions & { readonly withRunners?: boolean } = {}): Promise<void> {
-    const { withRunners = true, ...options } = all
-    this.#hasRunners = withRunners
-    for (const hook of this.#startup) await hook()
-    for (const { examples } of [...this.#apis.values(), ...this.#routes.values()])
-      for (const { checked } of examples) await checked
-    if (this.#isCancelled)
-      throw new Overloaded(`the start of the service ${this.name} was broken off`)
-    const starts = (withRunners ? this.runners : []).map(async (runner) => {
-      await runner.start(options)
-      this.#started.push(runner)
-    })
-    // All must settle, so that a failed start stops all that has started.
-    for (const { status, reason } of (await Promise.allSettled(
-      starts,
-    )) as PromiseRejectedResult[]) {
-      if (status === 'rejected') throw reason
-    }
+  async start(options: ServiceStart = {}): Promise<void> {
+    await this.#life.start(options, () => this.#registry.checkExamples())
   }
 
   /** Lets a running start fail soon, for a process that ends: it does not wait for models. @internal */
   cancelStart(): void {
-    this.#isCancelled = true
-    for (const runner of this.runners) void runner.stop()
+    this.#life.cancel()
   }
 
   /** Runs all shutdown hooks, then stops the runners; throws the first failure. Called by the server. */
   async stop(): Promise<void> {
-    const failures: unknown[] = []
-    const ends = this.#started.splice(0).map((runner) => () => runner.stop())
-    for (const end of [...this.#shutdown.toReversed(), ...ends]) {
-      try {
-        await end()
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
+    await this.#life.stop()
   }
-}
-
-function repositoryOf(given: NonNullable<ServiceOptions['repository']>): RunnerLife {
-  if (typeof given === 'string') return modelRepository(given)
-  const { folder, ...options } = given
-  return modelRepository(folder, options)
 }

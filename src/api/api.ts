@@ -159,7 +159,7 @@ export function createApi(
   method: ApiMethod,
   given: string | undefined,
   options: AnyOptions,
-  fn: Api[typeof functionOf],
+  fn: unknown,
 ): Api {
   const caller = method === 'POST' ? 'svc.api' : `svc.${method.toLowerCase()}`
   const hasQuery = method === 'GET' || method === 'DELETE'
@@ -169,7 +169,7 @@ export function createApi(
   // Two methods of one route have two names.
   const toName = method === 'GET' || method === 'POST' ? path : `${method.toLowerCase()}/${path}`
   const pathRoute = path === undefined ? undefined : parseRoute(path)
-  const common = parseFunction(caller, options, fn, toName, [
+  const common = parseFunction<Api[typeof functionOf]>(caller, options, fn, toName, [
     'params',
     ...(hasQuery ? ['query'] : own),
   ])
@@ -195,7 +195,7 @@ export function createApi(
     async: settings,
     cache,
     readsHeaders:
-      takesContext(fn) ||
+      takesContext(common[functionOf]) ||
       !hooks.isEmpty ||
       options.auth ||
       settings !== undefined ||
@@ -213,7 +213,7 @@ export function createApi(
 export function parseFunction<F extends (...args: never[]) => unknown>(
   method: string,
   options: FunctionOptions,
-  fn: F,
+  fn: unknown,
   route: string | undefined,
   own: readonly string[],
 ) {
@@ -225,7 +225,7 @@ export function parseFunction<F extends (...args: never[]) => unknown>(
     name,
     doc: options.doc,
     output: requireDescriptor(options.output, 'output', name),
-    [functionOf]: fn,
+    [functionOf]: fn as unknown as F,
     isGenerator: /^(Async)?GeneratorFunction$/.test(fn.constructor.name),
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks: new Hooks(options),

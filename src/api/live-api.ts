@@ -79,9 +79,15 @@ const optionNames = ['input', 'maxMessage', 'maxBuffered', 'idleTimeout', 'origi
 export function createLiveApi(
   name: string,
   options: LiveOptions<AnyDescriptor, AnyDescriptor>,
-  fn: LiveApi[typeof functionOf],
+  fn: unknown,
 ): LiveApi {
-  const common = parseFunction('svc.live', { ...options, name }, fn, name, optionNames)
+  const common = parseFunction<LiveApi[typeof functionOf]>(
+    'svc.live',
+    { ...options, name },
+    fn,
+    name,
+    optionNames,
+  )
   const {
     input,
     maxMessage = '256kb',

@@ -37,6 +37,46 @@ export interface ModelOptions {
   readonly labels?: Readonly<Record<string, readonly string[]>>
 }
 
+/** Options of a folder of models. */
+export interface RepositoryOptions {
+  /**
+   * `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never.
+   *
+   * @default `none`
+   */
+  readonly control?: 'none' | 'poll' | 'explicit'
+  /**
+   * **Units**: milliseconds.
+   *
+   * @default 15,000
+   */
+  readonly pollMs?: number
+  /**
+   * Threads of each model.
+   *
+   * @default 1
+   */
+  readonly threads?: number
+  /**
+   * As in `onnxRunner`.
+   *
+   * @default `['cpu']`
+   */
+  readonly executionProviders?: readonly string[]
+  /**
+   * The devices of each model's threads, in turn.
+   *
+   * @default the provider's
+   */
+  readonly deviceIds?: readonly number[]
+  /**
+   * Name of the model if the folder is one model.
+   *
+   * @default the folder's
+   */
+  readonly name?: string
+}
+
 const optionNames = ['runner', 'name', 'version', 'method', 'inputs', 'outputs', 'labels']
 
 /**

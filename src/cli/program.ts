@@ -1,8 +1,8 @@
 /** The command `serving`: its commands and options. @module */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { RepositoryOptions } from '../api/model-options.ts'
 import { SetupError } from '../core/errors.ts'
 import { jobStatuses } from '../jobs/job.ts'
-import type { RepositoryOptions } from '../service.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import {
   flagOf,

@@ -1,12 +1,12 @@
 /** `serving serve`, `serving dev` and `serving models`. @module */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { RepositoryOptions } from '../api/model-options.ts'
 import { InvalidArgument } from '../core/errors.ts'
 import { missingTool } from '../core/modules/optional.ts'
 import { createLogger } from '../engine/log.ts'
 import type { ServeSettings } from '../engine/options.ts'
 import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
-import type { RepositoryOptions } from '../service.ts'
 import { servePlan } from './config/option-table.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { ServiceSettings, Settings } from './settings.ts'

@@ -8,10 +8,10 @@ import type { Host, Protocol } from '../api/protocol.ts'
 import { healthEndpoints } from '../engine/health.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
-import type { Service } from '../service.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
 import { mountEndpoints } from './endpoints/mount-endpoint.ts'
+import type { ServedService } from './served-service.ts'
 
 /** What the protocols of a server are made of, beside its service. */
 export interface ServedParts {
@@ -27,7 +27,7 @@ export interface ServedParts {
 
 /** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(
-  service: Service,
+  service: ServedService,
   { docs, jobs, lives, metrics }: ServedParts,
 ): Protocol[] {
   const apis = (host: Host) =>
@@ -95,7 +95,7 @@ function liveProtocol(lives: LiveStreams): Protocol {
   }
 }
 
-async function attachDocs(host: Host, service: Service): Promise<void> {
+async function attachDocs(host: Host, service: ServedService): Promise<void> {
   const [{ docsEndpoints }, { pageEndpoints }] = await Promise.all([
     import('../docs/openapi/docs-endpoint.ts'),
     import('../docs/page-endpoints.ts'),

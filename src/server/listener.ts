@@ -25,9 +25,9 @@ import { listenUws } from '../engine/uws/uws.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
-import type { Service } from '../service.ts'
 import type { ServerJobs } from './jobs/server-jobs.ts'
 import { reclaimMemory } from './memory-reclaimer.ts'
+import type { ServedService } from './served-service.ts'
 import { createServerState } from './server-state.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { WorkerGroup } from './workers/group-member.ts'
@@ -42,7 +42,7 @@ import type { WorkerGroup } from './workers/group-member.ts'
  * `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () =>
  * listener.close())`
  */
-export function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
+export function serve(service: ServedService, options: ServeOptions = {}): Promise<Listener> {
   return serveFrom(service, options)
 }
 
@@ -51,7 +51,7 @@ export function serve(service: Service, options: ServeOptions = {}): Promise<Lis
  * requests are refused for meanwhile; a promise is waited for when they are there. `group`: undefined for one alone.
  */
 export async function serveFrom(
-  service: Service,
+  service: ServedService,
   options: ServeOptions,
   opens?: 'at_once' | Promise<void>,
   group?: WorkerGroup,
@@ -130,7 +130,7 @@ export async function serveFrom(
 
 /** Loads the code of jobs only for a service that has them. */
 async function openJobsOf(
-  service: Service,
+  service: ServedService,
   options: ServeOptions,
   log: Logger,
 ): Promise<ServerJobs | undefined> {
@@ -283,7 +283,7 @@ function listenerOf(
 
 /** By its members, not instanceof: the service's file may have loaded another copy of the package. */
 function checkService(service: unknown): void {
-  const { apis, start, stop } = (service ?? {}) as Partial<Service>
+  const { apis, start, stop } = (service ?? {}) as Partial<ServedService>
   const isService = [apis?.values, start, stop].every((each) => typeof each === 'function')
   checkThat(isService, 'a Service', 'serve', service)
 }

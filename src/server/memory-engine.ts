@@ -19,7 +19,7 @@ import { parseBaseUrl, pathOf } from '../engine/router.ts'
 import { Context } from '../http/context.ts'
 import { type Chunk, HeaderList, type HttpResponse } from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
-import type { Service } from '../service.ts'
+import type { ServedService } from './served-service.ts'
 import { createServerState } from './server-state.ts'
 
 /** How {@link inject} serves. */
@@ -41,7 +41,7 @@ export interface InjectOptions extends Partial<Limits> {
  * `const response = await inject(service, { path: '/double', body: [1, 2] })`
  */
 export async function inject(
-  service: Service,
+  service: ServedService,
   request: InjectRequest,
   { baseUrl = '/', ...limits }: InjectOptions = {},
 ): Promise<InjectResponse> {
@@ -66,7 +66,7 @@ export async function inject(
  * @returns the state of a server that is ready.
  */
 export async function serverInMemory(
-  service: Service,
+  service: ServedService,
   limits: Limits,
   prefix: string,
   onFailure: (error: Error) => void,

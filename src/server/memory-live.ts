@@ -17,8 +17,8 @@ import { HeaderList, type HttpResponse } from '../http/message.ts'
 import { LiveCodec, type LiveMessage } from '../live/live-codec.ts'
 import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
-import type { Service } from '../service.ts'
 import { collected, serverInMemory } from './memory-engine.ts'
+import type { ServedService } from './served-service.ts'
 
 /**
  * Opens a live stream as a server would.
@@ -26,7 +26,7 @@ import { collected, serverInMemory } from './memory-engine.ts'
  * @throws InvalidArgument for a wrong request.
  */
 export async function injectLive(
-  service: Service,
+  service: ServedService,
   request: InjectLiveRequest,
 ): Promise<InjectedLive> {
   checkOptions('inject.live', request, ['path', 'headers', 'inputs'])

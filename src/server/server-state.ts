@@ -14,10 +14,10 @@ import { forwardingHeaders, type TrustedProxies } from '../http/client-address.t
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import { LiveStreams } from '../live/live-streams.ts'
-import type { Service } from '../service.ts'
 import { protocolsOf, type ServedParts } from './built-in-protocols.ts'
 import { corsEndpoint } from './endpoints/cors-endpoint.ts'
 import { type AskProcesses, ServerHost } from './host.ts'
+import type { ServedService } from './served-service.ts'
 
 /** The optional parts of a server. */
 export interface ServerExtras {
@@ -43,7 +43,7 @@ export type HostedState = ServerState & { readonly host: ServerHost }
  * `starting`.
  */
 export async function createServerState(
-  service: Service,
+  service: ServedService,
   limits: Limits,
   prefix: string,
   log: Logger,
@@ -107,7 +107,7 @@ export async function createServerState(
 }
 
 function headersFor(
-  service: Service,
+  service: ServedService,
   observer: RequestObserver | undefined,
   proxies: TrustedProxies | undefined,
   cors: Cors | undefined,
@@ -121,7 +121,7 @@ function headersFor(
   )
 }
 
-function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {
+function corsOf({ cors }: ServedService, origin: string | undefined): Cors | undefined {
   if (origin === undefined) return cors && corsBy(cors)
   const list = origin === '*' ? origin : origin.split(',').map((each) => each.trim())
   return corsBy({ ...cors, origin: list } as CorsOptions)

@@ -10,7 +10,6 @@ import {
   emptyNames,
   functionCallers,
   ioNames,
-  lazyImports,
   mayImport,
   moduleLets,
   packageOwners,
@@ -77,9 +76,6 @@ const room = (path: string) => path.split('/')[0]
 const isOurs = (path: string) =>
   (room(path) in mayImport || path === 'index.ts') && path.endsWith('.ts')
 
-const isLazy = ({ from, to }: Import) =>
-  lazyImports.some((lazy) => lazy.from === from && lazy.to === to)
-
 describe('the architecture', () => {
   it('finds the sources and their imports', () => {
     expect(sources.length).toBeGreaterThan(20)
@@ -95,7 +91,7 @@ describe('the architecture', () => {
 
   it('is the one that CONTRIBUTING.md describes, which names files that are there', () => {
     const text = read('CONTRIBUTING.md')
-    const described = [...text.matchAll(/^\| `src\/([\w.]+)\/?` \|/gm)].map(([, name]) => name)
+    const described = [...text.matchAll(/^\| `src\/([\w.-]+)\/?` \|/gm)].map(([, name]) => name)
     expect(described).toEqual([...Object.keys(mayImport), 'index.ts'])
     const named = [...text.matchAll(/(?<![\w./-])\w[\w./-]*\.(?:ts|mjs|py|cpp|sh|proto)\b/g)].map(
       ([path]) => path,
@@ -113,13 +109,15 @@ describe('the architecture', () => {
     expect(wrong).toEqual([])
     const allowed = ({ from, to }: Import) =>
       from === 'index.ts' || room(from) === room(to) || mayImport[room(from)]?.includes(room(to))
-    expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge) && !isLazy(edge))).toEqual([])
+    expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge))).toEqual([])
   })
 
   it('keeps concrete descriptors out of service, engines, RPC, documents and server', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
-        ['service.ts', 'engine', 'rpc', 'docs', 'server'].includes(room(from)) &&
+        ['service-options.ts', 'service.ts', 'engine', 'rpc', 'docs', 'server'].includes(
+          room(from),
+        ) &&
         room(to) === 'descriptors' &&
         !abstractDescriptor.includes(to),
     )
@@ -164,8 +162,8 @@ describe('the architecture', () => {
 
   it('has no circle of files', () => {
     const next = new Map<string, string[]>()
-    const circular = imports.filter((edge) => isOurs(edge.to) && !isLazy(edge))
-    for (const { from, to } of circular) next.set(from, [...(next.get(from) ?? []), to])
+    for (const { from, to } of imports.filter((edge) => isOurs(edge.to)))
+      next.set(from, [...(next.get(from) ?? []), to])
     const done = new Set<string>()
     const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
       if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
@@ -180,14 +178,6 @@ describe('the architecture', () => {
     expect(
       [...next.keys()].map((file) => visit(file, [])).filter((circle) => circle !== undefined),
     ).toEqual([])
-  })
-
-  it('imports lazily what its rule names, by calls alone', () => {
-    for (const { from, to } of lazyImports) {
-      const path = posix.relative(posix.dirname(from), to)
-      expect(read(`src/${from}`)).toContain(`await import('./${path}')`)
-      expect(read(`src/${from}`)).not.toContain(`from './${path}'`)
-    }
   })
 
   it('has no state of modules but what is listed, six names at most', () => {

@@ -17,7 +17,6 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   live: ['core', 'http', 'telemetry', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
-  'service.ts': ['core', 'descriptors', 'runner', 'api', 'jobs', 'protocols'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
   engine: ['core', 'http', 'telemetry', 'runner', 'api', 'live'],
   rpc: ['core', 'http', 'messages', 'descriptors', 'api', 'live', 'engine'],
@@ -33,20 +32,25 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'live',
     'jobs',
     'protocols',
-    'service.ts',
     'engine',
     'rpc',
     'docs',
   ],
+  'service-options.ts': ['core', 'runner', 'api', 'jobs', 'protocols'],
+  'service.ts': ['descriptors', 'runner', 'api', 'jobs', 'server', 'service-options.ts'],
   testing: ['core', 'http', 'messages', 'descriptors', 'service.ts', 'server'],
-  cli: ['core', 'values', 'runner', 'api', 'jobs', 'service.ts', 'engine', 'server'],
+  cli: [
+    'core',
+    'values',
+    'runner',
+    'api',
+    'jobs',
+    'engine',
+    'server',
+    'service-options.ts',
+    'service.ts',
+  ],
 }
-
-/** Imported when they are first called, by a room that stands below theirs: nobody loads a circle. */
-export const lazyImports: readonly { readonly from: string; readonly to: string }[] = [
-  { from: 'service.ts', to: 'server/memory-engine.ts' },
-  { from: 'service.ts', to: 'server/memory-live.ts' },
-]
 
 /**
  * All state of modules, of the process by its nature: the hooks that read TypeScript, the metrics of the process, what
@@ -69,7 +73,6 @@ export const functionCallers = [
   'api/stages.ts',
   'io/handler.ts',
   'live/run-live.ts',
-  'service.ts',
 ]
 
 /** The one file that imports a package; type-only imports count, too. */

@@ -9,7 +9,8 @@ import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/engine/options.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
 import { serve } from '../../src/server/listener.ts'
-import { Service, type ServiceOptions } from '../../src/service.ts'
+import { Service } from '../../src/service.ts'
+import type { ServiceOptions } from '../../src/service-options.ts'
 
 export { bothEngines, engines } from '../engines.ts'
 

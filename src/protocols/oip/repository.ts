@@ -1,5 +1,6 @@
 /** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
+import type { RepositoryOptions } from '../../api/model-options.ts'
 import type { Visit } from '../../api/visit.ts'
 import {
   BadInput,
@@ -24,46 +25,6 @@ import {
 } from './repository-folder.ts'
 import { RunnerModel } from './runner-model.ts'
 import { shown, type Tensor } from './tensor.ts'
-
-/** Options of {@link modelRepository}. */
-export interface RepositoryOptions {
-  /**
-   * `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never.
-   *
-   * @default `none`
-   */
-  readonly control?: 'none' | 'poll' | 'explicit'
-  /**
-   * **Units**: milliseconds.
-   *
-   * @default 15,000
-   */
-  readonly pollMs?: number
-  /**
-   * Threads of each model.
-   *
-   * @default 1
-   */
-  readonly threads?: number
-  /**
-   * As in `onnxRunner`.
-   *
-   * @default `['cpu']`
-   */
-  readonly executionProviders?: readonly string[]
-  /**
-   * The devices of each model's threads, in turn.
-   *
-   * @default the provider's
-   */
-  readonly deviceIds?: readonly number[]
-  /**
-   * Name of the model if the folder is one model.
-   *
-   * @default the folder's
-   */
-  readonly name?: string
-}
 
 interface Fault {
   /** For clients: without paths, and without what files say. */

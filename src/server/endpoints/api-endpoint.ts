@@ -9,7 +9,7 @@ import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import { problemResponse } from '../../http/problem.ts'
 import type { JobPaths } from '../../jobs/job-endpoints.ts'
 import type { AsyncApi } from '../../jobs/jobs.ts'
-import type { Service } from '../../service.ts'
+import type { ServedService } from '../served-service.ts'
 
 /**
  * `warn`: told what an option cannot do.
@@ -17,7 +17,7 @@ import type { Service } from '../../service.ts'
  * @returns the endpoints of a service's functions below a prefix.
  */
 export function apiEndpoints(
-  service: Service,
+  service: ServedService,
   prefix: string,
   warn: (message: string) => void,
   jobs?: JobPaths,
@@ -35,7 +35,7 @@ function hasJobs(api: Api): api is AsyncApi {
 function endpointOf(
   api: Api,
   prefix: string,
-  service: Service,
+  service: ServedService,
   warn: (message: string) => void,
 ): Endpoint {
   const { name, method, route, slots } = api

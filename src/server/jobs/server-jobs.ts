@@ -19,8 +19,8 @@ import { openStore } from '../../jobs/open-store.ts'
 import { isCall } from '../../jobs/stored-request.ts'
 import { Webhooks } from '../../jobs/webhooks.ts'
 import { rpcServices } from '../../messages/service-names.ts'
-import type { Service } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
+import type { ServedService } from '../served-service.ts'
 import { runJob } from './run-job.ts'
 
 /** Webhooks that a process sends at the same time: each waits for its receiver. */
@@ -35,7 +35,7 @@ export type ServerJobs = Awaited<ReturnType<typeof openJobs>>
  * @throws SetupError.
  */
 export async function openJobs(
-  service: Service,
+  service: ServedService,
   { jobStore, jobRole: role = 'both' }: ServeOptions,
   log: Logger,
 ) {
@@ -123,7 +123,7 @@ export async function openJobs(
 /** Warns of jobs that wait for an API which the service does not have: nobody here runs them. */
 async function tellOfStrangers(
   store: JobStore,
-  { apis, jobs }: Service,
+  { apis, jobs }: ServedService,
   log: Logger,
 ): Promise<void> {
   for (const { api, counts } of await store.states()) {

@@ -2,10 +2,10 @@
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
-import type { Service } from '../../service.ts'
 import { type CollectGroup, measureProcess } from '../../telemetry/metrics/exposition.ts'
 import { registeredTelemetry } from '../../telemetry/tracing/active-trace.ts'
 import type { OtelTracer, TracerProvider } from '../../telemetry/tracing/otel-tracer.ts'
+import type { ServedService } from '../served-service.ts'
 import { logRequests } from './access-log.ts'
 import { listenMetrics, metricsEndpoint, metricsPage } from './metrics-endpoint.ts'
 import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
@@ -23,7 +23,7 @@ export type Telemetry = Awaited<ReturnType<typeof startTelemetry>>
  * @throws InvalidArgument; MissingDependencyException.
  */
 export async function startTelemetry(
-  service: Service,
+  service: ServedService,
   options: ServeOptions,
   log: Logger,
   collectGroup: CollectGroup | undefined,

@@ -1,8 +1,8 @@
 /** Messages between a worker process and its supervisor. @module */
 
+import type { RepositoryOptions } from '../../api/model-options.ts'
 import type { AskOptions } from '../../api/protocol.ts'
 import type { EngineName, ServeSettings } from '../../engine/options.ts'
-import type { RepositoryOptions } from '../../service.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 
 /** How long a supervisor waits for the metrics of a busy worker. **Units**: milliseconds. */
