@@ -38,6 +38,7 @@ export type {
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
 export type { ModelOptions, ModelTensor, RepositoryOptions } from './api/model-options.ts'
 export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
+export type { PageEntry } from './api/page-entry.ts'
 export type { ParamsArgument, ParamsOf } from './api/path-params.ts'
 export type {
   AskOptions,

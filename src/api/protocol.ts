@@ -11,6 +11,7 @@ import type { RunnerLife } from '../runner/runner.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Api } from './api.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { PageEntry } from './page-entry.ts'
 import type { Access, Visit } from './visit.ts'
 
 /** A protocol, for the option `protocols` of a Service. */
@@ -46,6 +47,8 @@ export interface Host {
   readonly endpoints: readonly Endpoint[]
   /** All methods of gRPC so far. */
   readonly methods: readonly RpcMethod[]
+  /** All entries of the page so far. */
+  readonly pageEntries: readonly PageEntry[]
   /** @returns why the server should get no requests now; undefined if it should. */
   unready(): string | undefined
   /** Logs an error that comes after the answer's status. */
@@ -62,6 +65,11 @@ export interface Host {
   rpc(method: RpcMethod): void
   /** Adds what `/metrics` tells. */
   metrics(collect: () => MaybePromise<readonly MetricFamily[]>): void
+  /**
+   * Lists a path on the page. Paths with an `operation` are there already, and those of the service's own protocols
+   * without one.
+   */
+  page(entry: PageEntry): void
   /**
    * Joins the processes that serve the same service, which answer questions of this topic. Questions and answers are
    * JSON.

@@ -4,13 +4,14 @@
  */
 
 import type { Endpoint } from '../api/endpoint.ts'
+import type { Mount } from '../api/mount.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
 import { healthEndpoints } from '../engine/health.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
 import type { LiveStreams } from '../live/live-streams.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
-import { mountEndpoints } from './endpoints/mount-endpoint.ts'
+import { mountEndpoint } from './endpoints/mount-endpoint.ts'
 import type { ServedService } from './served-service.ts'
 
 /** What the protocols of a server are made of, beside its service. */
@@ -54,7 +55,7 @@ export function protocolsOf(
     { name: 'jobs', attach: (host) => jobs?.attach(host, docs) },
     {
       name: 'mounts',
-      attach: (host) => add(host, mountEndpoints(service.mounts.values(), host.prefix)),
+      attach: (host) => attachMounts(host, service.mounts.values()),
     },
     {
       name: 'RPC',
@@ -65,7 +66,7 @@ export function protocolsOf(
       attach: async (host) =>
         (await import('../protocols/oip/protocol.ts')).attachOip(host, service),
     },
-    ...service.protocols,
+    ...service.protocols.map(listed),
     { name: 'Connect', attach: attachConnect },
     ...always,
     ...(lives === undefined ? [] : [liveProtocol(lives)]),
@@ -73,6 +74,35 @@ export function protocolsOf(
     // Last, since what a service itself answers at these paths wins.
     ...(docs ? [{ name: 'documents', attach: (host: Host) => attachDocs(host, service) }] : []),
   ]
+}
+
+/** Handlers with a document are on the page by their operations. */
+function attachMounts(host: Host, mounts: Iterable<Mount>): void {
+  for (const mount of mounts) {
+    const endpoint = mountEndpoint(mount, host.prefix)
+    host.http(endpoint)
+    const { path, openapi } = mount
+    const entry = { group: 'Mounted handlers', path: endpoint.path, methods: pageMethods }
+    if (openapi === undefined)
+      host.page({ ...entry, doc: `What the handler of \`${path}\` answers.` })
+  }
+}
+
+const pageMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** @returns a protocol whose paths without an operation are on the page, too. */
+function listed(protocol: Protocol): Protocol {
+  const { name: group } = protocol
+  const attach = async (host: Host) => {
+    const first = host.endpoints.length
+    await protocol.attach(host)
+    for (const { path, methods, operation } of host.endpoints.slice(first)) {
+      const isListed = host.pageEntries.some((entry) => entry.path === path)
+      if (operation === undefined && methods.length > 0 && !isListed)
+        host.page({ group, path, methods: methods === 'any' ? pageMethods : methods })
+    }
+  }
+  return { name: group, attach }
 }
 
 async function attachConnect(host: Host): Promise<void> {
@@ -96,12 +126,14 @@ function liveProtocol(lives: LiveStreams): Protocol {
 }
 
 async function attachDocs(host: Host, service: ServedService): Promise<void> {
-  const [{ docsEndpoints }, { pageEndpoints }] = await Promise.all([
+  const [{ docsEndpoints }, { pageEndpoints }, { pageDataEndpoint }] = await Promise.all([
     import('../docs/openapi/docs-endpoint.ts'),
     import('../docs/page-endpoints.ts'),
+    import('../docs/page-data.ts'),
   ])
   add(host, docsEndpoints(service, host.prefix, host.endpoints))
   add(host, pageEndpoints(host.prefix, host.endpoints, service.apis.values()))
+  host.http(pageDataEndpoint(host.prefix, host.pageEntries))
 }
 
 function add(host: Host, endpoints: readonly Endpoint[]): void {

@@ -1,6 +1,7 @@
 /** What the protocols of one server have registered. @module */
 
 import type { Endpoint } from '../api/endpoint.ts'
+import type { PageEntry } from '../api/page-entry.ts'
 import type { AskOptions, Group, Host, Protocol, RpcMethod, ServedApis } from '../api/protocol.ts'
 import type { ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
@@ -29,6 +30,7 @@ export interface HostParts {
 export class ServerHost implements Host {
   readonly endpoints: Endpoint[] = []
   readonly methods: RpcMethod[] = []
+  readonly pageEntries: PageEntry[] = []
   readonly collectors: (() => MaybePromise<readonly MetricFamily[]>)[] = []
   readonly service: ServedApis
   readonly prefix: string
@@ -61,6 +63,10 @@ export class ServerHost implements Host {
 
   rpc(method: RpcMethod): void {
     this.methods.push(method)
+  }
+
+  page(entry: PageEntry): void {
+    this.pageEntries.push(entry)
   }
 
   metrics(collect: () => MaybePromise<readonly MetricFamily[]>): void {

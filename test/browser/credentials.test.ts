@@ -74,8 +74,9 @@ it.skipIf(chromium === undefined)(
     expect(await textsOf(described)).toContain('GET /app/items')
     const plain = new Service('plain')
     plain.mount('/app', () => new Response('app'))
-    expect(await textsOf(plain)).toEqual([
-      'The service has no APIs. Paths of mounted handlers are not on this page.',
+    expect(await textsOf(plain)).toContain('ANY /app/*')
+    expect(await textsOf(new Service('empty', { protocols: [] }))).toEqual([
+      'The service has no APIs yet: write one with svc.api(…), and reload the page.',
     ])
   },
   60_000,

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { BinaryFile, io, Service, Unauthorized } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { entryBelow } from '../../src/docs/page-data.ts'
 import { pageEndpoints } from '../../src/docs/page-endpoints.ts'
 import { serve } from '../../src/server/listener.ts'
 import { engines } from '../engines.ts'
@@ -123,9 +124,24 @@ describe('the page', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
+  it('is told what no document has, below the base URL or at the root', async () => {
+    const own = new Service('own', { mcp: true })
+    own.mount('/app', () => new Response('app'))
+    own.mount('/described', () => new Response('app'), { openapi: { paths: {} } })
+    const { body } = await own.inject({ path: '/docs/page.json' })
+    const { entries } = JSON.parse(Buffer.from(body).toString())
+    expect(entries).toMatchObject([
+      { group: 'Mounted handlers', path: '/app/*', isRoot: false },
+      { group: 'MCP', path: '/mcp', methods: ['POST'], isRoot: false },
+    ])
+    const [below, above] = ['/v1/a', '/v2'].map((path) => ({ group: 'g', path, methods: ['GET'] }))
+    expect(entryBelow('/v1', below)).toMatchObject({ path: '/a', isRoot: false })
+    expect(entryBelow('/v1', above)).toMatchObject({ path: '/v2', isRoot: true })
+  })
+
   it('is off where the documents are', async () => {
     const listener = await serve(svc, { port: 0, host: '127.0.0.1', docs: false })
-    for (const path of ['/', '/docs', '/openapi.json']) {
+    for (const path of ['/', '/docs', '/docs/page.json', '/openapi.json']) {
       expect((await fetch(`http://127.0.0.1:${listener.port}${path}`)).status, path).toBe(404)
     }
     await listener.close()

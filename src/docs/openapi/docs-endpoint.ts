@@ -47,7 +47,8 @@ function openApiEndpoint(path: string, make: () => OpenApiDocument): Endpoint {
   }
 }
 
-function documentEndpoint(path: string, make: () => unknown): Endpoint {
+/** @returns the endpoint of a JSON document that is made at its first request. */
+export function documentEndpoint(path: string, make: () => unknown): Endpoint {
   let made: { readonly whole: HttpResponse; readonly revision: Revision } | undefined
   return getPage(path, { kind: 'service' }, ['if-none-match'], (_, { ctx: { id, headers } }) => {
     try {

@@ -54,8 +54,8 @@ async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLEle
     if (array !== undefined) view.append(arrayView(array))
     for (const [name, scores] of scoresIn(value)) view.append(h('h3', name), scores)
   }
-  const printed = info.id === 'serving.io.JSON' ? pretty(text) : text
-  view.append(rawView(printed, view.childElementCount === 0 || info.id === 'serving.io.JSON'))
+  const isAll = view.childElementCount === 0 || info.id === 'serving.io.JSON'
+  view.append(rawView(isAll ? pretty(text) : text, isAll))
   return view
 }
 

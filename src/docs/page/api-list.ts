@@ -1,4 +1,3 @@
-import type { ApiInfo } from '../../client/description.ts'
 import { type Child, h } from './dom.ts'
 import { groupOf } from './operation.ts'
 import type { ListedApi } from './other-apis.ts'
@@ -6,8 +5,9 @@ import type { ListedApi } from './other-apis.ts'
 const minFiltered = 8
 
 /** @returns how an API is called: its method, or that it is a live stream. */
-export function methodBadge({ method, isLive }: ApiInfo): HTMLElement {
-  const word = isLive ? 'LIVE' : method
+export function methodBadge({ method, methods, isLive }: ListedApi): HTMLElement {
+  const other = isLive ? 'LIVE' : method
+  const word = methods === undefined ? other : 'ANY'
   return h('span.method', { class: `method ${word.toLowerCase()}` }, word)
 }
 
@@ -41,7 +41,7 @@ export class ApiList {
     this.#links.get(name)?.scrollIntoView({ block: 'nearest' })
   }
 
-  #add(api: ApiInfo, group: string, onclick: () => void): void {
+  #add(api: ListedApi, group: string, onclick: () => void): void {
     const { name, path, method, isLive, doc = '' } = api
     const href = `#/${encodeURIComponent(name)}`
     const link = h(

@@ -13,6 +13,7 @@ import { showJob } from './job-view.ts'
 import { liveView } from './live-view.ts'
 import { markdownView } from './markdown.ts'
 import { objectControl } from './nested-control.ts'
+import { openTarget } from './open-target.ts'
 import {
   type Example,
   examplesOf,
@@ -36,7 +37,9 @@ export interface Page {
 
 /** @returns an API for the page, and what to call when another one takes its place. */
 export function apiView(api: ListedApi, { base, document, credentials, job }: Page) {
-  const field = fieldOf(api.input, 'the input', document)
+  const target = api.methods && openTarget(api, api.methods)
+  const field = target?.field ?? fieldOf(api.input, 'the input', document)
+  const called = () => target?.chosen() ?? api
   const operation = document.paths?.[api.path]?.[api.method.toLowerCase()] ?? {}
   const paramsControl = paramsOf(api, operation, document)
   const params = () => {
@@ -73,7 +76,7 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
 
   const showCode = () => {
     try {
-      code.textContent = snippet(language, api, field.read(true), base, keys, params(), isJob)
+      code.textContent = snippet(language, called(), field.read(true), base, keys, params(), isJob)
     } catch (error) {
       code.textContent = (error as Error).message
     }
@@ -93,7 +96,7 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     await run(async (signal, started) => {
       const headers = credentials.headers()
       const asked = isJob ? { ...headers, prefer: 'respond-async' } : headers
-      const response = await send(api, field.read(), base, asked, signal, params())
+      const response = await send(called(), field.read(), base, asked, signal, params())
       if (response.status === 401) credentials.askAny()
       if (!isJob || response.status !== 202) return showResponse(answer, response, api, started)
       const { id } = await infoOf(response)
@@ -144,6 +147,7 @@ export function apiView(api: ListedApi, { base, document, credentials, job }: Pa
     'form',
     { novalidate: true, onsubmit: submit, onkeydown, oninput: touch, onclick: touch },
     paramsControl && h('fieldset', h('legend', 'Path'), paramsControl.element),
+    target?.element,
     field.element,
     credentials.element,
     h(

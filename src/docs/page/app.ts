@@ -5,7 +5,7 @@ import { Credentials } from './credentials.ts'
 import { h } from './dom.ts'
 import { markdownView } from './markdown.ts'
 import type { ServiceDocument } from './operation.ts'
-import { type ListedApi, otherApisOf } from './other-apis.ts'
+import { entryApisOf, type ListedApi, otherApisOf, type PageData } from './other-apis.ts'
 
 /** The page: its list of APIs, and the one that is shown. */
 export class App {
@@ -56,7 +56,8 @@ export class App {
 
   async #load(): Promise<void> {
     const url = `${this.#base}/openapi.json`
-    const response = await fetch(url, { headers: this.#credentials.headers() })
+    const headers = this.#credentials.headers()
+    const [response, data] = await Promise.all([fetch(url, { headers }), this.#data(headers)])
     if (response.status === 401) return this.#askCredentials()
     if (!response.ok) throw new Error(`${url} answered ${response.status}.`)
     const described = (await response.json()) as ServiceDocument
@@ -66,12 +67,19 @@ export class App {
     this.#version.textContent = version === '0.0.0' ? '' : version
     this.#about.replaceChildren(markdownView(description))
     const apis = new Map<string, ListedApi>([...apisOf(described), ...otherApisOf(described)])
+    for (const api of entryApisOf(data)) apis.set(api.name, api)
     const list = new ApiList([...apis.values()], () => this.#openMenu(false))
     this.#nav.replaceChildren(this.#menu, list.element)
     this.#nav.hidden = false
     const show = () => this.#show(described, apis, list)
     globalThis.addEventListener('hashchange', show)
     show()
+  }
+
+  /** A proxy may let the document through alone. */
+  async #data(headers: Record<string, string>): Promise<PageData> {
+    const response = await fetch(`${this.#base}/docs/page.json`, { headers })
+    return response.ok ? ((await response.json()) as PageData) : { entries: [] }
   }
 
   #show(described: ServiceDocument, apis: ReadonlyMap<string, ListedApi>, list: ApiList): void {
@@ -82,7 +90,7 @@ export class App {
     this.#leave()
     if (api === undefined) {
       this.#main.replaceChildren(
-        h('p', 'The service has no APIs. Paths of mounted handlers are not on this page.'),
+        h('p', 'The service has no APIs yet: write one with svc.api(…), and reload the page.'),
       )
       return
     }

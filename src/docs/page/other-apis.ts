@@ -1,3 +1,4 @@
+import type { PageEntry } from '../../api/page-entry.ts'
 import {
   type ApiInfo,
   type DescriptorInfo,
@@ -12,6 +13,13 @@ export interface ListedApi extends ApiInfo {
   readonly group?: string
   /** Whether its path is at the root of the server, not below the base URL. */
   readonly isRoot?: boolean
+  /** What it may be asked by, of a path that the reader chooses the method and the rest of. */
+  readonly methods?: readonly string[]
+}
+
+/** What the server says to the page alone. */
+export interface PageData {
+  readonly entries: readonly (PageEntry & { readonly isRoot: boolean })[]
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -50,6 +58,49 @@ export function otherApisOf({ paths = {} }: ServiceDocument): ReadonlyMap<string
     }),
   )
   return new Map(others.map((api) => [api.name, api]))
+}
+
+/** @returns the paths that no document has: of mounted handlers, and of protocols. */
+export function entryApisOf({ entries }: PageData): readonly ListedApi[] {
+  return entries.flatMap(({ path, methods, doc, group, example, isRoot }) => {
+    const isOpen = path.endsWith('*')
+    const apiBy = (method: string, name: string): ListedApi => ({
+      name,
+      method: method as ListedApi['method'],
+      path,
+      doc,
+      group,
+      isRoot,
+      isAsync: false,
+      isLive: false,
+      input: method === 'GET' ? anyQuery : exampleOf(example),
+      output: anyAnswer,
+    })
+    if (isOpen) return { ...apiBy('GET', `ANY ${path}`), methods }
+    return methods.map((method) => apiBy(method, `${method} ${path}`))
+  })
+}
+
+const anyAnswer: DescriptorInfo = {
+  id: 'any type',
+  args: {},
+  mimeTypes: ['text/plain'],
+  schema: undefined,
+  example: undefined,
+}
+
+const anyQuery: DescriptorInfo = {
+  id: queryId,
+  args: {},
+  mimeTypes: [],
+  schema: { type: 'object', additionalProperties: {} },
+  example: undefined,
+}
+
+function exampleOf(
+  { type, text }: PageEntry['example'] = { type: 'application/json', text: '{}' },
+) {
+  return infoOf(type, undefined, /json$/.test(type) ? JSON.parse(text) : text)
 }
 
 interface Described {

@@ -14,9 +14,9 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 // What a body may be ahead of its handler. **Units**: bytes.
 const aheadBytes = 256 * 1024
 
-/** @returns the endpoints of fetch handlers below a prefix. */
-export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoint[] {
-  return [...mounts].map(({ path, handler }) => ({
+/** @returns the endpoint of a fetch handler below a prefix. */
+export function mountEndpoint({ path, handler }: Mount, prefix: string): Endpoint {
+  return {
     name: path,
     access: { kind: 'service' },
     origins: 'any',
@@ -30,7 +30,7 @@ export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoin
     answer: ({ body }, { ctx, target }) =>
       run(handler, ctx, () => requestOf(ctx, target, body.length > 0 ? body : undefined)),
     receive: (_, { ctx, target }) => receiverOf(handler, ctx, target),
-  }))
+  }
 }
 
 /** The client waits while its handler is behind. */

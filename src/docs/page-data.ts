@@ -1,0 +1,16 @@
+import type { Endpoint } from '../api/endpoint.ts'
+import type { PageEntry } from '../api/page-entry.ts'
+import { documentEndpoint } from './openapi/docs-endpoint.ts'
+
+/** @returns the endpoint of what the page shows beside the OpenAPI document. */
+export function pageDataEndpoint(prefix: string, entries: readonly PageEntry[]): Endpoint {
+  return documentEndpoint(`${prefix}/docs/page.json`, () => ({
+    entries: entries.map((entry) => entryBelow(prefix, entry)),
+  }))
+}
+
+/** @returns an entry whose path is below the base URL, or at the root of the server, as in the document. */
+export function entryBelow(prefix: string, entry: PageEntry) {
+  const isRoot = !entry.path.startsWith(`${prefix}/`)
+  return { ...entry, isRoot, path: isRoot ? entry.path : entry.path.slice(prefix.length) }
+}
