@@ -3,7 +3,7 @@
  * request of the Iris example, 16 connections of wrk, in turn, the median of the rounds.
  *
  * `npx tsx --tsconfig bench/tsconfig.json bench/nodes.ts NODE...`, commands that run a Node: the path of an executable,
- * or `"scripts/debian13.sh --exec node"` for Node 24 on a newer glibc. The running one is the first. Options:
+ * or `"scripts/in-system.sh trixie 24 node"` for Node 24 on a newer glibc. The running one is the first. Options:
  * `--seconds N`, `--rounds N`. Needs `npm run build`, Linux and wrk.
  * @module
  */

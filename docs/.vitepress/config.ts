@@ -81,6 +81,7 @@ const sidebar = [
       production: 'Production',
       build: 'Builds',
       containers: 'Containers',
+      serverless: 'Lambda and Cloud Run',
       kubernetes: 'Kubernetes and KServe',
       jobs: 'Jobs in production',
       'jobs-backup': 'Backup of jobs',
