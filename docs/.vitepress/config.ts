@@ -85,6 +85,7 @@ const sidebar = [
       kubernetes: 'Kubernetes and KServe',
       jobs: 'Jobs in production',
       'jobs-backup': 'Backup of jobs',
+      load: 'Load tests',
       'load-balancer': 'Load balancers',
       metrics: 'Metrics',
       logs: 'Logs',

@@ -16,6 +16,7 @@ import { type OptionType, readText, wholeNumber } from './config/option-types.ts
 import type { GivenOptions } from './config/settled-options.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import type { JobAction, JobsFlags } from './jobs-command.ts'
+import type { LoadFlags } from './load-command.ts'
 import type { NewOptions } from './new-command.ts'
 import { nodeWarning } from './node-version.ts'
 import type { ServiceSettings, Settings } from './settings.ts'
@@ -316,6 +317,42 @@ program
     process.stdout.write(await deployCommand(folder, flags))
   })
 
+program
+  .command('load')
+  .summary('ask a server at a rate, and tell how long its answers take')
+  .description(
+    'Sends requests when they are due, whether or not those before them are answered, so that no latency is left out.' +
+      ' URL is an API (http, https), a method (grpc://host:9000/package.Service/Method) or a live stream (ws).',
+  )
+  .argument('URL', 'address of the API')
+  .addOption(
+    new Option(
+      '--rate <numbers>',
+      'requests a second, one run for each (default: those of --expect, or 100)',
+    ).argParser(rates),
+  )
+  .addOption(countOption('--seconds <number>', 'length of a run', 10))
+  .option(
+    '--body <files...>',
+    "bodies to send, in turn (default: the examples of the server's OpenAPI document)",
+  )
+  .option('--type <media type>', 'of the files (default: by their names)')
+  .addOption(
+    new Option('--header <lines...>', 'header of each request, as "name: value"').argParser(header),
+  )
+  .addOption(countOption('--connections <number>', 'at most so many at once', 1000))
+  .addOption(countOption('--timeout <seconds>', 'after which a request has failed', 10))
+  .addOption(countOption('--p99 <milliseconds>', 'bound of goodput and of --find-max'))
+  .option('--find-max', 'search the highest rate whose p99 is within --p99, from --rate upwards')
+  .option('--expect <lines...>', 'exit with 1 unless it holds, as "p99 < 50ms at 200/s"')
+  .option('--report <file>', 'write a page with curves')
+  .option('--json', 'print JSON')
+  .addHelpText('after', '\nExample: serving load http://localhost:3000/classify --rate 100,200,400')
+  .action(async (address: string, flags: LoadFlags) => {
+    const { loadCommand } = await import('./load-command.ts')
+    process.exit(await loadCommand(address, flags, (text) => process.stdout.write(text)))
+  })
+
 async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)
   if (unknown !== undefined) command.error(`error: ${unknown}`)
@@ -371,6 +408,18 @@ function serviceCommand(
 
 function countOption(flag: string, help: string, value?: number): Option {
   return new Option(flag, help).argParser(parserOf(wholeNumber(1))).default(value)
+}
+
+function rates(text: string): number[] {
+  const numbers = list(text).map(Number)
+  if (numbers.every((rate) => rate > 0)) return numbers
+  throw new InvalidArgumentError('It is a list of numbers above 0, as 100,200.')
+}
+
+function header(line: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+  if (name === undefined) throw new InvalidArgumentError('It is "name: value".')
+  return { ...before, [name]: value }
 }
 
 function addOptions(command: Command): void {

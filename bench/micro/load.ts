@@ -1,0 +1,70 @@
+/**
+ * Whether `serving load` tells the truth: its p50 and p99 against those of a server in a process of its own, which
+ * answers after known delays and notes how long each took it.
+ *
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/load.ts`, nothing else running.
+ * @module
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { httpSender } from '../../src/cli/load/http-sender.ts'
+import { poissonArrivals, runOpenLoop } from '../../src/cli/load/open-loop.ts'
+import { type QuantileName, quantileOf, summaryOf } from '../../src/cli/load/summary.ts'
+
+/** Answers after 20 ms, three in a hundred after 120. */
+function serveDelays(): void {
+  let took: number[] = []
+  let count = 0
+  const server = createServer((request, response) => {
+    const startMs = performance.now()
+    request.resume()
+    const delayMs = count++ % 100 < 3 ? 120 : 20
+    setTimeout(() => {
+      response.end('done')
+      took.push(performance.now() - startMs)
+    }, delayMs)
+  })
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+  process.on('message', () => {
+    const sorted = Float64Array.from(took).sort()
+    process.send?.({ p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99) })
+    took = []
+  })
+  process.on('disconnect', () => process.exit(0))
+}
+
+async function told(child: ChildProcess): Promise<unknown> {
+  const [message] = await once(child, 'message')
+  return message
+}
+
+if (process.send === undefined) {
+  const child = fork(fileURLToPath(import.meta.url), { execArgv: ['--import', 'tsx'] })
+  const url = new URL(`http://127.0.0.1:${await told(child)}/`)
+  const sender = httpSender(url, { headers: {}, connections: 1000, timeoutMs: 10_000 })
+  const body = { bytes: Buffer.from('x'), contentType: 'text/plain' }
+  for (const rate of [50, 50, 200, 1000, 3000]) {
+    const before = process.cpuUsage()
+    const seconds = 5
+    const samples = await runOpenLoop(poissonArrivals(rate, seconds), () => sender.send(body), 1e4)
+    const { user, system } = process.cpuUsage(before)
+    const { latencyMs, ownCpu, failed } = summaryOf({
+      ...{ rate, seconds, samples },
+      cpuMicros: user + system,
+    })
+    child.send('report')
+    const server = (await told(child)) as Record<QuantileName, number>
+    const figures = (['p50', 'p99'] as const).map((name) => {
+      const error = (latencyMs[name] / server[name] - 1) * 100
+      return `${name} ${latencyMs[name].toFixed(2)} ms, server ${server[name].toFixed(2)} (${error.toFixed(1)} %)`
+    })
+    console.log(
+      `${rate}/s: ${figures.join('; ')}; ${failed} failed, ${(ownCpu * 100).toFixed(0)} % of a core`,
+    )
+  }
+  sender.close()
+  child.disconnect()
+} else serveDelays()

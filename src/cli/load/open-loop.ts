@@ -1,0 +1,97 @@
+/**
+ * An open loop: a request goes out when it is due, whether or not those before it are answered. So a server that blocks
+ * delays requests and does not reduce their number, and no latency is left out.
+ * @module
+ */
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+
+/** What came of a request. */
+export interface Answer {
+  /** Whether it was answered, and right. */
+  readonly isRight: boolean
+  /** What came instead, such as `503`. */
+  readonly fault?: string
+}
+
+/** Sends one request. It never rejects. */
+export type Send = () => Promise<Answer>
+
+/** One request of a run. **Units**: milliseconds. */
+export interface Sample extends Answer {
+  /** When it was due, from the start. */
+  readonly dueMs: number
+  /** How long it took: `Infinity` for one that failed. */
+  readonly latencyMs: number
+  /** How much later than due it went out. */
+  readonly lateMs: number
+}
+
+/**
+ * Timers are that exact. A request that goes out later counts from when it was due, the others from when they went out.
+ */
+const grainMs = 2
+
+/**
+ * @param rate requests a second, on average
+ * @param random numbers from 0 to 1
+ * @returns when the requests of a Poisson process are due, in milliseconds from its start.
+ */
+export function* poissonArrivals(
+  rate: number,
+  seconds: number,
+  random: () => number = Math.random,
+): Generator<number> {
+  for (let dueMs = 0; ; ) {
+    dueMs -= (Math.log(1 - random()) * 1000) / rate
+    if (dueMs >= seconds * 1000) return
+    yield dueMs
+  }
+}
+
+/**
+ * Sends requests when they are due.
+ *
+ * @param patienceMs what the last ones have after they went out; then they have failed
+ * @returns a sample of each.
+ */
+export async function runOpenLoop(
+  arrivals: Iterable<number>,
+  send: Send,
+  patienceMs: number,
+): Promise<Sample[]> {
+  const samples: Sample[] = []
+  const open = new Set<Promise<void>>()
+  const startMs = performance.now()
+  let turnMs = startMs
+  for (const dueMs of arrivals) {
+    const nowMs = performance.now()
+    const aheadMs = startMs + dueMs - nowMs
+    // A loop that is late gives others their turn, to read answers, but no timer's whole millisecond.
+    if (aheadMs > 0 || nowMs - turnMs > 1) {
+      await (aheadMs > 0 ? wait(aheadMs) : turn())
+      turnMs = performance.now()
+    }
+    const sentMs = performance.now() - startMs
+    const lateMs = Math.max(0, sentMs - dueMs)
+    const fromMs = lateMs <= grainMs ? sentMs : dueMs
+    const call = send().then((answer) => {
+      const tookMs = performance.now() - startMs - fromMs
+      const latencyMs = answer.isRight ? tookMs : Number.POSITIVE_INFINITY
+      samples.push({ ...answer, dueMs, latencyMs, lateMs })
+      open.delete(call)
+    })
+    open.add(call)
+  }
+  const isOver = new AbortController()
+  const patience = wait(patienceMs, undefined, { signal: isOver.signal }).catch(() => {})
+  await Promise.race([Promise.all(open), patience])
+  isOver.abort()
+  const lost: Sample = {
+    isRight: false,
+    fault: 'no answer',
+    dueMs: 0,
+    latencyMs: Number.POSITIVE_INFINITY,
+    lateMs: 0,
+  }
+  return [...samples, ...Array.from(open, () => lost)]
+}

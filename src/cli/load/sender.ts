@@ -1,0 +1,32 @@
+/** What sends the requests of a load. @module */
+import type { Body } from './bodies.ts'
+import type { Answer } from './open-loop.ts'
+
+/** Sends requests to one address. */
+export interface Sender {
+  /** It never rejects. */
+  send(body: Body): Promise<Answer>
+  close(): void
+}
+
+/** Options of senders. */
+export interface SenderOptions {
+  /** In addition to Content-Type. */
+  readonly headers: Readonly<Record<string, string>>
+  /** At most so many at once; further requests wait, and their time counts. */
+  readonly connections: number
+  /** Of one request. **Units**: milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** The answer that is right. */
+export const rightAnswer: Answer = { isRight: true }
+
+/** @returns a failure. */
+export const faultOf = (fault: string): Answer => ({ isRight: false, fault })
+
+/** @returns why there is no answer: the code of an error of the system, if it has one. */
+export function faultOfError(error: unknown): Answer {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return faultOf(String(code ?? message))
+}

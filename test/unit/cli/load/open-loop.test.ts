@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { type Answer, poissonArrivals, runOpenLoop } from '../../../../src/cli/load/open-loop.ts'
+
+/** Numbers from 0 to 1, the same every run. */
+function seeded(): () => number {
+  let state = 1
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+describe('Poisson arrivals', () => {
+  it('have the rate, and gaps of an exponential distribution', () => {
+    const due = [...poissonArrivals(500, 40, seeded())]
+    expect(due).toEqual([...due].sort((a, b) => a - b))
+    expect(due.at(-1)).toBeLessThan(40_000)
+    // Of 20,000 arrivals the standard deviation is 141.
+    expect(Math.abs(due.length - 20_000)).toBeLessThan(500)
+    const gaps = due.slice(1).map((time, i) => time - due[i])
+    const mean = gaps.reduce((sum, gap) => sum + gap) / gaps.length
+    const square = gaps.reduce((sum, gap) => sum + gap ** 2, 0) / gaps.length
+    // The variance of an exponential distribution is the square of its mean.
+    expect((square - mean ** 2) / mean ** 2).toBeCloseTo(1, 1)
+  })
+})
+
+describe('an open loop', () => {
+  const right: Answer = { isRight: true }
+
+  it('sends what is due while nothing is answered', async () => {
+    const waiting: ((answer: Answer) => void)[] = []
+    const send = () =>
+      new Promise<Answer>((resolve) => {
+        waiting.push(resolve)
+        // A loop that waits for answers would never come here.
+        if (waiting.length === 20) for (const answer of waiting) answer(right)
+      })
+    const due = Array.from({ length: 20 }, (_, i) => i)
+    const samples = await runOpenLoop(due, send, 60_000)
+    expect(samples).toHaveLength(20)
+    expect(samples.every(({ isRight }) => isRight)).toBe(true)
+    expect(samples.map(({ dueMs }) => dueMs).sort((a, b) => a - b)).toEqual(due)
+  })
+
+  it('counts what is never answered as failed', async () => {
+    let count = 0
+    const send = () => (count++ === 1 ? new Promise<Answer>(() => {}) : Promise.resolve(right))
+    const samples = await runOpenLoop([0, 1, 2], send, 20)
+    expect(samples.filter(({ isRight }) => isRight)).toHaveLength(2)
+    expect(samples.find(({ isRight }) => !isRight)).toMatchObject({
+      fault: 'no answer',
+      latencyMs: Number.POSITIVE_INFINITY,
+    })
+  })
+})
