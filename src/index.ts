@@ -58,6 +58,7 @@ export type { Hook, ServiceStart } from './api/service-life.ts'
 export type { Callable, Encoding } from './api/stages.ts'
 export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'
 export type { NumberDType } from './core/dtype.ts'
+export type { Option, OptionsOf, SettingsOf } from './core/option.ts'
 export type { ByteSize, Duration } from './core/text/units.ts'
 export type { LogLevel } from './engine/log-levels.ts'
 export type {

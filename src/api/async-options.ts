@@ -1,73 +1,57 @@
 /** The option that lets an API be called asynchronously. @module */
-import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
-import { type Duration, parseDuration } from '../core/text/units.ts'
+import { duration, type OptionsOf, readOptions, type SettingsOf, whole } from '../core/option.ts'
 
-/** How the jobs of an API run. */
-export interface AsyncOptions {
+/** The options of jobs. */
+export const asyncOptions = {
   /**
-   * Attempts after the first one, for answers of 5xx and for workers that die.
+   * More attempts after a 5xx or a dead worker.
    *
    * @default 3
    */
-  readonly retries?: number
+  retries: whole(0).or(3),
   /**
-   * Time for one attempt.
+   * Time for one attempt, then 504.
    *
    * @default `'30m'`
    */
-  readonly timeout?: Duration
+  timeout: duration.or('30m'),
   /**
    * 0 to 100; jobs of a higher one run first.
    *
    * @default 0
    */
-  readonly priority?: number
+  priority: whole(0, 100).or(0),
   /**
-   * Jobs of this API at the same time, in each worker process.
+   * Jobs of this API at a time, in each worker process.
    *
    * @default 1
    */
-  readonly concurrency?: number
+  concurrency: whole(1).or(1),
   /**
    * Jobs of this API that wait; more get 503.
    *
    * @default 10,000
    */
-  readonly maxQueued?: number
+  maxQueued: whole(1).or(10_000),
   /**
-   * How long a job waits for a worker, or for its next attempt, before it fails.
+   * How long a job may wait, then 504. The time counts for a worker, or for its next attempt.
    *
    * @default `'7d'`
    */
-  readonly queueTtl?: Duration
+  queueTtl: duration.or('7d'),
   /**
    * How long a result stays after the end of its job.
    *
    * @default `'24h'`
    */
-  readonly resultTtl?: Duration
+  resultTtl: duration.or('24h'),
 }
 
-/** {@link AsyncOptions} with defaults. */
-export interface AsyncSettings {
-  readonly retries: number
-  readonly timeoutMs: number
-  readonly priority: number
-  readonly concurrency: number
-  readonly maxQueued: number
-  readonly queueTtlMs: number
-  readonly resultTtlMs: number
-}
+/** How the jobs of an API run. */
+export interface AsyncOptions extends OptionsOf<typeof asyncOptions> {}
 
-const optionNames = [
-  'retries',
-  'timeout',
-  'priority',
-  'concurrency',
-  'maxQueued',
-  'queueTtl',
-  'resultTtl',
-]
+/** {@link AsyncOptions} with defaults. **Units**: milliseconds. */
+export interface AsyncSettings extends SettingsOf<typeof asyncOptions> {}
 
 /**
  * @returns undefined for an API that is only called synchronously.
@@ -78,28 +62,5 @@ export function parseAsync(
   api: string,
 ): AsyncSettings | undefined {
   if (given === undefined || given === false) return undefined
-  const options = given === true ? {} : checkOptions(`async of ${api}`, given, optionNames)
-  const {
-    retries = 3,
-    timeout = '30m',
-    priority = 0,
-    concurrency = 1,
-    maxQueued = 10_000,
-  } = options
-  const { queueTtl = '7d', resultTtl = '24h' } = options
-  checkThat(
-    checkAtLeast(`priority of ${api}`, priority, 0) <= 100,
-    'at most 100',
-    `priority of ${api}`,
-    priority,
-  )
-  return {
-    retries: checkAtLeast(`retries of ${api}`, retries, 0),
-    timeoutMs: parseDuration(`timeout of ${api}`, timeout),
-    priority,
-    concurrency: checkAtLeast(`concurrency of ${api}`, concurrency, 1),
-    maxQueued: checkAtLeast(`maxQueued of ${api}`, maxQueued, 1),
-    queueTtlMs: parseDuration(`queueTtl of ${api}`, queueTtl),
-    resultTtlMs: parseDuration(`resultTtl of ${api}`, resultTtl),
-  }
+  return readOptions(`async of ${api}`, given === true ? {} : given, asyncOptions)
 }

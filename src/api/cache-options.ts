@@ -1,23 +1,25 @@
 /** The option that lets an API answer equal requests from memory. @module */
-import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
+import { duration, listOf, type OptionsOf, readOptions, text, whole } from '../core/option.ts'
 import { type SpareRedis, spareRedis } from '../core/redis.ts'
-import { type Duration, parseDuration } from '../core/text/units.ts'
 
-/** How the answers of an API are kept. */
-export interface CacheOptions {
+/** The options of a cache. */
+export const cacheOptions = {
   /** How long an answer is given again. */
-  readonly ttl: Duration
+  ttl: duration.required(),
   /**
    * All answers together, in each worker process; drops the least recently used.
    *
    * @default 64 MiB
    */
-  readonly maxBytes?: number
+  maxBytes: whole(1).or(64 * 1024 * 1024),
   /** Request headers that the function reads from its context: descriptors name theirs by `readsHeaders`. */
-  readonly vary?: readonly string[]
+  vary: listOf<string>('a list of header names', (name) => typeof name === 'string').or([]),
   /** `redis://…` of a server that keeps answers up to 1 MiB for all workers and machines. Needs ioredis. */
-  readonly store?: string
+  store: text('<url>', 'redis://HOST'),
 }
+
+/** How the answers of an API are kept. */
+export interface CacheOptions extends OptionsOf<typeof cacheOptions> {}
 
 /** {@link CacheOptions} with defaults. */
 export interface CacheSettings {
@@ -40,15 +42,13 @@ export function parseCache(
 }
 
 function settingsOf(given: CacheOptions, api: string): CacheSettings {
-  const options = checkOptions(`cache of ${api}`, given, ['ttl', 'maxBytes', 'vary', 'store'])
-  const { ttl, maxBytes = 64 * 1024 * 1024, vary = [], store } = options
-  const isList = Array.isArray(vary) && vary.every((name) => typeof name === 'string')
-  checkThat(isList, 'a list of header names', `vary of ${api}`, vary)
+  const place = `cache of ${api}`
+  const { ttl, maxBytes, vary, store } = readOptions(place, given, cacheOptions)
   return {
-    ttlMs: parseDuration(`ttl of ${api}`, ttl),
-    maxBytes: checkAtLeast(`maxBytes of ${api}`, maxBytes, 1),
+    ttlMs: ttl,
+    maxBytes,
     vary: vary.map((name) => name.toLowerCase()),
     // Loaded here, so that builds pack it.
-    redis: store === undefined ? undefined : spareRedis(store, `cache of ${api}`),
+    redis: store === undefined ? undefined : spareRedis(store, place),
   }
 }

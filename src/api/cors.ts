@@ -1,34 +1,54 @@
 import { InvalidArgument } from '../core/errors.ts'
-import { checkOptions, checkThat } from '../core/options.ts'
+import {
+  checkedLater,
+  listOf,
+  type OptionsOf,
+  onOrOff,
+  readOptions,
+  whole,
+} from '../core/option.ts'
+import { checkThat } from '../core/options.ts'
 import { type HeaderLine, isHeaderName } from '../http/message.ts'
+
+const names = listOf<string>(
+  'names of methods or headers',
+  (name) => typeof name === 'string' && isHeaderName(name),
+)
+
+/** The options of CORS. */
+export const corsOptions = {
+  /** `*`, or origins such as `https://app.example.org`; other pages cannot read the answers. */
+  origin: checkedLater<string | readonly string[]>().required(),
+  /** @default the methods of the path */
+  methods: names,
+  /**
+   * Request headers that pages may send.
+   *
+   * @default all that they ask for
+   */
+  headers: names,
+  /** Response headers that pages may read, beside x-request-id, retry-after, and those of rate limits and jobs. */
+  exposedHeaders: names.or([]),
+  /**
+   * Allows cookies and HTTP authentication; not with `*`.
+   *
+   * @default false
+   */
+  credentials: onOrOff.or(false),
+  /**
+   * How long browsers may cache a preflight. **Units**: seconds.
+   *
+   * @default 600
+   */
+  maxAge: whole(0).or(600),
+}
 
 /**
  * Which pages of other origins may call a service, and how.
  *
  * @see Fetch standard, "CORS protocol".
  */
-export interface CorsOptions {
-  /** `*`, or origins such as `https://app.example.org`; other pages cannot read the answers. */
-  readonly origin: string | readonly string[]
-  /** @default the methods of the path */
-  readonly methods?: readonly string[]
-  /**
-   * Request headers that pages may send.
-   *
-   * @default all that they ask for
-   */
-  readonly headers?: readonly string[]
-  /** Response headers that pages may read, beside x-request-id, retry-after, and those of rate limits and jobs. */
-  readonly exposedHeaders?: readonly string[]
-  /** Allows cookies and HTTP authentication; not with `*`. Default false. */
-  readonly credentials?: boolean
-  /**
-   * How long browsers may cache a preflight. **Units**: seconds.
-   *
-   * @default 600
-   */
-  readonly maxAge?: number
-}
+export interface CorsOptions extends OptionsOf<typeof corsOptions> {}
 
 const exposed = [
   'x-request-id',
@@ -44,31 +64,16 @@ export type Cors = ReturnType<typeof corsBy>
 
 /** @throws InvalidArgument naming the wrong option. */
 export function corsBy(options: CorsOptions) {
-  checkOptions('cors', options, [
-    'origin',
-    'methods',
-    'headers',
-    'exposedHeaders',
-    'credentials',
-    'maxAge',
-  ])
-  const { methods: own, exposedHeaders = [], credentials = false, maxAge = 600 } = options
-  const origins = parseOrigins(options.origin)
+  const settings = readOptions('cors', options, corsOptions)
+  const { methods: own, headers: allowed, credentials, maxAge } = settings
+  const origins = parseOrigins(settings.origin)
   if (credentials && origins === '*')
     throw new InvalidArgument(
       'credentials of cors need a list of origins: any page could act as its visitor',
     )
-  checkThat(
-    Number.isSafeInteger(maxAge) && maxAge >= 0,
-    'a whole number of seconds',
-    'maxAge of cors',
-    maxAge,
-  )
-  if (own !== undefined) parseNames(own, 'methods')
-  const allowed = options.headers === undefined ? undefined : parseNames(options.headers, 'headers')
-  const names = [...exposed, ...parseNames(exposedHeaders, 'exposedHeaders')].join(', ')
+  const readable = [...exposed, ...settings.exposedHeaders].join(', ')
   const shared: readonly HeaderLine[] = [
-    ['access-control-expose-headers', names],
+    ['access-control-expose-headers', readable],
     ...(credentials ? ([['access-control-allow-credentials', 'true']] as const) : []),
   ]
   return {
@@ -109,11 +114,4 @@ function parseOrigins(origin: unknown): ReadonlySet<string> | '*' {
     checkThat(isOrigin, "'*' or an origin like https://app.example.org", 'origin of cors', each)
   }
   return new Set(list)
-}
-
-function parseNames(names: readonly string[], option: string): readonly string[] {
-  const ok =
-    Array.isArray(names) && names.every((name) => typeof name === 'string' && isHeaderName(name))
-  checkThat(ok, 'a list of names', `${option} of cors`, names)
-  return names
 }

@@ -4,7 +4,7 @@ import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import {
   type OptionName,
-  type OptionValues,
+  type OptionsInFile,
   optionEntry,
   servePlan,
 } from './config/option-table.ts'
@@ -16,7 +16,7 @@ import type { Settings } from './settings.ts'
 export async function configText({ service, file, options }: Settings): Promise<string> {
   const { workers, serve } = servePlan(valuesOf(options))
   const engine = serve.engine ?? (typeof loadUws() === 'string' ? 'node' : 'uws')
-  const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
+  const values: OptionsInFile = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]
     return [

@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { RepositoryOptions } from '../api/model-options.ts'
 import { SetupError } from '../core/errors.ts'
+import { type Option as ServiceOption, whole } from '../core/option.ts'
 import { jobStatuses } from '../jobs/job.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import {
@@ -12,7 +13,7 @@ import {
   optionNames,
   variableOf,
 } from './config/option-table.ts'
-import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
+import { readText } from './config/option-types.ts'
 import type { GivenOptions } from './config/settled-options.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import type { JobAction, JobsFlags } from './jobs-command.ts'
@@ -407,7 +408,7 @@ function serviceCommand(
 }
 
 function countOption(flag: string, help: string, value?: number): Option {
-  return new Option(flag, help).argParser(parserOf(wholeNumber(1))).default(value)
+  return new Option(flag, help).argParser(parserOf(whole(1))).default(value)
 }
 
 function rates(text: string): number[] {
@@ -433,18 +434,18 @@ function addOptions(command: Command): void {
 }
 
 function commanderOption(name: OptionName): Option {
-  const { type, group, default: value, shown } = optionEntry(name)
-  return new Option(`--${flagOf(name)} ${type.placeholder}`, helpOf(name))
+  const { option, group, default: value, shown } = optionEntry(name)
+  return new Option(`--${flagOf(name)} ${option.parts.placeholder}`, helpOf(name))
     .helpGroup(`${group}:`)
     .default(value, shown)
     .env(variableOf(name))
-    .argParser(parserOf(type))
+    .argParser(parserOf(option))
 }
 
-function parserOf<T, F>(type: OptionType<T, F>): (text: string) => T {
+function parserOf<G, V, A>(option: ServiceOption<G, V, A>): (text: string) => V {
   return (text) => {
     try {
-      return readText(type, text)
+      return readText(option, text)
     } catch (error) {
       throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
     }

@@ -1,73 +1,218 @@
 /** Options of a server, with the defaults that docs/deploy/production.md explains. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkOptions } from '../core/options.ts'
+import {
+  checkedLater,
+  fromCode,
+  Option,
+  type OptionsOf,
+  type OptionTable,
+  oneOf,
+  onOrOff,
+  plain,
+  readOptions,
+  type SettingsOf,
+  share,
+  text,
+  whole,
+} from '../core/option.ts'
 import type { TrustedProxies } from '../http/client-address.ts'
 import { usableMemory } from '../runner/heap-limit.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Logger } from './log.ts'
-import { type LogLevel, logLevels } from './log-levels.ts'
+import { logLevels } from './log-levels.ts'
 
-/** Names of the HTTP engines. */
-export type EngineName = 'uws' | 'node'
+/** Sizes: `4096`, `512KiB`, `64MiB` or `1GiB`. **Units**: bytes. */
+export const byteCount = plain<number | string, number>(
+  {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^\\d{1,6}(KiB|MiB|GiB)$',
+    examples: ['64MiB'],
+  },
+  '<size>',
+  undefined,
+  (size) => {
+    const [, digits, unit] = /^(\d+)([A-Za-z]*)$/.exec(String(size)) as RegExpExecArray
+    return Number(digits) * 1024 ** ['', 'KiB', 'MiB', 'GiB'].indexOf(unit)
+  },
+)
 
-/** What a process does with jobs: it takes them in and runs them, or one of both. */
-export const jobRoles = ['both', 'submit', 'work'] as const
-/** One of them. */
-export type JobRole = (typeof jobRoles)[number]
+/** Paths in front of APIs: `/`, `/v1` or `v1/`; the value starts with a slash and ends without one. */
+export const basePath = plain<string>(
+  {
+    type: 'string',
+    pattern: '^/*(([A-Za-z0-9_~][A-Za-z0-9_.~-]*)(/[A-Za-z0-9_~][A-Za-z0-9_.~-]*)*/*)?$',
+    examples: ['/v1'],
+  },
+  '<path>',
+  undefined,
+  (path) => `/${path.replace(/^\/+|\/+$/g, '')}`,
+)
 
-/** Limits of one server process. */
-export interface Limits {
-  /** Largest request body, else 413. **Units**: bytes. */
-  readonly maxBodyBytes: number
-  /** Largest decompressed body as a multiple of the compressed one, else 413; 1 MiB is always allowed. */
-  readonly maxUnpackRatio: number
-  /** Time from a request's headers to its response, then 504; 0 for no limit. **Units**: milliseconds. */
-  readonly requestTimeoutMs: number
-  /** Maximum number of running requests: from the end (or first received piece) of the body to the answer's end. */
-  readonly maxInFlight: number
-  /** Maximum number of open live streams, beside `maxInFlight`. */
-  readonly maxLive: number
-  /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
-  readonly bodyTimeoutMs: number
-  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds. */
-  readonly sendTimeoutMs: number
-  /** Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
-  readonly headerTimeoutMs: number
-  /** Time a connection stays open between requests; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
-  readonly idleTimeoutMs: number
-  /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
-  readonly maxConnectionsPerAddress: number
-  /** Maximum memory of bodies, answers and pictures in flight, else 503; 0 for no limit. **Units**: bytes. */
-  readonly maxMemoryBytes: number
-  /** Time between readiness 503 and refusing connections, for load balancers to notice. **Units**: milliseconds. */
-  readonly drainDelayMs: number
-  /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
-  readonly drainTimeoutMs: number
-  /** Time that a runner's call may run after its deadline, unless its runner sets it. **Units**: milliseconds. */
-  readonly modelGraceMs: number
+const proxyCount = plain<number | string>(
+  {
+    type: ['integer', 'string'],
+    minimum: 0,
+    pattern: '^forwarded:\\d{1,9}$',
+    examples: ['forwarded:1'],
+  },
+  '<proxies>',
+)
+const metricsOption = new Option<boolean | 'count'>({
+  ...onOrOff.parts,
+  read: fromCode<boolean | 'count'>(
+    "a boolean or 'count'",
+    (value) => typeof value === 'boolean' || value === 'count',
+  ).parts.read,
+})
+const port = whole(0, 65_535)
+const pemFile = text('<file>', 'the path of a PEM file')
+
+/** @returns a group of options: a heading of the help page. */
+function grouped<T extends OptionTable>(group: string, table: T): T {
+  const entries = Object.entries(table).map(([name, option]) => {
+    const { command } = option.parts
+    return [name, command && new Option({ ...option.parts, command: { ...command, group } })]
+  })
+  return Object.fromEntries(entries) as T
 }
 
-/** Default limits. */
-export const defaultLimits: Limits = Object.freeze({
-  maxBodyBytes: 64 * 1024 * 1024,
-  maxUnpackRatio: 100,
-  requestTimeoutMs: 60_000,
-  maxInFlight: 1024,
-  maxLive: 1000,
-  bodyTimeoutMs: 30_000,
-  sendTimeoutMs: 30_000,
-  headerTimeoutMs: 30_000,
-  // Longer than the idle time of load balancers (60 s): else their next request could meet a closed connection.
-  idleTimeoutMs: 65_000,
-  maxConnectionsPerAddress: 0,
-  // Half of the memory of the cgroup or machine.
-  maxMemoryBytes: Math.floor(usableMemory() / 2),
-  drainDelayMs: 0,
-  drainTimeoutMs: 30_000,
-  modelGraceMs: defaultModelGraceMs,
+const network = grouped('Network', {
+  /** 0 takes a free port, see {@link Listener.port}. */
+  port: port.or(3000).flag('port to listen on; 0 takes a free one'),
+  /**
+   * Address to listen on.
+   *
+   * @default all of them
+   */
+  host: text('<address>', 'an address').flag('address to listen on', { unset: 'all' }),
+  /**
+   * Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}.
+   *
+   * @default no gRPC server
+   */
+  grpcPort: port.flag('port for gRPC', { unset: 'no gRPC server' }),
+  /** Path in front of every API. Health endpoints stay at the root. */
+  baseUrl: basePath.or('/').flag('path in front of every API'),
+  /**
+   * Origins whose pages may call, separated by commas, or `*`.
+   *
+   * @default the `origin` of the service's `cors`
+   */
+  corsOrigin: text('<origins>').flag(
+    'origins whose pages may call the service, separated by commas, or *',
+    { unset: 'those of the service' },
+  ),
+  /**
+   * Names in Host that are answered beside localhost and addresses, separated by commas, which
+   * refuses pages that have let another name stand for the server's address (DNS rebinding). Health
+   * is answered for any.
+   *
+   * @default any name
+   */
+  allowedHosts: text('<names>').flag(
+    'names in Host that are answered beside localhost and addresses',
+    { unset: 'any' },
+  ),
+  /**
+   * Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for
+   * Forwarded.
+   */
+  trustProxy: proxyCount
+    .or(0)
+    .flag(
+      'proxies in front that write X-Forwarded-For and -Proto; forwarded:1 for one that writes Forwarded',
+    ),
+  /**
+   * The HTTP engine; `uws` makes the absence of its binary an error.
+   *
+   * @default uws if its binary loads, else node with a warning
+   */
+  engine: oneOf(['uws', 'node'], '<name>').flag('uws or node', { unset: 'uws where it runs' }),
 })
+
+const tls = grouped('TLS', {
+  /** PEM file of the certificate chain: HTTP and gRPC use TLS. Changed files are served within two seconds. */
+  tlsCert: pemFile.flag(
+    'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes',
+    { unset: 'plain text' },
+  ),
+  /** PEM file of the private key of `tlsCert`, without a passphrase. */
+  tlsKey: pemFile.flag('private key of the certificate, as PEM', { unset: 'no key' }),
+  /** PEM file of authorities: clients must present a certificate that one of them signed. Engine `node` only. */
+  tlsClientCa: pemFile.flag('clients need a certificate signed by one of these; engine node only', {
+    unset: 'no certificate asked for',
+  }),
+})
+
+const endLimits = grouped('Workers', {
+  /** Time between readiness 503 and refusing connections, for load balancers to notice. **Units**: milliseconds. */
+  drainDelayMs: whole(0)
+    .or(0)
+    .flag('time after SIGTERM for load balancers to see that it is not ready'),
+  /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
+  drainTimeoutMs: whole(0).or(30_000).flag('time for running requests after a signal to stop'),
+  /** Time that a runner's call may run after its deadline, unless its runner sets it. **Units**: milliseconds. */
+  modelGraceMs: whole(0)
+    .or(defaultModelGraceMs)
+    .flag("time after its deadline until a runner's thread is replaced"),
+})
+
+const requestLimits = grouped('Limits', {
+  /** Largest request body, else 413. **Units**: bytes, or a text such as `64MiB`. */
+  maxBodyBytes: byteCount
+    .or('64MiB')
+    .flag('largest request body, as 4096 or 64MiB', { shown: '64MiB' }),
+  /** Largest decompressed body as a multiple of the compressed one, else 413; 1 MiB is always allowed. */
+  maxUnpackRatio: whole(1).or(100).flag('what gzip may decompress to, in times of what came'),
+  /** Time from a request's headers to its response, then 504; 0 for no limit. **Units**: milliseconds. */
+  requestTimeoutMs: whole(0).or(60_000).flag('time until a response starts; 0 for no limit'),
+  /** Maximum number of running requests: from the end (or first received piece) of the body to the answer's end. */
+  maxInFlight: whole(1).or(1024).flag('requests at a time in each worker'),
+  /** Maximum number of open live streams, beside `maxInFlight`. */
+  maxLive: whole(1).or(1000).flag('live streams at a time in each worker'),
+  /**
+   * Maximum memory of bodies, answers and pictures in flight, else 503; 0 for no limit. **Units**:
+   * bytes, or a text such as `4GiB`.
+   *
+   * @default half of the memory of the cgroup or machine
+   */
+  maxMemoryBytes: byteCount
+    .or(Math.floor(usableMemory() / 2))
+    .flag('memory for bodies and answers in flight in each worker, as in 4GiB; 0 for no limit', {
+      flag: 'max-memory',
+      unset: 'half of the memory, divided by the workers',
+    }),
+  /** Time for a request's body, longer while it comes at 16 KiB a second; 0 for no limit. **Units**: milliseconds. */
+  bodyTimeoutMs: whole(0).or(30_000).flag('time for a slow body to come; 0 for no limit'),
+  /** Time for a client to read a response, longer while it reads 16 KiB a second; 0: any. **Units**: milliseconds. */
+  sendTimeoutMs: whole(0).or(30_000).flag('time for a slow client to read; 0 for no limit'),
+  /** Time for a request's headers, then 408; 0 for no limit. Engine `node` only. **Units**: milliseconds. */
+  headerTimeoutMs: whole(0)
+    .or(30_000)
+    .flag('time for the headers of a request to come; engine node only', { unset: '30000' }),
+  /**
+   * Time a connection stays open between requests; 0 for no limit. Engine `node` only. Longer than the idle time of
+   * load balancers (60 s): else their next request could meet a closed connection. **Units**: milliseconds.
+   */
+  idleTimeoutMs: whole(0)
+    .or(65_000)
+    .flag('time between two requests of a connection; engine node only', { unset: '65000' }),
+  /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
+  maxConnectionsPerAddress: whole(0)
+    .or(0)
+    .flag('connections of one address to each worker; engine node only', { unset: 'any number' }),
+})
+
+/** Where a server listens, and what stands in front. */
+export const addressOptions = { ...network, ...tls }
+
+const limitOptions = { ...endLimits, ...requestLimits }
+
+/** Limits of one server process. */
+export interface Limits extends SettingsOf<typeof limitOptions> {}
 
 /** uWebSockets.js has its own: 10 s for headers and between requests, any number of connections. */
 export const limitsOfNode = [
@@ -76,195 +221,124 @@ export const limitsOfNode = [
   'maxConnectionsPerAddress',
 ] as const
 
-/** How to serve a service. */
-export interface ServeOptions extends Partial<Limits> {
-  /** Default 3000; 0 takes a free port, see {@link Listener.port}. */
-  readonly port?: number
-  /**
-   * Address to listen on.
-   *
-   * @default all of them
-   */
-  readonly host?: string
-  /** Path in front of every API. Default `/`. Health endpoints stay at the root. */
-  readonly baseUrl?: string
-  /** Default: uws if its binary loads, else node with a warning. `uws` makes its absence an error. */
-  readonly engine?: EngineName
-  /**
-   * Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}.
-   *
-   * @default no gRPC server
-   */
-  readonly grpcPort?: number
-  /**
-   * Whether gRPC reflection and `ServiceMetadata` are public.
-   *
-   * @default unless NODE_ENV is `production`
-   */
-  readonly introspection?: boolean
-  /**
-   * Whether `/openapi.json`, `/docs.json` and `/docs` are public.
-   *
-   * @default unless NODE_ENV is `production`
-   */
-  readonly docs?: boolean
-  /** PEM file of the certificate chain: HTTP and gRPC use TLS. Changed files are served within two seconds. */
-  readonly tlsCert?: string
-  /** PEM file of the private key of `tlsCert`, without a passphrase. */
-  readonly tlsKey?: string
-  /** PEM file of authorities: clients must present a certificate that one of them signed. Engine `node` only. */
-  readonly tlsClientCa?: string
-  /**
-   * Origins whose pages may call, separated by commas, or `*`.
-   *
-   * @default the `origin` of the service's `cors`
-   */
-  readonly corsOrigin?: string
-  /**
-   * Names in Host that are answered beside localhost and addresses, separated by commas, which
-   * refuses pages that have let another name stand for the server's address (DNS rebinding). Health
-   * is answered for any.
-   *
-   * @default any name
-   */
-  readonly allowedHosts?: string
-  /**
-   * Number of proxies that write X-Forwarded-For and X-Forwarded-Proto; `'forwarded:1'` for
-   * Forwarded.
-   *
-   * @default 0
-   */
-  readonly trustProxy?: number | string
+/** The options of a server, with their flags, in the order of the help page. */
+export const serveOptions = {
+  ...addressOptions,
+  ...limitOptions,
+  ...grouped('Pages', {
+    /**
+     * Whether `/openapi.json`, `/docs.json` and `/docs` are public.
+     *
+     * @default unless NODE_ENV is `production`
+     */
+    docs: onOrOff.flag('the page /docs, /openapi.json and /docs.json', {
+      unset: 'on, unless NODE_ENV=production',
+    }),
+    /**
+     * Whether gRPC reflection and `ServiceMetadata` are public.
+     *
+     * @default unless NODE_ENV is `production`
+     */
+    introspection: onOrOff.flag('gRPC reflection and ServiceMetadata', {
+      unset: 'on, unless NODE_ENV=production',
+    }),
+  }),
+  ...grouped('Jobs', {
+    /**
+     * Where jobs are kept: `sqlite:` with a file, or `redis://…`.
+     *
+     * @default what the service says
+     */
+    jobStore: text('<url>', 'sqlite:FILE or redis://HOST').flag(
+      'where jobs are kept: sqlite:FILE or redis://HOST',
+      { unset: 'that of the service, else sqlite:./jobs.db' },
+    ),
+    /**
+     * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by
+     * jobs as well. `work`: runs jobs, and answers only health and metrics.
+     */
+    jobRole: oneOf(['both', 'submit', 'work'], '<role>')
+      .or('both')
+      .flag(
+        'both, submit (others run the jobs; no runner is loaded) or work (runs jobs, has no APIs)',
+      ),
+  }),
+  ...grouped('Logs, metrics and traces', {
+    /** Level of the log without a `logger`. */
+    logLevel: oneOf(logLevels, '<level>').or('info').flag('how much is logged'),
+    /** Whether each request is logged at level `info`, never with headers or bodies. */
+    accessLog: onOrOff.or(false).flag('a line of the log for each request', { shown: 'off' }),
+    /** Share of the requests in the access log, 0 to 1; errors from 500 up are always logged. */
+    accessLogSample: share.or(1).flag('share of the requests that are logged'),
+    /** Whether `GET /metrics` answers. `'count'`: for {@link Listener.collectMetrics} alone. */
+    metrics: metricsOption.or(true).flag('metrics of all workers at /metrics', { unset: 'on' }),
+    /**
+     * Port for metrics alone; 0 takes a free one.
+     *
+     * @default no such port
+     */
+    metricsPort: port.flag('port for /metrics alone; --metrics off answers nowhere else', {
+      unset: 'no port of its own',
+    }),
+    /**
+     * Base URL of an OTLP/HTTP collector, such as `http://localhost:4318`. Needs
+     * `@opentelemetry/sdk-trace-node` and `@opentelemetry/exporter-trace-otlp-http`.
+     *
+     * @default spans go to the application's own SDK, if any
+     */
+    otlpEndpoint: text('<url>').flag(
+      'OpenTelemetry collector for traces, as http://localhost:4318',
+      {
+        unset: 'no traces',
+      },
+    ),
+    /**
+     * Share of traced requests, 0 to 1; a `traceparent` decides for its own.
+     *
+     * @default `OTEL_TRACES_SAMPLER`, else 1
+     */
+    traceSample: share.flag('share of the requests that are traced', {
+      unset: 'OTEL_TRACES_SAMPLER',
+    }),
+  }),
   /**
    * Certificate and key for gRPC, as PEM.
    *
    * @default those of `tlsCert`
    */
-  readonly grpcTls?: GrpcTls
-  /**
-   * Level of the log without a `logger`.
-   *
-   * @default `info`
-   */
-  readonly logLevel?: LogLevel
-  /** Whether `GET /metrics` answers. Default true. `'count'`: for {@link Listener.collectMetrics} alone. */
-  readonly metrics?: boolean | 'count'
-  /**
-   * Port for metrics alone; 0 takes a free one.
-   *
-   * @default no such port
-   */
-  readonly metricsPort?: number
-  /** Whether each request is logged at level `info`, never with headers or bodies. Default false. */
-  readonly accessLog?: boolean
-  /**
-   * Share of the requests in the access log, 0 to 1; errors from 500 up are always logged.
-   *
-   * @default 1
-   */
-  readonly accessLogSample?: number
-  /**
-   * Base URL of an OTLP/HTTP collector, such as `http://localhost:4318`. Needs
-   * `@opentelemetry/sdk-trace-node` and `@opentelemetry/exporter-trace-otlp-http`.
-   *
-   * @default spans go to the application's own SDK, if any
-   */
-  readonly otlpEndpoint?: string
-  /**
-   * Share of traced requests, 0 to 1; a `traceparent` decides for its own.
-   *
-   * @default `OTEL_TRACES_SAMPLER`, else 1
-   */
-  readonly traceSample?: number
-  /**
-   * Where jobs are kept: `sqlite:` with a file, or `redis://…`.
-   *
-   * @default what the service says
-   */
-  readonly jobStore?: string
-  /**
-   * `submit`: takes jobs in for others, loads no Runner, and answers calls of asynchronous APIs by
-   * jobs as well. `work`: runs jobs, and answers only health and metrics.
-   *
-   * @default `both`
-   */
-  readonly jobRole?: JobRole
+  grpcTls: checkedLater<GrpcTls>(),
   /** @default pino on standard error, as text on a terminal and as JSON elsewhere */
-  readonly logger?: Logger
+  logger: checkedLater<Logger>(),
 }
 
-type Check = readonly [what: string, isOk: (value: unknown) => boolean]
+/** Names of the HTTP engines. */
+export type EngineName = 'uws' | 'node'
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isWhole = (value: unknown, min: number) =>
-  Number.isSafeInteger(value) && (value as number) >= min
-const whole = (min: number): Check => [
-  `a whole number from ${min} up`,
-  (value) => isWhole(value, min),
-]
-const port: Check = [
-  'a whole number from 0 to 65535',
-  (value) => isWhole(value, 0) && (value as number) <= 65_535,
-]
-const onOrOff: Check = ['a boolean', (value) => typeof value === 'boolean']
-const share: Check = [
-  'a share from 0 to 1',
-  (value) => (value as number) >= 0 && (value as number) <= 1,
-]
-const pemFile: Check = ['the path of a PEM file', isText]
-/** Checked where it is read. */
-const later: Check = ['', () => true]
+/** What a process does with jobs: it takes them in and runs them, or one of both. */
+export type JobRole = 'both' | 'submit' | 'work'
 
-const limitChecks = Object.fromEntries(
-  Object.keys(defaultLimits).map((name) => [
-    name,
-    whole(/^max(?:InFlight|Live|UnpackRatio)$/.test(name) ? 1 : 0),
-  ]),
-) as { readonly [name in keyof Limits]: Check }
+/** How to serve a service. */
+export interface ServeOptions extends OptionsOf<typeof serveOptions> {}
 
-const checks: { readonly [name in keyof ServeOptions]-?: Check } = {
-  ...limitChecks,
-  port,
-  host: ['an address', isText],
-  baseUrl: later,
-  engine: ["'uws' or 'node'", (value) => value === 'uws' || value === 'node'],
-  grpcPort: port,
-  introspection: onOrOff,
-  docs: onOrOff,
-  tlsCert: pemFile,
-  tlsKey: pemFile,
-  tlsClientCa: pemFile,
-  corsOrigin: later,
-  allowedHosts: later,
-  trustProxy: later,
-  grpcTls: later,
-  logLevel: [`one of ${logLevels.join(', ')}`, (value) => logLevels.includes(value as LogLevel)],
-  metrics: ["a boolean or 'count'", (value) => typeof value === 'boolean' || value === 'count'],
-  metricsPort: port,
-  accessLog: onOrOff,
-  accessLogSample: share,
-  otlpEndpoint: later,
-  traceSample: share,
-  jobStore: ['sqlite:FILE or redis://HOST', isText],
-  jobRole: [`one of ${jobRoles.join(', ')}`, (value) => jobRoles.includes(value as JobRole)],
-  logger: later,
-}
+/** The options of a server, read. */
+export type ServerOptions = SettingsOf<typeof serveOptions>
 
 /** @throws InvalidArgument for an unknown option, or a wrong value. */
-export function checkServeOptions(options: ServeOptions): void {
-  checkOptions('serve', options, Object.keys(checks))
-  checkValues(options, checks)
+export function parseServeOptions(options: ServeOptions): ServerOptions {
+  return readOptions('serve', options, serveOptions, (name) => name)
 }
 
-function checkValues<O extends object>(
-  options: O,
-  known: { readonly [name in keyof O]-?: Check },
-): void {
-  for (const [name, [what, isOk]] of Object.entries(known) as [keyof O & string, Check][]) {
-    const value = options[name]
-    if (value !== undefined && !isOk(value)) throw new InvalidArgument(expected(what, name, value))
-  }
+/**
+ * Fills in defaults.
+ *
+ * @throws InvalidArgument naming the wrong one.
+ */
+export function parseLimits(limits: OptionsOf<typeof limitOptions>): Limits {
+  return readOptions('limits', limits, limitOptions, (name) => name)
 }
+
+/** Default limits. */
+export const defaultLimits: Limits = Object.freeze(parseLimits({}))
 
 /** The options that are plain data, to read from text and send as JSON. */
 export type ServeSettings = Omit<ServeOptions, 'grpcTls' | 'logger'>
@@ -324,17 +398,4 @@ export function parseTrustProxy(value: number | string = 0): TrustedProxies | un
       expected('a number of proxies, or forwarded: and one', 'trustProxy', value),
     )
   return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
-}
-
-/**
- * Fills in defaults.
- *
- * @throws InvalidArgument naming the wrong one.
- */
-export function parseLimits(options: Partial<Limits>): Limits {
-  checkValues(options, limitChecks)
-  const given = Object.entries(options).filter(
-    ([name, value]) => name in defaultLimits && value !== undefined,
-  )
-  return { ...defaultLimits, ...Object.fromEntries(given) }
 }

@@ -7,7 +7,16 @@ import { abortOf, deadlinePassed, decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, DeadlineExceeded, InternalError, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
-import { checkAtLeast, checkOptions, checkThat } from '../core/options.ts'
+import {
+  checkedLater,
+  fn,
+  fromCode,
+  type OptionsOf,
+  readOptions,
+  type SettingsOf,
+  whole,
+} from '../core/option.ts'
+import { checkThat } from '../core/options.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import {
   type AnyDescriptor,
@@ -36,54 +45,58 @@ import { Room } from './room.ts'
 /** A function behind the descriptors `I` and `O`. */
 export type HandlerFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromise<Returned<O>>
 
-/** Options of a handler. Limits are those of a server, with the same defaults. */
-export interface HandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
-  readonly input: I
-  readonly output: O
+/** The options of all handlers. Limits are those of a server, with the same defaults. */
+export const handlerOptions = {
+  input: checkedLater<IODescriptor>().required(),
+  output: checkedLater<IODescriptor>().required(),
   /**
    * Largest body, else 413. **Units**: bytes.
+   *
    * @default 64 MiB
    */
-  readonly maxBodyBytes?: number
+  maxBodyBytes: whole(1).or(64 * 1024 * 1024),
   /**
    * How many times its size a compressed body above 1 MiB may unpack to, else 413.
+   *
    * @default 100
    */
-  readonly maxUnpackRatio?: number
+  maxUnpackRatio: whole(1).or(100),
   /**
    * Time until the first byte of the answer, else 504; 0 means no limit. **Units**: milliseconds.
+   *
    * @default 60,000
    */
-  readonly timeoutMs?: number
+  timeoutMs: whole(0).or(60_000),
   /**
    * Time for a body that comes with less than 16 KiB a second, else 504; 0 means no limit. **Units**: milliseconds.
+   *
    * @default 30,000
    */
-  readonly bodyTimeoutMs?: number
+  bodyTimeoutMs: whole(0).or(30_000),
   /**
    * Time for an answer that is read with less than 16 KiB a second; 0 means no limit. **Units**: milliseconds.
+   *
    * @default 30,000
    */
-  readonly sendTimeoutMs?: number
+  sendTimeoutMs: whole(0).or(30_000),
   /**
    * Slots and memory that several handlers share.
    *
    * @default a new one
    */
-  readonly room?: Room
+  room: fromCode<Room>('a Room', (room) => room instanceof Room),
   /** Called with each error, before it is answered or ends a stream. */
-  readonly onError?: (error: Error, ctx: Context) => void
+  onError: fn<(error: Error, ctx: Context) => void>().or(() => {}),
+  /** Of the adapters. */
+  state: fn<unknown>(),
 }
 
-const numbers = {
-  maxBodyBytes: [64 * 1024 * 1024, 1],
-  maxUnpackRatio: [100, 1],
-  timeoutMs: [60_000, 0],
-  bodyTimeoutMs: [30_000, 0],
-  sendTimeoutMs: [30_000, 0],
-} as const
-type Limits = { readonly [K in keyof typeof numbers]: number }
-const optionNames = ['input', 'output', 'room', 'onError', 'state', ...Object.keys(numbers)]
+/** Options of a handler. */
+export interface HandlerOptions<I extends AnyDescriptor, O extends AnyDescriptor>
+  extends Omit<OptionsOf<typeof handlerOptions>, 'input' | 'output' | 'state'> {
+  readonly input: I
+  readonly output: O
+}
 
 /** The checked options of a handler, and its function. */
 export class Handler<
@@ -95,7 +108,10 @@ export class Handler<
     readonly output: IODescriptor
     readonly [functionOf]: Api[typeof functionOf]
   }
-  readonly limits: Limits
+  readonly limits: Omit<
+    SettingsOf<typeof handlerOptions>,
+    'input' | 'output' | 'room' | 'onError' | 'state'
+  >
   readonly room: Room
   readonly onError: (error: Error, ctx: Context) => void
 
@@ -105,13 +121,8 @@ export class Handler<
    * @throws InvalidArgument.
    */
   constructor(name: string, options: HandlerOptions<I, O>, fn: HandlerFunction<I, O>) {
-    const {
-      input,
-      output,
-      room = new Room(),
-      onError = () => {},
-      ...given
-    } = checkOptions(name, options, optionNames)
+    const limits = readOptions(name, options, handlerOptions)
+    const { input, output, room = new Room(), onError } = limits
     for (const [option, descriptor] of Object.entries({ input, output })) {
       checkThat(
         descriptor instanceof IODescriptor,
@@ -121,21 +132,14 @@ export class Handler<
       )
     }
     checkThat(typeof fn === 'function', 'a function', `the second argument of ${name}`, fn)
-    checkThat(room instanceof Room, 'a Room', `room of ${name}`, room)
-    checkThat(typeof onError === 'function', 'a function', `onError of ${name}`, onError)
     this.route = {
-      input: input as unknown as IODescriptor,
-      output: output as unknown as IODescriptor,
+      input,
+      output,
       [functionOf]: fn as unknown as Api[typeof functionOf],
     }
     this.room = room
     this.onError = onError
-    this.limits = Object.fromEntries(
-      Object.entries(numbers).map(([option, [usual, least]]) => [
-        option,
-        checkAtLeast(`${option} of ${name}`, given[option as keyof Limits] ?? usual, least),
-      ]),
-    ) as Limits
+    this.limits = limits
   }
 }
 

@@ -1,20 +1,23 @@
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { MemoryBudget } from '../core/memory/memory-budget.ts'
-import { checkAtLeast, checkOptions } from '../core/options.ts'
+import { type OptionsOf, readOptions, whole } from '../core/option.ts'
 
-/** Options of {@link Room}. */
-export interface RoomOptions {
+/** The options of {@link Room}. */
+export const roomOptions = {
   /**
    * How many requests may run at a time, else 503. One whose body is still coming does not count.
    * @default 1024
    */
-  readonly maxInFlight?: number
+  maxInFlight: whole(1).or(1024),
   /**
    * Memory of all bodies and answers above 256 KiB together, in bytes; one body always fits. 0 means no limit.
    * @default 512 MiB
    */
-  readonly maxMemoryBytes?: number
+  maxMemoryBytes: whole(0).or(512 * 1024 * 1024),
 }
+
+/** Options of {@link Room}. */
+export interface RoomOptions extends OptionsOf<typeof roomOptions> {}
 
 /** What the requests of one handler, or of several that share it, may take together. */
 export class Room {
@@ -25,12 +28,8 @@ export class Room {
 
   /** @throws InvalidArgument for a wrong option. */
   constructor(options: RoomOptions = {}) {
-    const { maxInFlight = 1024, maxMemoryBytes = 512 * 1024 * 1024 } = checkOptions(
-      'Room',
-      options,
-      ['maxInFlight', 'maxMemoryBytes'],
-    )
-    this.slots = new ConcurrencyLimiter(checkAtLeast('maxInFlight', maxInFlight, 1))
-    this.memory = new MemoryBudget(checkAtLeast('maxMemoryBytes', maxMemoryBytes, 0))
+    const { maxInFlight, maxMemoryBytes } = readOptions('Room', options, roomOptions)
+    this.slots = new ConcurrencyLimiter(maxInFlight)
+    this.memory = new MemoryBudget(maxMemoryBytes)
   }
 }

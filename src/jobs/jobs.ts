@@ -331,8 +331,8 @@ export function newJob() {
 }
 
 function common({ api, ctx }: Entered<AsyncApi>) {
-  const { retries, timeoutMs, priority, queueTtlMs, resultTtlMs } = api.async
-  const times = { timeoutMs, queueTtlMs, resultTtlMs }
+  const { retries, timeout, priority, queueTtl, resultTtl } = api.async
+  const times = { timeoutMs: timeout, queueTtlMs: queueTtl, resultTtlMs: resultTtl }
   const isOfService = api.auth === undefined
   return {
     ...newJob(),

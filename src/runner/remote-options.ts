@@ -2,41 +2,50 @@
 
 import type { DType } from '../core/dtype.ts'
 import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkedLater, type OptionsOf, plain, readOptions, text, whole } from '../core/option.ts'
 import { checkOptions } from '../core/options.ts'
 import type { NDArray } from '../values/array/ndarray.ts'
-import type { BatchOptions, CallOptions, RunnerOptions } from './runner-options.ts'
+import {
+  anyRunnerOptions,
+  type BatchOptions,
+  type CallOptions,
+  type RunnerOptions,
+} from './runner-options.ts'
 
-/** Options of a {@link Runner} that calls another server by the Open Inference Protocol. */
-export interface RemoteOptions {
+/** The options of a {@link Runner} that calls another server. */
+export const remoteOptions = {
   /** `http://host:port` for REST, `grpc://host:port` for gRPC. Calls go in turn to all in a list and all addresses. */
-  readonly url: string | readonly string[]
+  url: checkedLater<string | readonly string[]>().required(),
   /**
    * The model's name there.
    *
    * @default the Runner's
    */
-  readonly model?: string
+  model: text('<name>', 'the name of a model'),
   /** @default the server's choice */
-  readonly version?: string
+  version: plain<string>({ type: 'string' }).or(''),
   /**
    * How calls are batched before they are sent.
    *
    * @default unbatched
    */
-  readonly methods?: { readonly predict?: BatchOptions }
+  methods: checkedLater<{ readonly predict?: BatchOptions }>().or({}),
   /**
    * Requests under way at once.
    *
    * @default 64
    */
-  readonly concurrency?: number
+  concurrency: whole(1).or(64),
   /**
    * Calls that may wait; one more is refused with 503.
    *
    * @default 1024
    */
-  readonly maxQueue?: number
+  maxQueue: anyRunnerOptions.maxQueue,
 }
+
+/** Options of a {@link Runner} that calls another server by the Open Inference Protocol. */
+export interface RemoteOptions extends OptionsOf<typeof remoteOptions> {}
 
 /** The methods of a Runner whose model runs on another server. */
 export interface RemoteMethods {
@@ -68,28 +77,20 @@ export interface RemoteLife {
   report(problem: string | undefined): void
 }
 
-const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQueue']
-
 /**
  * @returns the options of an inline Runner that calls the servers.
  * @throws InvalidArgument.
  */
 export function remoteRunnerOptions(name: string, options: RemoteOptions): RunnerOptions {
   const place = `the runner ${name}`
-  const {
-    url,
-    model = name,
-    version = '',
-    methods = {},
-    ...rest
-  } = checkOptions(place, options, optionNames)
+  const settings = readOptions(place, options, remoteOptions)
+  const { url, model = name, version, methods, ...rest } = settings
   const urls = (typeof url === 'string' ? [url] : url) as readonly string[]
   const protocols = new Set(urls.map((each) => protocolOf(each, place)))
   if (protocols.size !== 1)
     throw new InvalidArgument(expected('URLs of one protocol', `url of ${place}`, url))
   checkOptions(`methods of ${place}`, methods, ['predict'])
   return {
-    concurrency: 64,
     ...rest,
     threads: 0,
     module: new URL(

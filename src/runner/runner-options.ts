@@ -1,7 +1,17 @@
 /** Options of a Runner, and the types of its methods, which follow from the module of its model. @module */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
-import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../core/options.ts'
+import {
+  checkedLater,
+  fromCode,
+  type OptionsOf,
+  oneOf,
+  onOrOff,
+  readOptions,
+  type SettingsOf,
+  whole,
+} from '../core/option.ts'
+import { checkThat } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 
@@ -59,140 +69,153 @@ export type CallerMethod<F> = F extends () => infer R
   ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
   : IfMethod<F, (input: Input<F>, options?: CallOptions) => Answer<Result<F>>>
 
-/** Options of a method that is called once for several requests. */
-export interface BatchOptions {
+/** @returns an option that is a time in milliseconds, which may also be `longest`. */
+const milliseconds = (longest: number) =>
+  fromCode<number>(
+    'a number of milliseconds from 0 up',
+    (ms) => typeof ms === 'number' && ms >= 0 && (ms < 0x7fffffff || ms === longest),
+  )
+
+/** The options of a method that is called once for several requests. */
+export const batchOptions = {
   /**
-   * Joins the rows of several requests into one call. Default false. **Shape**: NDArrays of one
-   * dtype and equal dimensions but the first, or lists. Results are NDArrays or lists of as many
-   * rows, or plain objects of them.
+   * Joins the rows of several requests into one call. **Shape**: NDArrays of one dtype and equal
+   * dimensions but the first, or lists. Results are NDArrays or lists of as many rows, or plain
+   * objects of them. A call throws InvalidArgument for any other input. A frame goes in a list.
    *
-   * @throws InvalidArgument for any other input. A frame goes in a list.
+   * @default false
    */
-  readonly batchable?: boolean
+  batchable: onOrOff.or(false),
   /**
    * Maximum rows of a call; larger requests are cut. **Units**: rows.
    *
    * @default 64
    */
-  readonly maxBatchSize?: number
+  maxBatchSize: whole(1).or(64),
   /**
    * Longest wait of a request for others while a thread is free. **Units**: milliseconds.
    *
    * @default 10
    */
-  readonly maxWaitMs?: number
+  maxWaitMs: milliseconds(0).or(10),
   /**
    * If a batch throws: `retry` calls each request alone, once; `fail` fails all.
    *
    * @default `retry`
    */
-  readonly onBatchError?: 'retry' | 'fail'
+  onBatchError: oneOf(['retry', 'fail']).or('retry'),
 }
 
-/** Options of a method. */
-export interface MethodOptions extends BatchOptions {
-  /** The method is a generator, whose values are sent one by one. */
-  readonly stream?: boolean
+/** The options of a method. */
+export const methodOptions = {
+  ...batchOptions,
+  /**
+   * The method is a generator, whose values are sent one by one.
+   *
+   * @default false
+   */
+  stream: onOrOff.or(false),
   /**
    * A call without callers. `signal`: `call.signal` is aborted. `terminate`: ends the thread.
    *
    * @default `signal`
    */
-  readonly onAbort?: 'signal' | 'terminate'
+  onAbort: oneOf(['signal', 'terminate']).or('signal'),
 }
 
-type OptionsOf<F> = IfMethod<
+/** Options of a method that is called once for several requests. */
+export interface BatchOptions extends OptionsOf<typeof batchOptions> {}
+
+/** Options of a method. */
+export interface MethodOptions extends OptionsOf<typeof methodOptions> {}
+
+type MethodOptionsOf<F> = IfMethod<
   F,
   [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }
 >
 
-/** Options of a {@link Runner}. */
-export interface RunnerOptions<M = unknown> {
-  /** The model's module: a URL, as of `new URL('./model.ts', import.meta.url)`, or an absolute path. */
-  readonly module: URL | string
-  readonly methods: { readonly [K in MethodNames<M>]?: OptionsOf<ModelOf<M>[K]> }
+/** The options of a {@link Runner} of any model. */
+export const anyRunnerOptions = {
+  methods: checkedLater<object>().required(),
   /**
    * Threads or processes, each with its own model. 0 runs the model in this thread, which it
    * blocks.
    *
    * @default 1
    */
-  readonly threads?: number
-  /**
-   * `process`: child processes, for native code that may crash or hang.
-   *
-   * @default `thread`
-   */
-  readonly isolation?: 'thread' | 'process'
+  threads: whole(0).or(1),
   /**
    * Calls that one thread does at the same time: more than 1 helps methods that wait, and streams.
    *
    * @default 1
    */
-  readonly concurrency?: number
+  concurrency: whole(1).or(1),
   /**
    * Calls that may wait for a thread; one more is refused with 503.
    *
    * @default 1024
    */
-  readonly maxQueue?: number
+  maxQueue: whole(1).or(1024),
   /** Devices of the threads or processes, in turn: `load` gets its `device`. A process sees it alone, as number 0. */
-  readonly deviceIds?: readonly number[]
-  readonly init?: InitOf<M>
+  deviceIds: fromCode<readonly number[]>(
+    'a list of whole numbers from 0 up',
+    (ids) =>
+      Array.isArray(ids) &&
+      ids.length > 0 &&
+      ids.every((id) => Number.isSafeInteger(id) && id >= 0),
+  ),
+  init: checkedLater<unknown>(),
   /** An input for each method, called in every thread before it counts as ready. */
-  readonly warmup?: { readonly [K in MethodNames<M>]?: Input<ModelOf<M>[K]> }
+  warmup: checkedLater<object>(),
   /**
    * Heap limit of each thread or process, which is replaced if it reaches the limit. Default for threads: half of the
    * memory, divided by them, at most 2048; for processes: Node's. **Units**: MiB.
    */
-  readonly memoryLimitMb?: number
+  memoryLimitMb: whole(8),
   /**
    * How long after its deadline a call may run before it counts as hung. **Units**: milliseconds.
    *
    * @default 5000
    */
-  readonly modelGraceMs?: number
+  modelGraceMs: milliseconds(Number.POSITIVE_INFINITY),
   /**
    * A thread whose call hangs: `replace` ends it, `report` waits, since native code may crash.
    *
    * @default `replace`
    */
-  readonly onHang?: 'replace' | 'report'
+  onHang: oneOf(['replace', 'report']).or('replace'),
+}
+
+/** The options of a {@link Runner} whose model is a module. */
+export const runnerOptions = {
+  ...anyRunnerOptions,
+  /** The model's module: a URL, as of `new URL('./model.ts', import.meta.url)`, or an absolute path. */
+  module: checkedLater<URL | string>().required(),
+  /**
+   * `process`: child processes, for native code that may crash or hang.
+   *
+   * @default `thread`
+   */
+  isolation: oneOf(['thread', 'process']).or('thread'),
+}
+
+/** Options of a {@link Runner}. */
+export interface RunnerOptions<M = unknown> extends OptionsOf<typeof runnerOptions> {
+  readonly methods: { readonly [K in MethodNames<M>]?: MethodOptionsOf<ModelOf<M>[K]> }
+  /** What `load` gets. */
+  readonly init?: InitOf<M>
+  /** An input for each method, called in every thread before it counts as ready. */
+  readonly warmup?: { readonly [K in MethodNames<M>]?: Input<ModelOf<M>[K]> }
   readonly python?: never
 }
 
 /** A method's options, checked, with defaults. */
-export type MethodSettings = Required<MethodOptions> & { readonly name: string }
+export interface MethodSettings extends SettingsOf<typeof methodOptions> {
+  readonly name: string
+}
 
 /** A runner's options, checked, with defaults. */
 export type RunnerSettings = ReturnType<typeof parseRunnerOptions>
-
-const runnerDefaults = {
-  threads: 1,
-  concurrency: 1,
-  maxQueue: 1024,
-  isolation: 'thread',
-  onHang: 'replace',
-} as const
-const optionsWithoutDefault = [
-  'module',
-  'methods',
-  'init',
-  'warmup',
-  'memoryLimitMb',
-  'modelGraceMs',
-  'deviceIds',
-]
-/** Names of the options of a {@link Runner} whose model is a module. */
-export const runnerOptionNames = [...Object.keys(runnerDefaults), ...optionsWithoutDefault]
-const methodDefaults: Required<MethodOptions> = {
-  batchable: false,
-  maxBatchSize: 64,
-  maxWaitMs: 10,
-  onBatchError: 'retry',
-  stream: false,
-  onAbort: 'signal',
-}
 
 /** @throws InvalidArgument that names the wrong option. */
 export function parseRunnerOptions(
@@ -203,26 +226,8 @@ export function parseRunnerOptions(
   const isName = typeof name === 'string' && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)
   checkThat(isName, 'letters, digits, _ . and -', 'the name of a Runner', name)
   const place = `the runner ${name}`
-  const given = { ...runnerDefaults, ...checkOptions(place, options, runnerOptionNames) }
-  const {
-    threads,
-    concurrency,
-    maxQueue,
-    isolation,
-    onHang,
-    memoryLimitMb,
-    modelGraceMs,
-    deviceIds,
-  } = given
-  checkAtLeast(`threads of ${place}`, threads, 0)
-  checkAtLeast(`concurrency of ${place}`, concurrency, 1)
-  checkAtLeast(`maxQueue of ${place}`, maxQueue, 1)
-  if (memoryLimitMb !== undefined) checkAtLeast(`memoryLimitMb of ${place}`, memoryLimitMb, 8)
-  if (modelGraceMs !== undefined) checkMilliseconds(`modelGraceMs of ${place}`, modelGraceMs)
-  if (deviceIds !== undefined) checkDevices(`deviceIds of ${place}`, deviceIds)
-  checkOneOf(`isolation of ${place}`, isolation, ['thread', 'process'])
-  checkOneOf(`onHang of ${place}`, onHang, ['replace', 'report'])
-  const named = Object.entries<MethodOptions | undefined>(given.methods ?? {})
+  const settings = readOptions(place, options, runnerOptions)
+  const named = Object.entries<MethodOptions | undefined>({ ...settings.methods })
   if (named.length === 0)
     throw new InvalidArgument(`expected at least one method in methods of ${place}`)
   const taken = named.find(([method]) => reserved.includes(method))
@@ -234,41 +239,24 @@ export function parseRunnerOptions(
   const methods = named.map(([method, own]) =>
     parseMethod(method, own ?? {}, `${method} of ${place}`),
   )
-  const warmup = Object.entries(given.warmup ?? {})
+  const warmup = Object.entries<unknown>({ ...settings.warmup })
   const stranger = warmup.find(([method]) => !methods.some((known) => known.name === method))
   if (stranger !== undefined)
     throw new InvalidArgument(`warmup of ${place} names ${stranger[0]}, which is not in methods`)
   return {
-    ...{
-      name,
-      methods,
-      warmup,
-      threads,
-      concurrency,
-      maxQueue,
-      onHang,
-      memoryLimitMb,
-      modelGraceMs,
-      deviceIds,
-    },
-    module: parseModule(given.module, place),
-    boundary: threads === 0 ? 'none' : (isolation as Boundary),
-    init: options.init,
+    ...settings,
+    name,
+    methods,
+    warmup,
+    module: parseModule(settings.module, place),
+    boundary: settings.threads === 0 ? 'none' : (settings.isolation as Boundary),
   }
 }
 
 function parseMethod(name: string, options: MethodOptions, place: string): MethodSettings {
-  const method = {
-    ...methodDefaults,
-    ...checkOptions(place, options, Object.keys(methodDefaults)),
-    name,
-  }
+  const method = { ...readOptions(place, options, methodOptions), name }
   if (method.batchable && method.stream)
     throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
-  checkOneOf(`onBatchError of ${place}`, method.onBatchError, ['retry', 'fail'])
-  checkOneOf(`onAbort of ${place}`, method.onAbort, ['signal', 'terminate'])
-  checkAtLeast(`maxBatchSize of ${place}`, method.maxBatchSize, 1)
-  checkMilliseconds(`maxWaitMs of ${place}`, method.maxWaitMs, 0)
   return method
 }
 
@@ -298,20 +286,4 @@ function parseModule(module: unknown, place: string): string {
   }
   const what = "a file URL such as new URL('./model.ts', import.meta.url), or an absolute path,"
   throw new InvalidArgument(expected(what, `module of ${place}`, module))
-}
-
-function checkDevices(place: string, ids: unknown): void {
-  const ok =
-    Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
-  checkThat(ok, 'a list of whole numbers from 0 up', place, ids)
-}
-
-function checkMilliseconds(
-  place: string,
-  value: unknown,
-  longest = Number.POSITIVE_INFINITY,
-): void {
-  const isInRange =
-    typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === longest)
-  checkThat(isInRange, 'a number of milliseconds from 0 up', place, value)
 }

@@ -9,13 +9,12 @@ import type { HealthState } from '../engine/health.ts'
 import { createLogger, type Logger } from '../engine/log.ts'
 import { listenNode } from '../engine/node/node.ts'
 import {
-  checkServeOptions,
   type EngineName,
   type Listener,
   limitsOfNode,
   parseAllowedHosts,
   parseDisclosure,
-  parseLimits,
+  parseServeOptions,
   parseTrustProxy,
   type ServeOptions,
 } from '../engine/options.ts'
@@ -57,9 +56,8 @@ export async function serveFrom(
   group?: WorkerGroup,
 ): Promise<Listener> {
   checkService(service)
-  checkServeOptions(options)
-  const limits = parseLimits(options)
-  const { port = 3000, jobRole } = options
+  const settings = parseServeOptions(options)
+  const { port, jobRole } = settings
   // One that runs jobs has no APIs.
   const grpcPort = jobRole === 'work' ? undefined : options.grpcPort
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
@@ -86,7 +84,7 @@ export async function serveFrom(
     opened.push(() => telemetry.close())
     const jobs = await openJobsOf(service, options, log)
     opened.push(() => jobs?.close())
-    const server = await createServerState(service, limits, prefix, log, disclosure, {
+    const server = await createServerState(service, settings, prefix, log, disclosure, {
       proxies,
       isTls: options.tlsCert !== undefined,
       corsOrigin: options.corsOrigin,
@@ -104,7 +102,10 @@ export async function serveFrom(
     opened.push(() => tls?.close())
     opened.push(() => service.stop())
     if (opens === 'at_once') engine = await start(server, address)
-    await service.start({ modelGraceMs: limits.modelGraceMs, withRunners: jobs?.role !== 'submit' })
+    await service.start({
+      modelGraceMs: settings.modelGraceMs,
+      withRunners: jobs?.role !== 'submit',
+    })
     // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
     await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { basePath, byteCount, readText, wholeNumber } from '../../src/cli/config/option-types.ts'
+import { readText } from '../../src/cli/config/option-types.ts'
+import { whole } from '../../src/core/option.ts'
+import { basePath, byteCount } from '../../src/engine/options.ts'
 import { takePort } from '../../src/server/workers/free-port.ts'
 import { sharing } from '../../src/server/workers/port-sharing.ts'
 import { originOf } from '../../src/server/workers/ready-lines.ts'
@@ -82,8 +84,8 @@ describe('settings', () => {
   })
 
   it('read whole numbers within their range', () => {
-    expect(readText(wholeNumber(0, 10), '10')).toBe(10)
+    expect(readText(whole(0, 10), '10')).toBe(10)
     for (const wrong of ['11', '-1', '1e1', '0x1', ' 1', '1.0', ''])
-      expect(() => readText(wholeNumber(0, 10), wrong)).toThrow('from 0 to 10')
+      expect(() => readText(whole(0, 10), wrong)).toThrow('from 0 to 10')
   })
 })

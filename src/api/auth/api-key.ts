@@ -1,31 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { InvalidArgument, Unauthorized } from '../../core/errors.ts'
-import { checkOptions, checkThat } from '../../core/options.ts'
+import { listOf, type OptionsOf, readOptions } from '../../core/option.ts'
+import { checkThat } from '../../core/options.ts'
 import type { Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
-import { isHeaderName } from '../../http/message.ts'
 import type { RequestHook } from '../hooks.ts'
-import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
+import { bearerOf, cookieOption, cookieScheme, headerOption } from './bearer.ts'
 
 /** The SHA-256 of a key in hexadecimal, alone or with the caller's name. */
 export type ApiKey = string | { readonly name: string; readonly hash: string }
 
-/** Options of {@link apiKey}. */
-export interface ApiKeyOptions {
+/** The options of {@link apiKey}. */
+export const apiKeyOptions = {
   /** `printf %s KEY | sha256sum` gives a hash. Several keys allow a change of keys. */
-  readonly keys: readonly ApiKey[]
+  keys: listOf<ApiKey>('a list of hashes', (key) => key !== undefined).required(),
   /**
    * Header with the key, beside `authorization: Bearer`.
    *
    * @default `x-api-key`
    */
-  readonly header?: string
+  header: headerOption.or('x-api-key'),
   /**
    * Cookie with the key if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
    * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
    */
-  readonly cookie?: string
+  cookie: cookieOption,
 }
+
+/** Options of {@link apiKey}. */
+export interface ApiKeyOptions extends OptionsOf<typeof apiKeyOptions> {}
 
 /**
  * Others get 401 (UNAUTHENTICATED).
@@ -37,16 +40,8 @@ export interface ApiKeyOptions {
  * `new Service('iris', { auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
  */
 export function apiKey(options: ApiKeyOptions): RequestHook {
-  checkOptions('apiKey', options, ['keys', 'header', 'cookie'])
-  const { keys, header = 'x-api-key', cookie } = options
-  checkThat(Array.isArray(keys) && keys.length > 0, 'a list of hashes', 'keys of apiKey', keys)
-  checkThat(
-    typeof header === 'string' && isHeaderName(header),
-    'the name of a header',
-    'header of apiKey',
-    header,
-  )
-  checkCookie(cookie, 'apiKey')
+  const { keys, header, cookie } = readOptions('apiKey', options, apiKeyOptions)
+  checkThat(keys.length > 0, 'a list of hashes', 'keys of apiKey', keys)
   const known = keys.map(parseKey)
   const name = header.toLowerCase()
   const places =

@@ -1,4 +1,4 @@
-import { checkThat } from '../../core/options.ts'
+import { fromCode } from '../../core/option.ts'
 import { isHeaderName, type RequestHeaders } from '../../http/message.ts'
 import type { SecurityScheme } from '../hooks.ts'
 
@@ -11,15 +11,13 @@ export function bearerOf(headers: RequestHeaders): string | undefined {
   return value === undefined ? undefined : /^Bearer +([\w.~+/=-]+) *$/i.exec(value)?.[1]
 }
 
-/**
- * Checks the option `cookie` of `hook`.
- *
- * @throws InvalidArgument.
- */
-export function checkCookie(name: unknown, hook: string): void {
-  const isName = typeof name === 'string' && isHeaderName(name)
-  checkThat(name === undefined || isName, 'the name of a cookie', `cookie of ${hook}`, name)
-}
+const isName = (value: unknown) => typeof value === 'string' && isHeaderName(value)
+
+/** The name of a header. */
+export const headerOption = fromCode<string>('the name of a header', isName)
+
+/** The name of a cookie. */
+export const cookieOption = fromCode<string>('the name of a cookie', isName)
 
 /** @returns the security scheme of a cookie for documents, if there is one. */
 export function cookieScheme(

@@ -3,57 +3,19 @@ import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'
 import { expected, Forbidden, Overloaded, Unauthorized } from '../../core/errors.ts'
-import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
+import {
+  fromCode,
+  listOf,
+  type OptionsOf,
+  readOptions,
+  type SettingsOf,
+  whole,
+} from '../../core/option.ts'
 import type { Caller, Context } from '../../http/context.ts'
 import { cookieOf } from '../../http/cookies.ts'
 import type { RequestHook } from '../hooks.ts'
-import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
+import { bearerOf, cookieOption, cookieScheme } from './bearer.ts'
 
-/** Options of {@link jwt}. */
-export interface JwtOptions {
-  /** A URL or a file with the issuer's JSON Web Key Set. */
-  readonly jwks: URL | string
-  /** Accepted `iss`. */
-  readonly issuer: string | readonly string[]
-  /** Accepted `aud`. */
-  readonly audience: string | readonly string[]
-  /**
-   * Allowed clock difference. **Units**: seconds.
-   *
-   * @default 5
-   */
-  readonly clockTolerance?: number
-  /**
-   * Asymmetric algorithms.
-   *
-   * @default those of RFC 7518 and RFC 8037
-   */
-  readonly algorithms?: readonly string[]
-  /** What the claim `scope` or `scp` must hold; else 403. */
-  readonly scopes?: readonly string[]
-  /**
-   * Verified tokens to remember until they expire.
-   *
-   * @default 1000
-   */
-  readonly cacheSize?: number
-  /**
-   * Cookie with the token if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
-   * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
-   */
-  readonly cookie?: string
-}
-
-const names = [
-  'jwks',
-  'issuer',
-  'audience',
-  'clockTolerance',
-  'algorithms',
-  'scopes',
-  'cacheSize',
-  'cookie',
-]
 const isAsymmetric = (name: unknown) =>
   /^(?:[RPE]S\d+|EdDSA|Ed25519|ML-DSA-\d+)$/.test(String(name))
 const asymmetric = [
@@ -69,6 +31,54 @@ const asymmetric = [
   'EdDSA',
   'Ed25519',
 ]
+const textOrTexts = fromCode<string | readonly string[]>(
+  'a text or a list of them',
+  (value) => typeof value === 'string' || (Array.isArray(value) && value.length > 0),
+)
+
+/** The options of {@link jwt}. */
+export const jwtOptions = {
+  /** A URL or a file with the issuer's JSON Web Key Set. */
+  jwks: fromCode<URL | string>(
+    'a URL or a path',
+    (value) => value instanceof URL || typeof value === 'string',
+  ).required(),
+  /** Accepted `iss`. */
+  issuer: textOrTexts.required(),
+  /** Accepted `aud`. */
+  audience: textOrTexts.required(),
+  /**
+   * Allowed clock difference. **Units**: seconds.
+   *
+   * @default 5
+   */
+  clockTolerance: whole(0).or(5),
+  /**
+   * Asymmetric algorithms: with a symmetric one, the published keys would be secrets.
+   *
+   * @default those of RFC 7518 and RFC 8037
+   */
+  algorithms: fromCode<readonly string[]>(
+    'asymmetric ones such as ES256',
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isAsymmetric),
+  ).or(asymmetric),
+  /** What the claim `scope` or `scp` must hold; else 403. */
+  scopes: listOf<string>('a list of scopes', (scope) => typeof scope === 'string').or([]),
+  /**
+   * Verified tokens to remember until they expire.
+   *
+   * @default 1000
+   */
+  cacheSize: whole(0).or(1000),
+  /**
+   * Cookie with the token if no header has it, for browsers' EventSource. Default: no cookie. Other sites can cause
+   * requests with cookies: set it with `httpOnly`, `secure` and `sameSite: 'strict'`.
+   */
+  cookie: cookieOption,
+}
+
+/** Options of {@link jwt}. */
+export interface JwtOptions extends OptionsOf<typeof jwtOptions> {}
 
 /** **Units**: seconds since the epoch. */
 interface Verified {
@@ -86,29 +96,11 @@ interface Verified {
  * answer.
  */
 export function jwt(options: JwtOptions): RequestHook {
-  checkOptions('jwt', options, names)
-  const { clockTolerance = 5, cacheSize = 1000, scopes = [] } = options
-  const { jwks, issuer, audience, cookie, algorithms = asymmetric } = options
-  checkCookie(cookie, 'jwt')
-  checkThat(jwks instanceof URL || typeof jwks === 'string', 'a URL or a path', 'jwks of jwt', jwks)
-  for (const [name, value] of Object.entries({ issuer, audience })) {
-    const isList = Array.isArray(value) && value.length > 0
-    checkThat(
-      typeof value === 'string' || isList,
-      'a text or a list of them',
-      `${name} of jwt`,
-      value,
-    )
-  }
-  checkAtLeast('clockTolerance of jwt', clockTolerance, 0)
-  checkAtLeast('cacheSize of jwt', cacheSize, 0)
-  // With a symmetric algorithm, the published keys would be secrets.
-  const isSafe =
-    Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isAsymmetric)
-  checkThat(isSafe, 'asymmetric ones such as ES256', 'algorithms of jwt', algorithms)
+  const settings = readOptions('jwt', options, jwtOptions)
+  const { clockTolerance, cacheSize, scopes, cookie } = settings
   // By digest; a full cache drops the oldest.
   const tokens = new Map<string, Verified>()
-  const verify = verifier({ ...options, clockTolerance })
+  const verify = verifier(settings)
   const admit = (ctx: Context, { caller }: Verified) => {
     const held = scopesOf(caller.claims ?? {})
     const missing = scopes.filter((scope) => !held.includes(scope))
@@ -143,8 +135,13 @@ export function jwt(options: JwtOptions): RequestHook {
   return Object.assign(hook, { security: { jwt: scheme, ...cookieScheme(cookie, scopes) } })
 }
 
-function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
-  const { jwks, issuer, audience, clockTolerance = 5, algorithms = asymmetric } = options
+function verifier({
+  jwks,
+  issuer,
+  audience,
+  clockTolerance,
+  algorithms,
+}: SettingsOf<typeof jwtOptions>): (token: string) => Promise<Verified> {
   // At once: Node's `import` fails for good after one failure, as without a free file descriptor.
   const ready = import('jose').then((jose) => [jose, keysOf(jose, jwks)] as const)
   // The first token reports the error.

@@ -4,53 +4,74 @@
  */
 
 import { TooManyRequests } from '../../core/errors.ts'
-import { checkAtLeast, checkOptions, checkThat } from '../../core/options.ts'
+import {
+  fromCode,
+  type OptionsOf,
+  oneOf,
+  plain,
+  readOptions,
+  text,
+  whole,
+} from '../../core/option.ts'
 import type { Context } from '../../http/context.ts'
 import { ownerOf } from '../caller-identity.ts'
 import type { RequestHook } from '../hooks.ts'
 import { type Share, sharedBuckets } from './shared-buckets.ts'
 import { tokenBuckets } from './token-buckets.ts'
 
-/** Options of {@link rateLimit}. */
-export interface RateLimitOptions {
+/** The options of {@link rateLimit}. */
+export const rateLimitOptions = {
   /** Average requests a second, also below 1: for each worker process, with a `store` for all of them. */
-  readonly rate: number
+  rate: fromCode<number>(
+    'a number above 0',
+    (rate) => Number.isFinite(rate) && (rate as number) > 0,
+  ).required(),
   /**
    * Requests at once, after a pause.
    *
    * @default `rate`, at least 1
    */
-  readonly burst?: number
+  burst: whole(1),
   /**
    * Whom to count.
    *
    * @default issuer and name of the caller, else the address; of IPv6 the first 64 bits
    */
-  readonly by?: 'caller' | 'address' | ((ctx: Context) => string)
+  by: fromCode<'caller' | 'address' | ((ctx: Context) => string)>(
+    "'caller', 'address' or a function",
+    (by) => by === 'caller' || by === 'address' || typeof by === 'function',
+  ).or('caller'),
   /**
    * `'auth'` also limits wrong keys, but knows no caller.
    *
    * @default after auth
    */
-  readonly before?: 'auth'
+  before: oneOf(['auth']),
   /**
    * Maximum number of counted callers; drops the least recently seen.
    *
    * @default 10,000
    */
-  readonly maxKeys?: number
+  maxKeys: whole(1).or(10_000),
   /**
    * `redis://…` of a server that counts for all workers and machines. While it is away each worker counts alone.
    * Needs the package ioredis.
    */
-  readonly store?: string
+  store: text('<url>', 'redis://HOST'),
   /**
    * Name of the limit in headers and in the store, where limits of one name are one.
    *
    * @default `default`
    */
-  readonly name?: string
+  name: plain<string>(
+    { type: 'string', pattern: '^[A-Za-z0-9_.-]+$' },
+    '<name>',
+    'letters, digits, _ . and -',
+  ).or('default'),
 }
+
+/** Options of {@link rateLimit}. */
+export interface RateLimitOptions extends OptionsOf<typeof rateLimitOptions> {}
 
 /**
  * @returns a hook that answers 429 with `retry-after` above the limit, and tells the rest by
@@ -61,16 +82,9 @@ export interface RateLimitOptions {
  * @see draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function rateLimit(options: RateLimitOptions): RequestHook {
-  checkOptions('rateLimit', options, ['rate', 'burst', 'by', 'before', 'maxKeys', 'store', 'name'])
-  const { rate, by = 'caller', before, maxKeys = 10_000, store, name = 'default' } = options
-  const burst = options.burst ?? Math.max(1, Math.ceil(rate))
-  checkThat(Number.isFinite(rate) && rate > 0, 'a number above 0', 'rate of rateLimit', rate)
-  checkAtLeast('burst of rateLimit', burst, 1)
-  checkAtLeast('maxKeys of rateLimit', maxKeys, 1)
-  const isKnown = by === 'caller' || by === 'address' || typeof by === 'function'
-  checkThat(isKnown, "'caller', 'address' or a function", 'by of rateLimit', by)
-  checkThat(before === undefined || before === 'auth', "'auth'", 'before of rateLimit', before)
-  checkThat(/^[A-Za-z0-9_.-]+$/.test(name), 'letters, digits, _ . and -', 'name of rateLimit', name)
+  const settings = readOptions('rateLimit', options, rateLimitOptions)
+  const { rate, by, before, maxKeys, store, name } = settings
+  const burst = settings.burst ?? Math.max(1, Math.ceil(rate))
   const take = tokenBuckets(rate, burst, maxKeys)
   const takeShared = store === undefined ? undefined : sharedBuckets(store, name, rate, burst)
   const policy = `"${name}";q=${burst};w=${Math.ceil(burst / rate)}`

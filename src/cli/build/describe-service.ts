@@ -35,7 +35,7 @@ function jobsOf({ apis }: Service) {
   const settings = [...apis.values()].flatMap(({ async }) => async ?? [])
   if (settings.length === 0) return undefined
   return {
-    timeoutMs: Math.max(...settings.map(({ timeoutMs }) => timeoutMs)),
+    timeoutMs: Math.max(...settings.map(({ timeout }) => timeout)),
     concurrency: settings.reduce((sum, { concurrency }) => sum + concurrency, 0),
   }
 }

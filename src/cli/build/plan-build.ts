@@ -5,7 +5,7 @@ import { join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import { storePackages } from '../../jobs/open-store.ts'
 import type { BuildOptions } from '../config/build-options.ts'
-import type { OptionValues } from '../config/option-table.ts'
+import type { OptionsInFile } from '../config/option-table.ts'
 import { foldersAbove, readJson } from '../folders.ts'
 import { type Bundle, bundleService } from './bundle-service.ts'
 import type { DescribedService } from './describe-service.ts'
@@ -39,7 +39,7 @@ export type Describe = (
  * @returns what a build of the project holds.
  * @throws InvalidArgument that names the file.
  */
-export async function planBuild(project: Project, options: OptionValues, describe: Describe) {
+export async function planBuild(project: Project, options: OptionsInFile, describe: Describe) {
   const { root, service, build } = project
   const bundle = await bundleService(root, service)
   const models = await dataFiles(root, build.models ?? [], build.exclude ?? [], 'models')
@@ -144,7 +144,7 @@ const shown = (folder: string) => relative(process.cwd(), folder) || '.'
 
 function generatedFiles(
   { root, build }: Project,
-  options: OptionValues,
+  options: OptionsInFile,
   { entry, imports }: Bundle,
   { metadata, openapi, python: runners }: DescribedService,
   packages: readonly PlacedPackage[],

@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
+import type { ValueSchema } from '../../core/value-schema.ts'
 import { type BuildOptions, buildSchema } from '../config/build-options.ts'
-import { checkValue, type ValueSchema } from '../config/check-value.ts'
+import { checkValue } from '../config/check-value.ts'
 import { type ConfigFile, readPlain } from '../config/config-file.ts'
 import { projectFolder, projectFolders } from '../folders.ts'
 

@@ -1,6 +1,7 @@
 /** The part of the configuration file that says what `serving build` packs. @module */
+
+import type { ValueSchema } from '../../core/value-schema.ts'
 import type { CondaPackages } from '../../runner/python/python-options.ts'
-import type { ValueSchema } from './check-value.ts'
 
 /** What to build; all paths are relative to the folder of the configuration file. */
 export interface BuildOptions {

@@ -1,21 +1,7 @@
-/** Checks plain data by the JSON schemas of configuration files, which use few of JSON Schema's words. @module */
+/** Checks configuration files by their JSON schemas. @module */
 import { InvalidArgument, show } from '../../core/errors.ts'
+import { fits, type ValueSchema, wordsOf } from '../../core/value-schema.ts'
 import { didYouMean } from './nearest-word.ts'
-
-/** A JSON schema with the words that {@link checkValue} knows, and those that only editors read. */
-export interface ValueSchema {
-  readonly type: string | readonly string[]
-  readonly description?: string
-  readonly default?: unknown
-  readonly enum?: readonly (string | number)[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly pattern?: string
-  readonly examples?: readonly string[]
-  readonly properties?: Readonly<Record<string, ValueSchema>>
-  readonly additionalProperties?: ValueSchema | false
-  readonly items?: ValueSchema
-}
 
 /**
  * Checks a value by a schema; `file` and `path` say in messages where it stands.
@@ -44,46 +30,4 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
     }
     checkValue(member, own, file, path === '' ? name : `${path}.${name}`)
   }
-}
-
-/** Whether a value fits a schema, apart from its members. */
-export function fits(value: unknown, schema: ValueSchema): boolean {
-  if (![schema.type].flat().some((type) => isOfType(value, type))) return false
-  if (schema.enum !== undefined) return schema.enum.some((each) => each === value)
-  if (typeof value === 'string')
-    return schema.pattern === undefined || new RegExp(schema.pattern).test(value)
-  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
-  return typeof value !== 'number' || (value >= minimum && value <= maximum)
-}
-
-/** Says what a schema expects: `a whole number from 0 to 65535`. */
-export function wordsOf({ type, enum: words, minimum, maximum, examples }: ValueSchema): string {
-  if (words !== undefined)
-    return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
-  const range =
-    minimum === undefined
-      ? ''
-      : ` from ${minimum} ${maximum === undefined ? 'up' : `to ${maximum}`}`
-  const texts = [type].flat().map((each) => {
-    if (each === 'string' && examples !== undefined) return `a text as in ${examples.join(' or ')}`
-    return each === 'integer' || each === 'number' ? `${typeWords[each]}${range}` : typeWords[each]
-  })
-  return texts.join(' or ')
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  integer: 'a whole number',
-  number: 'a number',
-  string: 'a text',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'an object',
-}
-
-function isOfType(value: unknown, type: string): boolean {
-  if (type === 'integer') return Number.isSafeInteger(value)
-  if (type === 'array') return Array.isArray(value)
-  if (type !== 'object') return typeof value === type
-  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isPlain && [Object.prototype, null].includes(Object.getPrototypeOf(value))
 }

@@ -6,7 +6,7 @@ import { projectFolders } from '../folders.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
 import type { ServingConfig } from './index.ts'
-import { type OptionValues, optionEntry, optionNames } from './option-table.ts'
+import { type OptionsInFile, optionEntry, optionNames } from './option-table.ts'
 
 const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map(
   (extension) => `serving.config.${extension}`,
@@ -77,9 +77,9 @@ export async function yamlText(values: readonly unknown[]): Promise<string> {
   return values.map((value) => stringify(value, { aliasDuplicateObjects: false })).join('---\n')
 }
 
-function readOptions(values: Readonly<Record<string, unknown>>): OptionValues {
+function readOptions(values: Readonly<Record<string, unknown>>): OptionsInFile {
   const given = optionNames.filter((name) => values[name] !== undefined)
   return Object.fromEntries(
-    given.map((name) => [name, optionEntry(name).type.read?.(values[name]) ?? values[name]]),
+    given.map((name) => [name, optionEntry(name).option.parts.read(name, values[name])]),
   )
 }

@@ -1,7 +1,8 @@
 /** The JSON schema of configuration files; `npm run build` publishes it as dist/cli/config/schema.json. @module */
+
+import type { ValueSchema } from '../../core/value-schema.ts'
 import { buildSchema } from './build-options.ts'
-import type { ValueSchema } from './check-value.ts'
-import { helpOf, optionEntry, optionNames, type optionTable } from './option-table.ts'
+import { helpOf, optionEntry, optionNames } from './option-table.ts'
 
 /** The schema of a `serving.config` file. */
 export const configSchema: ValueSchema = {
@@ -12,11 +13,11 @@ export const configSchema: ValueSchema = {
     service: { type: 'string', description: 'file of the service, relative to this one' },
     ...Object.fromEntries(
       optionNames.map((name) => {
-        const { type, default: value, shown } = optionEntry(name)
+        const { option, default: value, shown } = optionEntry(name)
         const help = helpOf(name)
         const known = shown === undefined && value !== undefined ? { default: value } : {}
         const description = shown === undefined ? help : `${help} (default: ${shown})`
-        return [name, { ...type.schema, description, ...known }]
+        return [name, { ...(option.parts.schema as ValueSchema), description, ...known }]
       }),
     ),
     build: buildSchema,
@@ -27,13 +28,4 @@ export const configSchema: ValueSchema = {
 export function schemaText(): string {
   const meta = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'serving.config' }
   return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`
-}
-
-type FileValue<E> = E extends { readonly type: { readonly read?: (value: infer F) => unknown } }
-  ? F
-  : never
-
-/** The options of the command as a configuration file may hold them. */
-export type OptionsInFile = {
-  readonly [K in keyof typeof optionTable]?: FileValue<(typeof optionTable)[K]>
 }

@@ -1,6 +1,6 @@
 /** `serving/config`: types for `serving.config.ts`. Loads nothing else of the package. @module serving/config */
 import type { BuildOptions } from './build-options.ts'
-import type { OptionsInFile } from './config-schema.ts'
+import type { OptionsInFile } from './option-table.ts'
 
 export type {
   BuildOptions,
@@ -9,7 +9,7 @@ export type {
   EnvironmentVariable,
   PythonOptions,
 } from './build-options.ts'
-export type { OptionsInFile } from './config-schema.ts'
+export type { OptionsInFile } from './option-table.ts'
 
 /** What a `serving.config` file may say: every option of `serving serve`, the service, and what to build. */
 export interface ServingConfig extends OptionsInFile {

@@ -1,6 +1,6 @@
 /** Which value of an option holds: of the flag, else of the environment, else of the file, else the default. @module */
 import type { ConfigFile } from './config-file.ts'
-import { type OptionName, type OptionValues, optionEntry, optionNames } from './option-table.ts'
+import { type OptionName, type OptionsInFile, optionEntry, optionNames } from './option-table.ts'
 
 /** An option with the value that holds. */
 export interface SettledOption {
@@ -25,7 +25,7 @@ export function settleOptions(given: GivenOptions, file: ConfigFile | undefined)
 }
 
 /** @returns the values alone, without those that are undefined. */
-export function valuesOf(settled: readonly SettledOption[]): OptionValues {
+export function valuesOf(settled: readonly SettledOption[]): OptionsInFile {
   const there = settled.filter(({ value }) => value !== undefined)
   return Object.fromEntries(there.map(({ name, value }) => [name, value]))
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
 import type { BuildPlan } from '../build/plan-build.ts'
-import type { OptionValues } from '../config/option-table.ts'
+import type { OptionsInFile } from '../config/option-table.ts'
 import { readJson } from '../folders.ts'
 
 /** A built service as images and manifests need it. */
@@ -22,7 +22,7 @@ export function readBuiltService(folder: string) {
   const read = <T>(file: string): T => readJson(join(folder, file))
   const { service, runners, remoteRunners, jobs } = read<BuildPlan['manifest']>('manifest.json')
   const { version } = read<{ version: string }>('package.json')
-  const options = read<OptionValues>('serving.config.json')
+  const options = read<OptionsInFile>('serving.config.json')
   const own = runners.filter((name) => !remoteRunners.includes(name))
   return { name: service.name, version, runners: own, remoteRunners, jobs, options }
 }

@@ -1,6 +1,6 @@
 /** The container of a service as Kubernetes and KServe have it: its command, probes, resources and rights. @module */
 import type { JobRole } from '../../engine/options.ts'
-import type { OptionValues } from '../config/option-table.ts'
+import type { OptionsInFile } from '../config/option-table.ts'
 import type { BuiltService } from './built-service.ts'
 import type { Port } from './manifest.ts'
 
@@ -33,7 +33,7 @@ const requestsMs = 30_000
 function graceSeconds({
   drainDelayMs = propagationMs,
   drainTimeoutMs = requestsMs,
-}: OptionValues): number {
+}: OptionsInFile): number {
   return Math.ceil((drainDelayMs + drainTimeoutMs) / 1000) + 5
 }
 
