@@ -59,6 +59,7 @@ export type { Callable, Encoding } from './api/stages.ts'
 export type { Access, Entered, Guarded, Origins, RequestTarget, Visit } from './api/visit.ts'
 export type { NumberDType } from './core/dtype.ts'
 export type { Option, OptionsOf, SettingsOf } from './core/option.ts'
+export type { HeldMemory, SharedMemory } from './core/memory/held-memory.ts'
 export type { ByteSize, Duration } from './core/text/units.ts'
 export type { LogLevel } from './engine/log-levels.ts'
 export type {

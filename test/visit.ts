@@ -11,6 +11,8 @@ class TestVisit extends Visit {
     this.target = target
   }
 
+  readonly memory = { reserve: () => true, release: () => {} }
+
   reserve(): boolean {
     return true
   }

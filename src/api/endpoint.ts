@@ -34,7 +34,7 @@ export interface Endpoint {
   readonly methods: readonly string[] | 'any'
   /** Headers to copy, in lower case; others read as absent. */
   readonly readsHeaders: HeaderNames
-  /** Whether requests need a ready server and count against `maxInFlight`; false for health. */
+  /** Whether requests need a ready server and count against `maxInFlight`; false for health. Memory counts anyway. */
   readonly isLimited: boolean
   /** @returns its own slots, beside those of the server. */
   slots?(headers: RequestHeaders): EndpointSlots | undefined

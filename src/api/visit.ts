@@ -1,6 +1,7 @@
 /** One request that was let in, over any protocol, and the only way from it to a function. @module */
 
 import { expected, InternalError, NotFound, type ServingError } from '../core/errors.ts'
+import { HeldMemory, type SharedMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 import type { Context, RequestLine } from '../http/context.ts'
@@ -101,6 +102,9 @@ export abstract class Visit {
 
   abstract get target(): RequestTarget
 
+  /** @internal What all requests of the server share. */
+  protected abstract get memory(): SharedMemory
+
   /** @internal Reserves memory until the end; returns false if it does not fit. `isSpare`: see MemoryBudget. */
   abstract reserve(bytes: number, isSpare?: boolean): boolean
 
@@ -123,6 +127,16 @@ export abstract class Visit {
    */
   hold(bytes: number): void {
     if (!this.reserve(bytes)) throw noMemory()
+  }
+
+  /**
+   * Opens an account of memory that goes up and down, such as for what waits to be read by the client. The end of the
+   * request empties it.
+   */
+  account(): HeldMemory {
+    const account = new HeldMemory(this.memory)
+    this.ctx.onEnd(() => account.end())
+    return account
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import { type Access, type RequestTarget, Visit } from '../api/visit.ts'
 import { InternalError, type ServingError } from '../core/errors.ts'
+import type { SharedMemory } from '../core/memory/held-memory.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { HttpResponse } from '../http/message.ts'
@@ -75,13 +76,16 @@ export class ServedRequest<S extends RequestSocket = RequestSocket>
     return this.#asked.target
   }
 
+  protected get memory(): SharedMemory {
+    return this.server.memory
+  }
+
   get reservation(): this {
     return this
   }
 
   /** Reserves more memory, until the end; returns false if it does not fit. `isSpare`: see MemoryBudget. */
   reserve(bytes: number, isSpare = false): boolean {
-    if (!this.#asked.endpoint?.isLimited) return true
     if (!this.server.memory.reserve(bytes, isSpare)) return false
     this.#reserved += bytes
     return true

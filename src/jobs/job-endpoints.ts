@@ -78,13 +78,16 @@ export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
         await resultOf(jobs, waitMs > 0 ? await jobs.ended(job, waitMs, ctx) : job, visit),
       )
     }),
-    endpoint('GET', '/events', async (job, { ctx }) => {
+    endpoint('GET', '/events', async (job, visit) => {
       const { id, status } = job
-      const after = Number(/^\d{1,15}$/.exec(ctx.headers.get('last-event-id') ?? '')?.[0] ?? 0)
+      const { headers } = visit.ctx
+      const after = Number(/^\d{1,15}$/.exec(headers.get('last-event-id') ?? '')?.[0] ?? 0)
+      const memory = visit.account()
+      const rest = isFinal(status) ? await jobs.events(id, after, memory) : undefined
       // A browser's EventSource connects again after each end, unless there is no content.
-      if (isFinal(status) && (await jobs.events(id, after, 1)).length === 0)
-        return { status: 204, headers: [], body: '' }
-      return { headers: eventHeaders, body: jobEvents(jobs, job, after, (stop) => ctx.onEnd(stop)) }
+      if (rest?.length === 0) return { status: 204, headers: [], body: '' }
+      memory.hold(0)
+      return { headers: eventHeaders, body: jobEvents(jobs, job, after, visit) }
     }),
     endpoint('POST', '/cancel', async (job) => {
       const now = await jobs.cancel(job)

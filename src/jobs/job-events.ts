@@ -1,3 +1,4 @@
+import type { Visit } from '../api/visit.ts'
 import { parseText } from '../core/text/parse-text.ts'
 import { encodeEvent } from '../http/event-stream.ts'
 import { isFinal, type Job, type JobEvent } from './job.ts'
@@ -8,30 +9,32 @@ import type { Jobs } from './jobs.ts'
 const heartbeatMs = 5_000
 
 /**
- * What a reader holds at most while its client does not read: no more than other small answers. **Units**: bytes.
+ * The events of a job behind `after`, to the last one or the server's end; undefined after a while without events, or
+ * without memory for them.
  */
-const bytesAtOnce = 64 * 1024
-
-/** The events of a job behind `after`, to the last one or the server's end; undefined after a while without events. */
 export async function* eventsBehind(
   jobs: Jobs,
   of: Job,
   after: number,
-  onEnd: (stop: () => void) => void,
+  visit: Visit,
 ): AsyncGenerator<JobEvent | undefined> {
+  const memory = visit.account()
   const changes = jobs.changes(of.id)
-  onEnd(() => changes.stop())
+  visit.ctx.onEnd(() => changes.stop())
   try {
     for (;;) {
       // Before the events: those of an ended job are all there.
       const job = await jobs.look(of)
-      const events = await jobs.events(of.id, after, bytesAtOnce)
-      for (const event of events) {
+      const events = await jobs.events(of.id, after, memory)
+      for (const event of events ?? []) {
         after = event.sequence
         yield event
       }
-      if (events.length > 0) continue
-      if (job === undefined || isFinal(job.status)) return
+      memory.hold(0)
+      if (events !== undefined) {
+        if (events.length > 0) continue
+        if (job === undefined || isFinal(job.status)) return
+      }
       if (changes.isStopped) {
         // Lets the reader see that the server stops, and not the job.
         yield undefined

@@ -88,7 +88,7 @@ function answersOf(jobs: Jobs): {
     async *watch(body, visit) {
       const { id = '', after = 0 } = watchJobRequest.decode(body)
       const job = await jobs.find(id, visit)
-      for await (const event of eventsBehind(jobs, job, after, (stop) => visit.ctx.onEnd(stop)))
+      for await (const event of eventsBehind(jobs, job, after, visit))
         yield event && jobEventMessage.encode(messageOfEvent(event))
     },
   }

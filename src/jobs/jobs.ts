@@ -15,6 +15,7 @@ import {
   Overloaded,
   Unauthorized,
 } from '../core/errors.ts'
+import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { fromContent } from '../descriptors/proto-content.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
@@ -47,6 +48,9 @@ export interface JobSource {
 
 /** Clients should come again after this time when a queue is full. **Units**: seconds. */
 const fullSeconds = 10
+
+/** Most bytes of events that are read at once. **Units**: bytes. */
+const eventBytes = 64 * 1024
 
 /** The jobs of one server: how they are submitted, found and waited for. */
 export class Jobs {
@@ -243,15 +247,21 @@ export class Jobs {
   /**
    * Who asks for the same while it reads gets the same.
    *
-   * @returns events, as the store does.
+   * @param memory - Holds the events from now on, and their texts: until who asks has sent them.
+   * @returns events, as the store does; undefined if there is too little memory.
    */
-  events(id: string, after: number, maxBytes: number): Promise<readonly JobEvent[]> {
-    const key = `${id} ${after} ${maxBytes}`
+  async events(
+    id: string,
+    after: number,
+    memory: HeldMemory,
+  ): Promise<readonly JobEvent[] | undefined> {
+    if (!memory.hold(2 * eventBytes)) return undefined
+    const key = `${id} ${after}`
     const read =
       this.#reads.get(key) ??
-      this.#store.events(id, after, maxBytes).finally(() => this.#reads.delete(key))
+      this.#store.events(id, after, eventBytes).finally(() => this.#reads.delete(key))
     this.#reads.set(key, read)
-    return read
+    return await read
   }
 
   /** @returns the changes of a job until the server ends. */

@@ -1,8 +1,8 @@
 import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded } from '../core/errors.ts'
+import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { messageCost } from './framing.ts'
-import type { HeldMemory } from './held-memory.ts'
 import type { LivePlace } from './live-place.ts'
 
 type Decode = (bytes: Uint8Array, isText: boolean, borrowed: boolean) => MaybePromise<unknown>

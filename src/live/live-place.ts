@@ -1,4 +1,4 @@
-import { HeldMemory, type SharedMemory } from './held-memory.ts'
+import { HeldMemory, type SharedMemory } from '../core/memory/held-memory.ts'
 
 /** What the server's clock and its end ask of an open stream. */
 export interface OpenStream {
@@ -7,6 +7,9 @@ export interface OpenStream {
   /** Closes the stream, since the server stops. */
   stop(): void
 }
+
+// Less is not counted: the number of streams is bounded. **Units**: bytes.
+const freeBytes = 64 * 1024
 
 /** What the key of {@link LivePlace} is made by: the streams of a server alone make one. */
 export const placeKey = Symbol('place')
@@ -31,7 +34,7 @@ export class LivePlace {
 
   /** @returns an account of messages that wait, on one side of the stream. */
   account(): HeldMemory {
-    return new HeldMemory(this.#memory)
+    return new HeldMemory(this.#memory, freeBytes)
   }
 
   /** Gives all back. Only the first call counts. */

@@ -8,6 +8,7 @@ import {
   TooManyRequests,
   tellsDetail,
 } from '../core/errors.ts'
+import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import {
@@ -21,7 +22,6 @@ import {
   parseControl,
   pongMessage,
 } from './framing.ts'
-import type { HeldMemory } from './held-memory.ts'
 import { LiveCodec, type LiveMessage } from './live-codec.ts'
 import { LiveInbox } from './live-inbox.ts'
 import type { LivePlace, OpenStream } from './live-place.ts'

@@ -1,12 +1,12 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import type { LiveApi } from '../api/live-api.ts'
 import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
+import type { SharedMemory } from '../core/memory/held-memory.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
 import { allHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { counter, gauge, type MetricFamily } from '../telemetry/metrics/metric-family.ts'
-import type { SharedMemory } from './held-memory.ts'
 import { LiveCodec } from './live-codec.ts'
 import { LivePlace, placeKey } from './live-place.ts'
 

@@ -139,4 +139,16 @@ describe.each(engines)('slots on %s', (engine) => {
     expect((await one.answer()).text).toBe(String(2 * megabyte))
     expect((await server.ask(post('/large', String(2 * megabyte)))).body.length).toBe(2 * megabyte)
   })
+
+  it('share it with bodies that paths without slots get', async () => {
+    const server = await start(engine, () => {}, { maxMemoryBytes: 3 * megabyte })
+    const [one, two] = [await server.connect(), await server.connect()]
+    const length = { 'content-length': String(2 * megabyte) }
+    const probe = post('/livez', 'x'.repeat(600_000), length).replace('POST', 'GET')
+    await one.writeAlone(probe)
+    two.write(probe)
+    expect((await two.answer()).status).toBe(503)
+    one.destroy()
+    expect((await server.ask('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(200)
+  })
 })

@@ -16,8 +16,9 @@ import { Jobs } from '../../src/jobs/jobs.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { bothEngines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
+import { visitOf } from '../visit.ts'
 import { folder, jsonOf, type Served, start } from './harness.ts'
-import { newJob, openStore, until } from './stores.ts'
+import { completed, newJob, openStore, until } from './stores.ts'
 
 const mb = 1024 * 1024
 const json = { input: new io.JSON(), output: new io.JSON() }
@@ -343,6 +344,50 @@ describe.skipIf(!isBuiltin('node:sqlite'))('a disk for jobs', () => {
   })
 })
 
+describe.skipIf(!isBuiltin('node:sqlite')).each(bothEngines)('events of jobs on %s', (engine) => {
+  it('hold memory while their clients do not read, and at the end none', async () => {
+    const define = (svc: Service) => {
+      svc.api({ ...json, name: 'size' }, (text) => String(text).length)
+      svc.api({ ...json, name: 'words', async: true }, () => 0)
+    }
+    const path = join(folder(), 'jobs.db')
+    // This process runs the job: an attempt of the server would hold its answer, too.
+    const options = { jobRole: 'submit', maxMemoryBytes: 1_200_000 } as const
+    const served = await start(engine, define, options, {}, path)
+    const store = await openStore({ kind: 'sqlite', path })
+    const [told, gate] = [deferred<void>(), deferred<void>()]
+    const worker = store.work([{ api: 'words', concurrency: 1 }], async ({ report }) => {
+      for (let i = 0; i < 250; i++) await report('partial', '\u20ac'.repeat(16 * 1024))
+      told.resolve()
+      await gate.promise
+      return completed('')
+    })
+    onTestFinished(async () => {
+      gate.resolve()
+      await worker.stop(1_000)
+      await store.close()
+    })
+    const job = await served.submit('/words', 0)
+    await told.promise
+    const ask = async () => (await served.post('/size', ['x'.repeat(mb)])).status
+    expect(await ask()).toBe(200)
+    const sockets = await Promise.all(
+      Array.from({ length: 3 }, () => unread(served, `${job}/events`)),
+    )
+    await until(async () => (await ask()) === 503)
+    // Who comes later hears of no event until there is memory, but is not refused.
+    const late = await served.get(`${job}/events`)
+    const reader = (late.body as ReadableStream<Uint8Array>).getReader()
+    expect(late.status).toBe(200)
+    for (const socket of sockets) socket.destroy()
+    await until(async () => (await ask()) === 200)
+    let text = ''
+    while (!text.includes('event: partial'))
+      text += Buffer.from((await reader.read()).value ?? []).toString()
+    await reader.cancel()
+  })
+})
+
 describe.skipIf(!isBuiltin('node:sqlite'))('events of jobs', () => {
   it('are read once for all who want the same, and not again while they are read', async () => {
     const store = await openStore({ kind: 'sqlite', path: join(folder(), 'jobs.db') })
@@ -352,10 +397,12 @@ describe.skipIf(!isBuiltin('node:sqlite'))('events of jobs', () => {
     const reads = vi.spyOn(store, 'events')
     const log = { debug: () => {}, warn: () => {} }
     const jobs = new Jobs(store, { apis: new Map(), auth: undefined }, undefined, false, log)
-    const all = await Promise.all(Array.from({ length: 50 }, () => jobs.events(job.id, 0, 1_000)))
+    const visit = visitOf('/')
+    const ask = () => jobs.events(job.id, 0, visit.account())
+    const all = await Promise.all(Array.from({ length: 50 }, ask))
     expect(reads).toHaveBeenCalledTimes(1)
     expect(new Set(all).size).toBe(1)
-    expect((await jobs.events(job.id, 0, 1_000)).map(({ data }) => data)).toEqual(['queued'])
+    expect((await ask())?.map(({ data }) => data)).toEqual(['queued'])
     expect(reads).toHaveBeenCalledTimes(2)
   })
 })

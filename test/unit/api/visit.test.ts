@@ -11,6 +11,12 @@ import { HeaderList, HttpRequest } from '../../../src/http/message.ts'
 class Asked extends Visit {
   readonly target: RequestTarget = { method: 'POST', path: '/', query: '', params: {} }
   free = 100
+  readonly memory = {
+    reserve: (bytes: number) => this.reserve(bytes),
+    release: (bytes: number) => {
+      this.free += bytes
+    },
+  }
 
   reserve(bytes: number): boolean {
     if (bytes > this.free) return false
@@ -90,6 +96,15 @@ describe('a visit', () => {
     visit.hold(60)
     expect(() => visit.hold(60)).toThrow(ServingError)
     expect(visit.free).toBe(40)
+  })
+
+  it('has accounts of memory that go up and down, until its end', () => {
+    const visit = asked(inMessage)
+    const [first, second] = [visit.account(), visit.account()]
+    expect([first.hold(60), second.hold(60), visit.free]).toEqual([true, false, 40])
+    expect([first.hold(10), second.hold(60), visit.free]).toEqual([true, true, 30])
+    visit.ctx.end()
+    expect([first.hold(10), visit.free]).toEqual([false, 100])
   })
 
   it('reads JSON within bounds, and gives the memory of a request back', () => {
