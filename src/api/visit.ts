@@ -100,7 +100,7 @@ export abstract class Visit {
     this.access = access
   }
 
-  abstract get target(): RequestTarget
+  abstract readonly target: RequestTarget
 
   /** @internal What all requests of the server share. */
   protected abstract get memory(): SharedMemory

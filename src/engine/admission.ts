@@ -1,10 +1,14 @@
 /** Decides which requests are admitted, and how the others are answered. @module */
 
 import type { Endpoint } from '../api/endpoint.ts'
+import { withDeadline } from '../api/stages.ts'
 import { BadInput, expected, Overloaded, type ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { tooLarge, tooMany } from '../http/limits.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
+import type { ServedVisit } from './served-visit.ts'
+import type { HookedEndpoint } from './service-hooks.ts'
 
 /** How the body of a request is announced. */
 export interface BodyAnnouncement {
@@ -39,6 +43,20 @@ export function admit(
   if (server.limiter.isFull) return tooMany(server.limiter)
   const slots = endpoint.slots?.(headers)
   return slots?.isFull ? tooMany(slots) : undefined
+}
+
+/**
+ * Runs the hooks within the deadline, for a visit without a socket that waits.
+ *
+ * @returns why they refuse it, or undefined.
+ */
+export function refusalByHooks(
+  visit: ServedVisit,
+  endpoint: HookedEndpoint,
+): MaybePromise<ServingError | undefined> {
+  const refusal = visit.server.before?.(endpoint, visit)
+  if (!isPromise(refusal)) return refusal
+  return withDeadline(visit.ctx, refusal, { fail: (error) => error })
 }
 
 /**

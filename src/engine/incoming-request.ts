@@ -6,16 +6,16 @@ import type { ServingError } from '../core/errors.ts'
 import { Context } from '../http/context.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/message.ts'
-import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { ServedRequest } from './served-request.ts'
+import { ServedVisit } from './served-visit.ts'
 
 /** A request that was admitted. */
 export interface IncomingRequest {
   readonly endpoint: Endpoint
   readonly target: RequestTarget
   readonly ctx: Context
-  readonly body: BodyAnnouncement
+  /** Content-Length; 0 without a body, undefined if chunked. **Units**: bytes. */
+  readonly declared: number | undefined
 }
 
 /** Refused before its body is read. Its endpoint is undefined if it was not found. */
@@ -43,13 +43,13 @@ export function refusalOf(
 ): HttpResponse {
   const { endpoint, method, path, headers, peer } = request
   const ctx = new Context({ headers })
-  const refused = new ServedRequest(
+  const refused = new ServedVisit(
     server,
     { endpoint, target: { method, path, query: '', params: noParams }, ctx },
     { remoteAddress: peer },
   )
   const response = refused.problem(error)
   if (method !== 'HEAD') refused.recorder?.sent(response.body as string)
-  refused.close(0)
+  refused.end(0)
   return response
 }

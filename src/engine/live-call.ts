@@ -13,7 +13,7 @@ import { type LiveHost, LiveSession } from '../live/live-session.ts'
 import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
 import { notReady } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { ServedRequest } from './served-request.ts'
+import { ServedVisit } from './served-visit.ts'
 
 /** A request to open a live stream. */
 export interface LiveRequest {
@@ -24,7 +24,7 @@ export interface LiveRequest {
 }
 
 /** One live stream, from the request that opens it to its end. */
-export class LiveCall extends ServedRequest implements LiveHost {
+export class LiveCall extends ServedVisit implements LiveHost {
   /** The subprotocol for the answer. */
   readonly protocol: string | undefined
   readonly #streams: LiveStreams
@@ -134,7 +134,7 @@ export class LiveCall extends ServedRequest implements LiveHost {
     this.#isOver = true
     if (this.ctx.abortReason instanceof ClientClosed) this.recorder?.left()
     this.#place?.leave()
-    this.close(this.#bytesIn)
+    this.end(this.#bytesIn)
     this.server.limiter.leave()
   }
 }

@@ -1,11 +1,10 @@
-/** The answer of one request, sent as fast as the client reads, and the request's end. @module */
+/** The answer of one request, as it goes out. @module */
 
-import type { Endpoint } from '../api/endpoint.ts'
-import { BadOutput, ClientClosed, expected, InternalError } from '../core/errors.ts'
+import { ClientClosed } from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces, exactly } from '../http/encoded-pieces.ts'
-import { type EndpointSlots, noMemory } from '../http/limits.ts'
+import { noMemory } from '../http/limits.ts'
 import {
   type Chunk,
   discardBody,
@@ -13,143 +12,104 @@ import {
   isAsyncBody,
   joinedResponse,
   lengthOf,
+  type ResponseBody,
 } from '../http/message.ts'
-import { isBodyless, responseFault } from '../http/response-head.ts'
+import { isBodyless } from '../http/response-head.ts'
 import { TransferClock, withinText } from '../http/transfer-clock.ts'
-import type { ExchangeSocket, ServerState } from './engine.ts'
-import type { IncomingRequest } from './incoming-request.ts'
-import { ServedRequest } from './served-request.ts'
+import type { ServerState } from './engine.ts'
+import { ResponseStream, type StreamHost } from './response-stream.ts'
 
-// The kernel tells of new room only when a third of its buffer is free.
-const pieceBytes = 16 * 1024
+/**
+ * How far an answer is.
+ *
+ * - `waiting`: there is no answer yet.
+ * - `whole`: the socket has all of it. `lent`: memory of the pool, which the socket may still read.
+ * - `streaming`: it goes out in pieces. `wake`: of a stream that waits for its client.
+ * - `over`: it was sent, or never will be. Nothing writes to the socket.
+ */
+type ReplyState =
+  | { readonly at: 'waiting' }
+  | { readonly at: 'whole'; readonly lent: Uint8Array | undefined }
+  | { readonly at: 'streaming'; wake: (() => void) | undefined }
+  | { readonly at: 'over' }
 
-/** The answer's side of an exchange. Once it is `over` nothing writes to the socket. */
-export abstract class Reply extends ServedRequest<ExchangeSocket> {
-  readonly endpoint: Endpoint
-  over = false
-  /** Whether pieces of the body are still taken. */
-  isReceiving = true
-  /** **Units**: bytes of the body. */
-  received = 0
-  /** The response whose pooled memory is given back at the end. */
-  pooled: HttpResponse | undefined
-  #holdsSlot = false
-  #slots: EndpointSlots | undefined
+const waiting: ReplyState = { at: 'waiting' }
+const whole: ReplyState = { at: 'whole', lent: undefined }
+const over: ReplyState = { at: 'over' }
+
+/** The exchange of an answer. */
+export interface ReplyHost extends StreamHost {
+  readonly server: ServerState
+  readonly isHead: boolean
+}
+
+/** An answer that goes out, and the time that its client has. No private methods, as in `Inbound`. */
+export class Reply {
+  readonly #host: ReplyHost
+  #state = waiting
   #clock: TransferClock | undefined
-  #wake: (() => void) | undefined
 
-  constructor(server: ServerState, request: IncomingRequest, socket: ExchangeSocket) {
-    super(server, request, socket)
-    this.endpoint = request.endpoint
-    // At last: an exchange that could not be made will not leave.
-    if (this.endpoint.isLimited) server.limiter.enter()
+  constructor(host: ReplyHost) {
+    this.#host = host
   }
 
-  /** Ends what receives the body. Called once, when the request is over. */
-  protected abstract endBody(): void
-
-  /** Takes a slot, and one of the endpoint, once; returns those that are all taken, or undefined. */
-  takeSlot(): EndpointSlots | undefined {
-    const { limiter } = this.server
-    if (this.#holdsSlot || !this.endpoint.isLimited) return undefined
-    if (!limiter.acquire()) return limiter
-    const slots = this.endpoint.slots?.(this.ctx.headers)
-    if (slots?.acquire() === false) {
-      limiter.release()
-      return slots
-    }
-    this.#holdsSlot = true
-    this.#slots = slots
-    return undefined
+  get hasBegun(): boolean {
+    return this.#state !== waiting
   }
 
-  get isHead(): boolean {
-    return this.target.method === 'HEAD'
+  get isOver(): boolean {
+    return this.#state === over
   }
 
   /** `isCorked`: whether the writes of this tick leave in one packet anyway. */
   send(given: HttpResponse, isCorked: boolean): void {
-    if (this.over) {
+    if (this.#state === over) {
       discardBody(given)
       return
     }
-    const fault = responseFault(given)
-    if (fault !== undefined) discardBody(given)
-    const checked =
-      fault === undefined ? given : this.endpoint.problem(new BadOutput(fault), this.ctx.id)
-    if (checked.error !== undefined) this.failed(checked.error)
-    const full = this.ctx.withHeaders(checked)
-    const response =
-      full.before === undefined || this.socket.sendsBefore ? full : joinedResponse(full)
+    this.#state = whole
+    const host = this.#host
+    const { visit, socket } = host
+    const checked = visit.checked(given)
+    const isSplit = checked.before !== undefined && socket.sendsBefore !== true
+    const response = isSplit ? joinedResponse(checked) : checked
     const { body, status = 200 } = response
-    this.recorder?.answered(status)
-    const isWhole = typeof body === 'string' || body instanceof Uint8Array
-    if (isBodyless(status) || (this.isHead && !isWhole)) {
+    visit.recorder?.answered(status)
+    const isWhole = isWholeBody(body)
+    if (isBodyless(status) || (host.isHead && !isWhole)) {
       discardBody(response)
-      this.#sendWhole(response, '', isCorked)
-    } else if (isWhole) this.#sendCounted(response, body, isCorked)
-    else this.#sendStream(response, body, isCorked)
-  }
-
-  #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    const isLarge = body.length >= countedBytes
-    if (isLarge && !this.reserve(body.length)) {
+      sendWhole(host, response, '', isCorked)
+    } else if (!isWhole) {
+      this.#state = { at: 'streaming', wake: undefined }
+      sendStream(host, response, body, isCorked)
+    } else if (body.length < countedBytes || visit.reserve(body.length)) {
+      if (response.pooled !== undefined) this.lend(body as Uint8Array)
+      sendWhole(host, response, body, isCorked)
+      if (body.length >= countedBytes && !this.isOver) this.awaitReader()
+    } else {
       response.pooled?.give(body as Uint8Array)
-      const problem = this.problem(noMemory())
-      this.#sendWhole(problem, problem.body as string, isCorked)
-      return
+      const problem = visit.problem(noMemory())
+      sendWhole(host, problem, problem.body as string, isCorked)
     }
-    if (response.pooled !== undefined) this.pooled = response
-    this.#sendWhole(response, body, isCorked)
-    if (isLarge && !this.over) this.#awaitReader()
   }
 
-  #sendWhole(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    const { socket } = this
-    const { before } = response
-    if (!this.isHead) {
-      if (before !== undefined) this.recorder?.sent(before)
-      this.recorder?.sent(body)
-    }
-    if (isCorked) socket.sendWhole(response, body, before)
-    else socket.cork(() => socket.sendWhole(response, body, before))
+  /** Keeps memory of the pool until the end. */
+  lend(lent: Uint8Array): void {
+    this.#state = { at: 'whole', lent }
   }
 
-  #sendStream(
-    response: HttpResponse,
-    body: AsyncIterable<Chunk> | readonly Chunk[],
-    isCorked: boolean,
-  ): void {
-    const { socket } = this
-    if (!isAsyncBody(body)) {
-      const stream = new ResponseStream(this, response)
-      if (isCorked) stream.sendChunks(body)
-      else socket.cork(() => stream.sendChunks(body))
-      return
-    }
-    const length = lengthOf(response.headers)
-    if (length === 0) {
-      discardBody(response)
-      this.#sendWhole(response, '', isCorked)
-      return
-    }
-    const stream = new ResponseStream(this, response, length)
-    if (length !== undefined) void stream.pump(exactly(body, length))
-    else if (body instanceof EncodedPieces)
-      void stream.pump(body.source, body.encode, undefined, body.takeFirst())
-    else void stream.pump(body[Symbol.asyncIterator]())
-  }
-
-  #awaitReader(): void {
-    const { sendTimeoutMs } = this.server.limits
+  /** Starts the time in which the client has to read what was sent. */
+  awaitReader(): void {
+    const host = this.#host
+    const { sendTimeoutMs } = host.server.limits
     if (sendTimeoutMs === 0) return
     if (this.#clock === undefined) {
-      const before = this.socket.taken()
+      const before = host.socket.taken()
       const message = `expected the client to read the response ${withinText(sendTimeoutMs)}, it was slower`
       this.#clock = new TransferClock(
         sendTimeoutMs,
-        () => this.socket.taken() - before,
-        () => this.breakOff(new ClientClosed(message)),
+        () => host.socket.taken() - before,
+        () => host.breakOff(new ClientClosed(message)),
       )
     }
     this.#clock.start()
@@ -157,216 +117,77 @@ export abstract class Reply extends ServedRequest<ExchangeSocket> {
 
   /** Resolves when the client has read all sent bytes, or the request is over. */
   caughtUp(): Promise<void> {
-    if (this.over) return Promise.resolve()
-    this.#awaitReader()
+    const state = this.#state
+    if (state.at !== 'streaming') return Promise.resolve()
+    this.awaitReader()
     return new Promise((resolve) => {
-      this.#wake = resolve
+      state.wake = resolve
     })
   }
 
   /** Called by the socket when there is room again. */
   drained(): void {
     this.#clock?.pause()
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+    if (this.#state.at === 'streaming') wake(this.#state)
   }
 
-  /** Called by the socket when the client has left. */
-  abort(): void {
-    if (this.over) return
-    this.recorder?.left()
-    const draining = this.server.health.state === 'draining'
-    this.finished(
-      new ClientClosed(draining ? 'the server closed the connection to stop' : undefined),
-    )
-    this.drained()
-  }
-
-  /** Called when the response was sent, or never will be (`gone`). Only the first call counts. */
-  finished(gone?: ClientClosed): void {
-    if (this.over) return
-    this.over = true
-    this.isReceiving = false
-    this.socket.detach()
-    if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
-    this.pooled = undefined
+  /** Ends what the answer holds. Called once, by the host. */
+  end(): void {
+    const state = this.#state
+    this.#state = over
     this.#clock?.pause()
-    if (gone !== undefined) this.ctx.abort(gone)
-    this.endBody()
-    this.close(this.received)
-    if (!this.endpoint.isLimited) return
-    const { limiter } = this.server
-    if (this.#holdsSlot) {
-      limiter.release()
-      this.#slots?.release()
-    }
-    limiter.leave()
-  }
-
-  /** Calls `work` in a turn of its own, unless the exchange is over by then. */
-  later(work: () => void): void {
-    setImmediate(() =>
-      this.guard(() => {
-        if (!this.over) work()
-      }),
-    )
-  }
-
-  /** Calls `work`, whose errors end the exchange. */
-  guard(work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      this.fault(error)
-    }
-  }
-
-  fault(cause: unknown): void {
-    this.breakOff(new InternalError('the server failed', { cause }))
-  }
-
-  /** Only a cut connection shows a failure after the status to the client. */
-  breakOff(error: Error): void {
-    this.failed(error)
-    if (this.over) return
-    this.finished(new ClientClosed())
-    try {
-      this.socket.destroy()
-    } catch {}
+    if (state.at === 'whole' && state.lent !== undefined)
+      bufferPool.give(state.lent.buffer as ArrayBuffer)
+    else if (state.at === 'streaming') wake(state)
   }
 }
 
-class ResponseStream {
-  readonly #reply: Reply
-  readonly #response: HttpResponse
-  readonly #length: number | undefined
-  #headSent = false
-  #sentBytes = 0
-  #piece: Chunk = ''
-  #hasRoom = true
-  /** Made once, not for each piece. */
-  readonly #writePiece = () => {
-    const { socket } = this.#reply
-    this.#sendHead()
-    this.#hasRoom =
-      this.#length === undefined
-        ? socket.sendPiece(this.#piece)
-        : socket.sendSized(
-            this.#piece as Uint8Array,
-            this.#length,
-            this.#sentBytes === this.#length,
-          )
-  }
-
-  constructor(reply: Reply, response: HttpResponse, length?: number) {
-    this.#reply = reply
-    this.#response = response
-    this.#length = length
-  }
-
-  /** Waits only for a slow client. Must be corked. */
-  sendChunks(chunks: readonly Chunk[]): void {
-    const { socket, recorder } = this.#reply
-    this.#sendHead()
-    for (let i = 0; i < chunks.length; i++) {
-      const chunk = chunks[i]
-      if (!isChunk(chunk) || chunk.length > pieceBytes) {
-        void this.pump(chunks.slice(i).values())
-        return
-      }
-      recorder?.sent(chunk)
-      if (chunk.length > 0 && !socket.sendPiece(chunk)) {
-        void this.pump(chunks.slice(i + 1).values(), undefined, this.#reply.caughtUp())
-        return
-      }
-    }
-    socket.sendEnd()
-  }
-
-  /** `encode` makes a chunk of each piece of the source; `first` was read from it before, and is a chunk. */
-  async pump<T>(
-    source: AsyncIterator<T> | Iterator<T>,
-    encode?: (piece: T) => MaybePromise<Chunk>,
-    ready?: Promise<void>,
-    first?: IteratorResult<Chunk>,
-  ): Promise<void> {
-    const reply = this.#reply
-    try {
-      await ready
-      if (first !== undefined && !reply.over) {
-        if (first.done) {
-          this.#end()
-          return
-        }
-        await this.#send(first.value)
-      }
-      while (!reply.over) {
-        const next = await source.next()
-        if (reply.over) break
-        if (next.done) {
-          this.#end()
-          return
-        }
-        const chunk = encode === undefined ? next.value : encode(next.value)
-        const sent = this.#send(isPromise(chunk) ? await chunk : chunk)
-        if (sent !== undefined) await sent
-      }
-      await source.return?.()
-    } catch (cause) {
-      if (!reply.over) reply.breakOff(new InternalError('the stream failed', { cause }))
-      await Promise.resolve(source.return?.()).catch(() => {})
-    }
-  }
-
-  #end(): void {
-    const { socket } = this.#reply
-    if (this.#length !== undefined) return
-    socket.cork(() => {
-      this.#sendHead()
-      socket.sendEnd()
-    })
-  }
-
-  #send(chunk: unknown): Promise<void> | undefined {
-    if (!isChunk(chunk))
-      throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
-    if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
-    if (chunk.length === 0) return undefined
-    const hasRoom = this.#sendPiece(chunk)
-    this.#release(chunk)
-    return hasRoom ? undefined : this.#reply.caughtUp()
-  }
-
-  async #sendLong(chunk: Chunk): Promise<void> {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-    const step = this.#length === undefined ? pieceBytes : bytes.length
-    for (let at = 0; at < bytes.length && !this.#reply.over; at += step) {
-      if (!this.#sendPiece(bytes.subarray(at, at + step))) await this.#reply.caughtUp()
-    }
-    this.#release(chunk)
-  }
-
-  #sendPiece(piece: Chunk): boolean {
-    const { socket, recorder } = this.#reply
-    recorder?.sent(piece)
-    this.#sentBytes += piece.length
-    this.#piece = piece
-    socket.cork(this.#writePiece)
-    return this.#hasRoom
-  }
-
-  #release(chunk: Chunk): void {
-    if (this.#reply.socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
-  }
-
-  #sendHead(): void {
-    if (this.#headSent) return
-    this.#headSent = true
-    this.#reply.socket.sendHead(this.#response, this.#length)
-  }
+function wake(state: { wake: (() => void) | undefined }): void {
+  const waiter = state.wake
+  state.wake = undefined
+  waiter?.()
 }
 
-function isChunk(value: unknown): value is Chunk {
-  return typeof value === 'string' || value instanceof Uint8Array
+function isWholeBody(body: ResponseBody): body is Chunk {
+  return typeof body === 'string' || body instanceof Uint8Array
+}
+
+function sendWhole(
+  { socket, visit, isHead }: ReplyHost,
+  response: HttpResponse,
+  body: Chunk,
+  isCorked: boolean,
+): void {
+  const { before } = response
+  if (!isHead) {
+    if (before !== undefined) visit.recorder?.sent(before)
+    visit.recorder?.sent(body)
+  }
+  if (isCorked) socket.sendWhole(response, body, before)
+  else socket.cork(() => socket.sendWhole(response, body, before))
+}
+
+function sendStream(
+  host: ReplyHost,
+  response: HttpResponse,
+  body: AsyncIterable<Chunk> | readonly Chunk[],
+  isCorked: boolean,
+): void {
+  if (!isAsyncBody(body)) {
+    const stream = new ResponseStream(host, response)
+    if (isCorked) stream.sendChunks(body)
+    else host.socket.cork(() => stream.sendChunks(body))
+    return
+  }
+  const length = lengthOf(response.headers)
+  if (length === 0) {
+    discardBody(response)
+    sendWhole(host, response, '', isCorked)
+    return
+  }
+  const stream = new ResponseStream(host, response, length)
+  if (length !== undefined) void stream.pump(exactly(body, length))
+  else if (body instanceof EncodedPieces)
+    void stream.pump(body.source, body.encode, undefined, body.takeFirst())
+  else void stream.pump(body[Symbol.asyncIterator]())
 }

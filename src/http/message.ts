@@ -75,8 +75,8 @@ export class HttpRequest {
    */
   get body(): Uint8Array {
     const borrowed = this.#borrowed
-    if (borrowed === false) return this.#view()
-    const bytes = this.#view()
+    const bytes = this.peek()
+    if (borrowed === false) return bytes
     const { buffer, byteOffset, length } = bytes
     if (borrowed !== true && buffer.byteLength - length <= length / 16)
       this.#bytes = new Uint8Array(youngOf(buffer), byteOffset, length)
@@ -91,13 +91,15 @@ export class HttpRequest {
 
   /** The body without a copy: valid until `fromHttpRequest` returns or awaits; the value must not alias it. */
   peek(): Uint8Array {
-    return this.#view()
+    if (this.#bytes === undefined)
+      throw new Error('the body was read after fromHttpRequest had returned')
+    return this.#bytes
   }
 
-  /** @internal Keeps the bytes beyond the socket's callback. Called before anything is awaited. */
+  /** @internal Keeps the bytes, if there are any, beyond the socket's callback. Called before anything is awaited. */
   retain(): void {
-    if (this.#borrowed !== true) return
-    this.#bytes = new Uint8Array(this.#view())
+    if (this.#borrowed !== true || this.#bytes === undefined) return
+    this.#bytes = new Uint8Array(this.#bytes)
     this.#borrowed = false
   }
 
@@ -108,15 +110,9 @@ export class HttpRequest {
    */
   release(): void {
     if (this.#borrowed === false) return
-    if (this.#borrowed !== true) this.#borrowed.give(this.#view().buffer as ArrayBuffer)
+    if (this.#borrowed !== true) this.#borrowed.give(this.peek().buffer as ArrayBuffer)
     this.#borrowed = true
     this.#bytes = undefined
-  }
-
-  #view(): Uint8Array {
-    if (this.#bytes === undefined)
-      throw new Error('the body was read after fromHttpRequest had returned')
-    return this.#bytes
   }
 }
 

@@ -1,12 +1,11 @@
 /** A gRPC call while it is open: its context, what it holds, and its end. @module */
 
-import { withDeadline } from '../api/stages.ts'
 import { noParams } from '../api/visit.ts'
 import { ClientClosed, grpcStatuses, type ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { notReady, refusalNow, timeoutWithin } from '../engine/admission.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { notReady, refusalByHooks, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
-import { ServedRequest } from '../engine/served-request.ts'
+import { ServedVisit } from '../engine/served-visit.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
@@ -23,8 +22,9 @@ export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void
 const cancelCode = 8
 
 /** One call, or one message of a stream, from its first bytes to the end of its answer. */
-export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
+export class OpenCall extends ServedVisit implements Answerer {
   readonly refusal: MaybePromise<Status | undefined>
+  readonly grpc: GrpcStream
   readonly #run: RunCall
   // Ends an answer whose client does not read: it would hold its slot and memory.
   readonly #clock: TransferClock | undefined
@@ -32,7 +32,6 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
   #isSending = false
   /** **Units**: bytes. */
   bytesIn = 0
-  #isAdmitted = false
   #isOver = false
 
   /** `refuse`: tells early why the call would be refused. */
@@ -54,6 +53,7 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
       { endpoint: named, target: { method: 'POST', path, query: '', params: noParams }, ctx },
       call,
     )
+    this.grpc = call
     this.#run = run
     const { sendTimeoutMs } = server.limits
     if (sendTimeoutMs > 0) {
@@ -62,14 +62,7 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
     }
     const refused = (error: ServingError | undefined) =>
       error === undefined ? undefined : this.fail(error)
-    const refusal = refuse(server) ?? server.before?.(endpoint, this)
-    this.refusal = isPromise(refusal)
-      ? withDeadline(ctx, refusal, { fail: (error) => error }).then(refused)
-      : refused(refusal)
-  }
-
-  get grpc(): GrpcStream {
-    return this.socket
+    this.refusal = whenReady(refuse(server) ?? refusalByHooks(this, endpoint), refused)
   }
 
   /** Admits the message, or refuses it; it must leave when it was answered. */
@@ -84,14 +77,11 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
 
   /** Takes a slot, and memory for the message, or returns why not. */
   #admit(bytes: number): ServingError | undefined {
-    const { limiter } = this.server
     const stopped = notReady(this.server)
     if (stopped !== undefined) return stopped
     if (!this.reserve(bytes)) return noMemory()
-    if (!limiter.acquire()) return tooMany(limiter)
-    limiter.enter()
-    this.#isAdmitted = true
-    return undefined
+    const full = this.takeSlot()
+    return full === undefined ? undefined : tooMany(full)
   }
 
   fail(error: ServingError): Status {
@@ -165,10 +155,7 @@ export class OpenCall extends ServedRequest<GrpcStream> implements Answerer {
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.close(this.bytesIn)
-    if (!this.#isAdmitted) return
-    this.server.limiter.release()
-    this.server.limiter.leave()
+    this.end(this.bytesIn)
   }
 
   cancel(): void {

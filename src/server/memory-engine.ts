@@ -1,23 +1,31 @@
 /**
- * The engine without sockets: a request in memory goes through the same router, admission and exchange as one from a
+ * The engine without sockets: a request in memory goes through the same router, admission and stages as one from a
  * socket.
  * @module
  */
 
+import type { Endpoint } from '../api/endpoint.ts'
 import type { InjectRequest, InjectResponse } from '../api/inject.ts'
-import { expected, InvalidArgument, type ServingError } from '../core/errors.ts'
+import { expected, InternalError, InvalidArgument, type ServingError } from '../core/errors.ts'
+import { countedBytes } from '../core/memory/memory-budget.ts'
 import { checkOptions } from '../core/options.ts'
-import { deferred } from '../core/promise.ts'
-import { admit, timeoutOf } from '../engine/admission.ts'
-import type { ExchangeSocket, ServerState } from '../engine/engine.ts'
-import { Exchange } from '../engine/exchange.ts'
-import { type IncomingRequest, refusalOf } from '../engine/incoming-request.ts'
+import { admit, refusalByHooks, timeoutOf } from '../engine/admission.ts'
+import type { ServerState } from '../engine/engine.ts'
+import { refusalOf } from '../engine/incoming-request.ts'
 import { silentLogger } from '../engine/log.ts'
-import { headLines } from '../engine/node/node-socket.ts'
 import { type Limits, parseDisclosure, parseLimits } from '../engine/options.ts'
 import { parseBaseUrl, pathOf } from '../engine/router.ts'
+import { noPeer, ServedVisit } from '../engine/served-visit.ts'
+import { answerWhole, collectAnswer, linesOf } from '../engine/whole-answer.ts'
 import { Context } from '../http/context.ts'
-import { type Chunk, HeaderList, type HttpResponse } from '../http/message.ts'
+import { noMemory } from '../http/limits.ts'
+import {
+  discardBody,
+  type HeaderLine,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+} from '../http/message.ts'
 import { isBodyless } from '../http/response-head.ts'
 import type { ServedService } from './served-service.ts'
 import { createServerState } from './server-state.ts'
@@ -48,46 +56,25 @@ export async function inject(
   checkOptions('inject', request, ['path', 'method', 'headers', 'body'])
   if (typeof request.path !== 'string')
     throw new InvalidArgument(expected('a string', 'path of inject', request.path))
-  const failures: Error[] = []
-  const server = await serverInMemory(
-    service,
-    parseLimits(limits),
-    parseBaseUrl(baseUrl),
-    (error) => failures.push(error),
-  )
+  const server = await serverInMemory(service, parseLimits(limits), parseBaseUrl(baseUrl))
   const { bytes, contentType } = await bodyOf(request.body)
   const headers = headersOf(request, bytes, contentType)
-  return answer(server, request, headers, bytes ?? new Uint8Array(0), failures)
+  return answer(server, request, headers, bytes ?? new Uint8Array(0))
 }
 
-/**
- * `onFailure`: told what others log.
- *
- * @returns the state of a server that is ready.
- */
-export async function serverInMemory(
-  service: ServedService,
-  limits: Limits,
-  prefix: string,
-  onFailure: (error: Error) => void,
-) {
-  const server = await createServerState(
-    service,
-    limits,
-    prefix,
-    silentLogger(onFailure),
-    parseDisclosure({}),
-  )
+/** @returns the state of a server that is ready, and logs nothing. */
+export async function serverInMemory(service: ServedService, limits: Limits, prefix: string) {
+  const log = silentLogger(() => {})
+  const server = await createServerState(service, limits, prefix, log, parseDisclosure({}))
   server.health.state = 'ready'
   return server
 }
 
-function answer(
+async function answer(
   server: ServerState,
   { path: url, body: given, method = given === undefined ? 'GET' : 'POST' }: InjectRequest,
   headers: HeaderList,
   bytes: Uint8Array,
-  failures: readonly Error[],
 ): Promise<InjectResponse> {
   const mark = url.indexOf('?')
   const path = pathOf(mark === -1 ? url : url.slice(0, mark))
@@ -95,114 +82,73 @@ function answer(
   const body = { declared: bytes.length, encoding: '' }
   const route = server.router.resolve(method, path)
   const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body, headers)
+  const isHead = method === 'HEAD'
   if ('error' in route || refusal !== undefined) {
     const { endpoint } = route
     const peer = () => undefined
-    const response = refusalOf(server, refusal as ServingError, {
-      endpoint,
-      method,
-      path,
-      headers,
-      peer,
-    })
-    const text = method === 'HEAD' ? '' : (response.body as string)
-    return Promise.resolve(collected(response, headLines(response, undefined, false), [text]))
+    const refused = { endpoint, method, path, headers, peer }
+    const response = refusalOf(server, refusal as ServingError, refused)
+    const text = isHead ? '' : (response.body as string)
+    return collected(response, response.headers, Buffer.from(text))
   }
   const { endpoint, params } = route
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const socket = new MemorySocket(
-    server,
-    { endpoint, target: { method, path, query, params }, ctx, body },
-    failures,
-  )
-  socket.exchange.begin(() => socket.exchange.receive(bytes, true, false))
-  return socket.response
+  const target = { method, path, query, params }
+  const visit = new ServedVisit(server, { endpoint, target, ctx }, noPeer)
+  visit.count()
+  try {
+    const first = await answered(visit, endpoint, new HttpRequest(headers, bytes))
+    visit.recorder?.answered(first.status ?? 200)
+    const response = hasRoom(visit, first) ? first : visit.problem(noMemory())
+    const isSent = !isHead && !isBodyless(response.status ?? 200)
+    if (!isSent) discardBody(response)
+    const whole = isSent ? await bytesOf(visit, response) : Buffer.alloc(0)
+    return collected(response, linesOf(response, visit), whole)
+  } catch (cause) {
+    const error = new InternalError('the stream failed', { cause })
+    visit.failed(error)
+    ctx.abort()
+    throw new Error('the response broke off before its end', { cause: error })
+  } finally {
+    visit.end(bytes.length)
+  }
 }
 
-/** Collects the answer of an exchange. `failures`: what the log got, to explain an answer that breaks off. */
-export class MemorySocket implements ExchangeSocket {
-  readonly answersLater = false
-  readonly copies = true
-  readonly exchange: Exchange
-  readonly #response = deferred<InjectResponse>()
-  readonly response = this.#response.promise
-  readonly #failures: readonly Error[]
-  readonly #pieces: Uint8Array[] = []
-  #head: HttpResponse | undefined
+async function answered(
+  visit: ServedVisit,
+  endpoint: Endpoint,
+  request: HttpRequest,
+): Promise<HttpResponse> {
+  const refusal = await refusalByHooks(visit, endpoint)
+  if (refusal !== undefined) return visit.checked(endpoint.problem(refusal, visit.ctx.id))
+  visit.recorder?.bodyComplete()
+  return visit.checked(await answerWhole(visit, endpoint, request))
+}
 
-  constructor(server: ServerState, request: IncomingRequest, failures: readonly Error[]) {
-    this.#failures = failures
-    this.exchange = new Exchange(server, request, this)
-  }
+/** Whether the server has memory for an answer, if it is a large one. */
+function hasRoom(visit: ServedVisit, { body }: HttpResponse): boolean {
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  return !isWhole || body.length < countedBytes || visit.reserve(body.length)
+}
 
-  cork(writes: () => void): void {
-    writes()
-  }
-
-  sendWhole(response: HttpResponse, body: Chunk): void {
-    this.#head = response
-    if (!this.exchange.isHead && !isBodyless(response.status ?? 200)) this.sendPiece(body)
-    this.sendEnd()
-  }
-
-  sendHead(response: HttpResponse): void {
-    this.#head = response
-  }
-
-  sendPiece(piece: Chunk): boolean {
-    this.#pieces.push(Buffer.from(piece as Uint8Array))
+function bytesOf({ recorder }: ServedVisit, response: HttpResponse): Promise<Buffer> {
+  return collectAnswer(response, (chunk) => {
+    recorder?.sent(chunk)
     return true
-  }
-
-  sendSized(piece: Uint8Array, _: number, isLast: boolean): boolean {
-    this.sendPiece(piece)
-    if (isLast) this.sendEnd()
-    return true
-  }
-
-  sendEnd(): void {
-    const head = this.#head as HttpResponse
-    const lines = headLines(head, this.exchange.ctx.clientId, false)
-    this.exchange.finished()
-    this.#response.resolve(collected(head, lines, this.#pieces))
-  }
-
-  /** Called for a body above `maxBodyBytes`: all of it is in memory, so nothing is left to drain. */
-  sendAndDrain(response: HttpResponse): void {
-    this.sendWhole(response, response.body as Chunk)
-  }
-
-  destroy(): void {
-    this.#response.reject(
-      new Error('the response broke off before its end', { cause: this.#failures[0] }),
-    )
-  }
-
-  taken(): number {
-    return 0
-  }
-
-  remoteAddress(): string | undefined {
-    return undefined
-  }
-
-  pause(): void {}
-  resume(): void {}
-  detach(): void {}
+  })
 }
 
 /** @returns a response with all of its body. */
 export function collected(
   { status = 200, error }: HttpResponse,
-  lines: readonly string[],
-  pieces: readonly Chunk[],
+  lines: readonly HeaderLine[],
+  body: Buffer,
 ): InjectResponse {
-  const body = Buffer.concat(pieces.map((piece) => Buffer.from(piece as Uint8Array)))
-  const list = isBodyless(status) ? lines : [...lines, 'content-length', String(body.length)]
-  const [names, values] = [0, 1].map((odd) => list.filter((_, i) => i % 2 === odd))
+  const length = ['content-length', String(body.length)] as const
+  const all = isBodyless(status) ? lines : [...lines, length]
   const headers = new HeaderList(
-    names.map((name) => name.toLowerCase()),
-    values,
+    all.map(([name]) => name.toLowerCase()),
+    all.map(([, value]) => value),
   )
   const text = () => body.toString()
   const json = () => {

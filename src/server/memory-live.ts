@@ -33,7 +33,7 @@ export async function injectLive(
   const { path: url, headers: given = {}, inputs = [] } = request
   if (typeof url !== 'string')
     throw new InvalidArgument(expected('a string', 'path of inject.live', url))
-  const server = await serverInMemory(service, parseLimits({}), '', () => {})
+  const server = await serverInMemory(service, parseLimits({}), '')
   const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(url) as RegExpExecArray
   const target = { method: 'GET', path: pathOf(path), query, params: noParams }
   const headers = HeaderList.from(given)
@@ -52,7 +52,7 @@ export async function injectLive(
 }
 
 function refused(response: HttpResponse): InjectedLive {
-  const refusal = collected(response, response.headers.flat(), [response.body as string])
+  const refusal = collected(response, response.headers, Buffer.from(response.body as string))
   return { refusal, async *[Symbol.asyncIterator]() {} }
 }
 

@@ -38,7 +38,7 @@ export class NodeSocket implements ExchangeSocket {
     res: ServerResponse,
     connection: Connection,
   ) {
-    this.#declared = request.body.declared
+    this.#declared = request.declared
     this.#req = req
     this.#res = res
     this.#connection = connection
@@ -48,7 +48,7 @@ export class NodeSocket implements ExchangeSocket {
   /** Called once. Calls `ready` when the body may come. */
   start(ready: () => void): void {
     this.#connection.add(this)
-    if (this.#exchange.closes) this.#connection.closing = true
+    if (this.#declared === undefined) this.#connection.closing = true
     this.#exchange.begin(() => {
       ready()
       this.#listen()
@@ -77,7 +77,7 @@ export class NodeSocket implements ExchangeSocket {
     if (declared === undefined) req.once('end', () => exchange.receive(nothing, true, false))
     // What came together with the headers is here by then, and most bodies are complete.
     process.nextTick(() => {
-      if (received === 0 && exchange.isReceiving) exchange.awaitBody()
+      if (received === 0 && exchange.inbound.isOpen) exchange.inbound.awaitRest()
     })
   }
 
@@ -160,14 +160,14 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   #end(body?: Chunk): void {
-    if (!this.#exchange.isReceiving) {
+    if (!this.#exchange.inbound.isOpen) {
       this.#close(body)
       if (!this.#listens && this.#declared !== 0)
         limitDropped(this.#req, this.#exchange.server.limits)
     } else {
       this.#timeStall()
       if (body !== undefined) this.#res.write(body)
-      this.#exchange.dropBody(this.#exchange.closing, () => this.#close())
+      this.#exchange.dropBody(this.#exchange.closes, () => this.#close())
     }
   }
 
@@ -189,9 +189,9 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   #lines(response: HttpResponse): string[] {
-    const { closing, ctx } = this.#exchange
-    if (closing) this.#connection.closing = true
-    return headLines(response, ctx.clientId, closing)
+    const { closes, visit } = this.#exchange
+    if (closes) this.#connection.closing = true
+    return headLines(response, visit.ctx.clientId, closes)
   }
 
   #timeStall(): void {
@@ -202,7 +202,7 @@ export class NodeSocket implements ExchangeSocket {
 
   #drained(): void {
     this.#res.socket?.setTimeout(0)
-    this.#exchange.drained()
+    this.#exchange.reply.drained()
   }
 }
 

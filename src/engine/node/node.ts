@@ -133,7 +133,8 @@ function open(
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const target = { method, path, query, params }
-  new NodeSocket(server, { endpoint, target, ctx, body }, req, res, connection).start(() => {
+  const request = { endpoint, target, ctx, declared: body.declared }
+  new NodeSocket(server, request, req, res, connection).start(() => {
     if (expectsContinue) res.writeContinue()
   })
 }

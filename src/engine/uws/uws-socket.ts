@@ -1,6 +1,6 @@
 /** The socket of one request on uWebSockets.js. @module */
 
-import { joinInPool, PooledBody } from '../../core/memory/buffer-pool.ts'
+import { joinInPool } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../../http/message.ts'
 import { headerBlockOf, isBodyless, isFraming, statusLine } from '../../http/response-head.ts'
@@ -13,18 +13,14 @@ import type { NativeResponse } from './uws-package.ts'
 // Larger bodies are sent only as fast as the client reads. **Units**: bytes.
 const wholeBytes = 64 * 1024
 
-interface Ending {
-  readonly answersLater: boolean
-  readonly clientCloses: boolean
-}
-
 /** The socket of one request on a native response. */
 export class UwsSocket implements ExchangeSocket {
   readonly copies = true
   readonly sendsBefore = true
   readonly #exchange: Exchange
   readonly #res: NativeResponse
-  readonly #answersLater: boolean
+  /** Whether the answer has to wait for the next turn. */
+  readonly #isLate: boolean
   #drain: UploadDrain | undefined
   #listens = false
   // What the kernel has not taken yet of a body of known length, and its offset there.
@@ -37,10 +33,11 @@ export class UwsSocket implements ExchangeSocket {
     server: ServerState,
     request: IncomingRequest,
     res: NativeResponse,
-    { answersLater, clientCloses }: Ending,
+    clientCloses: boolean,
+    isLate: boolean,
   ) {
     this.#res = res
-    this.#answersLater = answersLater || clientCloses
+    this.#isLate = isLate || clientCloses
     this.#clientCloses = clientCloses
     this.#exchange = new Exchange(server, request, this)
   }
@@ -62,7 +59,7 @@ export class UwsSocket implements ExchangeSocket {
 
   /** A closing answer in the data callback would let the parser read a closed socket, whose requests never abort. */
   get answersLater(): boolean {
-    return this.#answersLater || this.#exchange.closing
+    return this.#isLate || this.#exchange.closes
   }
 
   cork(writes: () => void): void {
@@ -70,7 +67,7 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendWhole(response: HttpResponse, body: Chunk, before?: string): void {
-    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendWhole(response, body, false))
+    if (this.#exchange.inbound.isOpen) this.#dropBody(() => this.#sendWhole(response, body, false))
     else this.#sendWhole(response, body, true, before)
   }
 
@@ -81,15 +78,15 @@ export class UwsSocket implements ExchangeSocket {
   #sendWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
     const res = this.#res
     const exchange = this.#exchange
-    const close = exchange.closing
+    const close = exchange.closes
     const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
     const bodyless = isBodyless(response.status ?? 200)
     if (exchange.isHead) {
-      sendHeadOnly(res, response, close, exchange.ctx.clientId)
+      sendHeadOnly(res, response, close, exchange.visit.ctx.clientId)
       exchange.finished()
       return
     }
-    writeHead(res, response, exchange.ctx.clientId)
+    writeHead(res, response, exchange.visit.ctx.clientId)
     if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -104,7 +101,7 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendSized(bytes: Uint8Array, length: number, isLast: boolean): boolean {
-    if (!isLast || !this.#exchange.isReceiving) return this.#sendSized(bytes, length)
+    if (!isLast || !this.#exchange.inbound.isOpen) return this.#sendSized(bytes, length)
     this.#dropBody(() => this.#sendSized(bytes, length))
     return true
   }
@@ -130,7 +127,7 @@ export class UwsSocket implements ExchangeSocket {
       at < start
         ? joinInPool([Buffer.from(before).subarray(at), bytes])
         : joinInPool([bytes.subarray(at - start)])
-    this.#exchange.pooled = { headers: [], body: rest, pooled: new PooledBody() }
+    this.#exchange.reply.lend(rest)
     this.#rest = { bytes: rest, start: at }
     this.#listenSized(length)
   }
@@ -145,11 +142,11 @@ export class UwsSocket implements ExchangeSocket {
     this.#listens = true
     this.#res.onWritable((offset) => {
       try {
-        if (this.#exchange.over || this.#rest === undefined) return true
+        if (this.#exchange.isOver || this.#rest === undefined) return true
         const { bytes, start } = this.#rest
         if (!this.#writeSized(bytes.subarray(offset - start), length)) return false
         this.#rest = undefined
-        this.#exchange.drained()
+        this.#exchange.reply.drained()
       } catch (error) {
         this.#exchange.fault(error)
       }
@@ -158,13 +155,13 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendHead(response: HttpResponse): void {
-    writeHead(this.#res, response, this.#exchange.ctx.clientId)
+    writeHead(this.#res, response, this.#exchange.visit.ctx.clientId)
     this.#sendsEvents = response.headers.some(
       ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
     )
     // The client or the idle timeout closes: after a `write`, uWebSockets.js writes its `Connection: close` into the
     // body.
-    if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
+    if (this.#exchange.closes) this.#res.writeHeader('connection', 'close')
   }
 
   sendPiece(piece: Chunk): boolean {
@@ -182,15 +179,15 @@ export class UwsSocket implements ExchangeSocket {
     this.#res.onWritable(() => {
       this.#exchange.guard(() => {
         // With a handler set, uWebSockets.js keeps what it has buffered until the next write; uncorking flushes it.
-        if (!this.#exchange.over) this.#res.cork(nothing)
-        this.#exchange.drained()
+        if (!this.#exchange.isOver) this.#res.cork(nothing)
+        this.#exchange.reply.drained()
       })
       return true
     })
   }
 
   sendEnd(): void {
-    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendEnd())
+    if (this.#exchange.inbound.isOpen) this.#dropBody(() => this.#sendEnd())
     else this.#sendEnd()
   }
 
@@ -200,12 +197,12 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   taken(): number {
-    return this.#gone || this.#exchange.over ? 0 : this.#res.getWriteOffset()
+    return this.#gone || this.#exchange.isOver ? 0 : this.#res.getWriteOffset()
   }
 
   remoteAddress(): string | undefined {
     const exchange: Exchange | undefined = this.#exchange
-    return this.#gone || exchange?.over ? undefined : addressOf(this.#res)
+    return this.#gone || exchange?.isOver ? undefined : addressOf(this.#res)
   }
 
   pause(): void {

@@ -115,8 +115,8 @@ function open(
 ): void {
   const { body, headers } = reader
   const refusal = admit(server, endpoint, body, headers)
-  const { method, path, query } = target
   if (refusal !== undefined) {
+    const { method, path } = target
     refuse(server, res, body, refusal, {
       endpoint,
       method,
@@ -126,9 +126,10 @@ function open(
     })
     return
   }
+  const { query } = target
   const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
-  const ending = { answersLater: !turn.add(), clientCloses: reader.clientCloses }
-  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, ending)
+  const request = { endpoint, target, ctx, declared: body.declared }
+  const socket = new UwsSocket(server, request, res, reader.clientCloses, !turn.add())
   res.onAborted(() => socket.onAborted())
   res.onData((chunk, last) => socket.onData(chunk, last))
   socket.begin()

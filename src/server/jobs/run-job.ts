@@ -5,33 +5,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Endpoint } from '../../api/endpoint.ts'
 import { withDeadline } from '../../api/stages.ts'
 import { noParams } from '../../api/visit.ts'
-import {
-  BadOutput,
-  expected,
-  FunctionError,
-  InternalError,
-  InvalidArgument,
-  ServingError,
-} from '../../core/errors.ts'
+import { FunctionError, InternalError, InvalidArgument, ServingError } from '../../core/errors.ts'
 import { countedBytes, type MemoryBudget } from '../../core/memory/memory-budget.ts'
 import { deferred } from '../../core/promise.ts'
 import { parseText } from '../../core/text/parse-text.ts'
 import type { ServerState } from '../../engine/engine.ts'
-import { ServedRequest } from '../../engine/served-request.ts'
+import { noPeer, ServedVisit } from '../../engine/served-visit.ts'
+import { collectAnswer, linesOf } from '../../engine/whole-answer.ts'
 import { Context } from '../../http/context.ts'
-import { exactly } from '../../http/encoded-pieces.ts'
 import {
-  type Chunk,
   discardBody,
-  type HeaderLine,
   HeaderList,
   HttpRequest,
   type HttpResponse,
   isAsyncBody,
-  lengthOf,
 } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
-import { isBodyless, isFraming, responseFault } from '../../http/response-head.ts'
+import { isBodyless } from '../../http/response-head.ts'
 import type { StoredResponse } from '../../jobs/job.ts'
 import type { Attempt, Outcome } from '../../jobs/job-store.ts'
 import type { Holder } from '../../jobs/stored-body.ts'
@@ -146,8 +136,8 @@ class AttemptMemory implements Holder {
 }
 
 /** One attempt. Nothing of a socket: its answer is collected, and what a generator yields is reported. */
-class AttemptVisit extends ServedRequest {
-  readonly #endpoint: Endpoint
+class AttemptVisit extends ServedVisit {
+  readonly #plain: Endpoint
   readonly #attempt: Attempt
   readonly #memory: AttemptMemory
   #bytesIn = 0
@@ -162,8 +152,8 @@ class AttemptVisit extends ServedRequest {
       query: attempt.request.query,
       params: noParams,
     }
-    super(server, { endpoint, target, ctx }, { remoteAddress: () => undefined })
-    this.#endpoint = endpoint
+    super(server, { endpoint, target, ctx }, noPeer)
+    this.#plain = endpoint
     this.#attempt = attempt
     this.#memory = new AttemptMemory(server.memory, ctx)
   }
@@ -180,7 +170,7 @@ class AttemptVisit extends ServedRequest {
    */
   answer(): Promise<StoredResponse> {
     const fail = (error: ServingError) => {
-      this.#failedBy(error)
+      this.failed(error)
       return storedProblem(error, this.ctx.id)
     }
     return withDeadline(
@@ -190,11 +180,11 @@ class AttemptVisit extends ServedRequest {
     )
   }
 
-  /** The deadline has two clocks, this one and that of the stages: the first one tells. */
-  #failedBy(error: Error): void {
+  /** The deadline has two clocks, that of the attempt and that of the stages: the first one tells. */
+  override failed(error: Error): void {
     if (this.#hasFailed || this.#isOver) return
     this.#hasFailed = true
-    this.failed(error)
+    super.failed(error)
   }
 
   async #call(): Promise<HttpResponse> {
@@ -205,90 +195,53 @@ class AttemptVisit extends ServedRequest {
     })
     this.#bytesIn = body.length
     this.recorder?.bodyComplete()
-    return this.#endpoint.answer(new HttpRequest(this.ctx.headers, body), this)
+    return this.#plain.answer(new HttpRequest(this.ctx.headers, body), this)
   }
 
   async #collect(given: HttpResponse): Promise<StoredResponse> {
-    const { ctx, recorder } = this
-    const fault = responseFault(given)
-    if (fault !== undefined) discardBody(given)
-    const checked =
-      fault === undefined ? given : this.#endpoint.problem(new BadOutput(fault), ctx.id)
-    if (checked.error !== undefined) this.#failedBy(checked.error)
-    const response = ctx.withHeaders(checked)
+    const response = this.checked(given)
     const { status = 200, body } = response
-    recorder?.answered(status)
+    this.recorder?.answered(status)
+    const headers = linesOf(response, this)
     if (isBodyless(status)) {
       discardBody(response)
-      return { status, headers: this.#linesOf(response), body: new Uint8Array(0) }
+      return { status, headers, body: new Uint8Array(0) }
     }
     // The function has ended: nobody reads its input.
     if (!isAsyncBody(body)) this.#memory.release()
     try {
-      return { status, headers: this.#linesOf(response), body: await this.#bytesOf(response) }
+      return { status, headers, body: await this.#bytesOf(response) }
     } catch (cause) {
-      const reason = ctx.abortReason
+      const reason = this.ctx.abortReason
       if (reason !== undefined) throw reason
-      this.#failedBy(new InternalError('the stream failed', { cause }))
-      return storedProblem(new FunctionError('the stream broke off', { cause }), ctx.id)
+      this.failed(new InternalError('the stream failed', { cause }))
+      return storedProblem(new FunctionError('the stream broke off', { cause }), this.ctx.id)
     }
   }
 
-  #linesOf({ headers }: HttpResponse): HeaderLine[] {
-    const lines = headers
-      .filter(([name]) => !isFraming(name))
-      .map(([name, value]) => [name.toLowerCase(), value] as const)
-    const { clientId } = this.ctx
-    const isTold = clientId === undefined || lines.some(([name]) => name === 'x-request-id')
-    return isTold ? lines : [...lines, ['x-request-id', clientId]]
-  }
-
-  async #bytesOf(response: HttpResponse): Promise<Uint8Array> {
-    const { before = '', headers, body, pooled } = response
-    const pieces: Buffer[] = before === '' ? [] : [Buffer.from(before)]
-    let length = before.length
+  /** Holds the memory of an answer, and reports what a generator of texts yields. */
+  #bytesOf(response: HttpResponse): Promise<Uint8Array> {
+    const type = response.headers.find(([name]) => name === 'content-type')?.[1] ?? ''
+    const decoder = /^text\/|json/.test(type) ? new StringDecoder() : undefined
+    let length = 0
     let held = 0
-    const take = async (chunk: Chunk) => {
+    return collectAnswer(response, async (chunk, isStreamed) => {
       this.recorder?.sent(chunk)
       length += Buffer.byteLength(chunk)
       if (length >= countedBytes) {
         await this.#memory.hold(length - held)
         held = length
       }
-      pieces.push(Buffer.from(chunk as Uint8Array))
-      if (chunk instanceof Uint8Array) pooled?.give(chunk)
-    }
-    if (typeof body === 'string' || body instanceof Uint8Array) await take(body)
-    else if (isAsyncBody(body)) await this.#takeStream(headers, body, take)
-    else for (const chunk of body) await take(chunk)
-    const [first] = pieces
-    return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
-  }
-
-  /** Takes no more than is kept, and ends the source if the attempt ends. */
-  async #takeStream(
-    headers: readonly HeaderLine[],
-    body: AsyncIterable<Chunk>,
-    take: (chunk: Chunk) => Promise<void>,
-  ): Promise<void> {
-    const length = lengthOf(headers)
-    const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
-    const decoder = /^text\/|json/.test(type) ? new StringDecoder() : undefined
-    for await (const chunk of length === undefined ? body : exactly(body, length)) {
-      if (typeof chunk !== 'string' && !((chunk as unknown) instanceof Uint8Array))
-        throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
-      if (this.#isOver) return
-      const text =
-        decoder && (typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
-      await take(chunk)
+      const text = isStreamed ? decoder?.write(Buffer.from(chunk as Uint8Array)) : ''
       if (text) await this.#attempt.report('partial', text)
-    }
+      return !this.#isOver
+    })
   }
 
   /** Ends the visit. Its memory is held until the store has the outcome. */
   leave(): void {
     this.#isOver = true
-    this.close(this.#bytesIn)
+    this.end(this.#bytesIn)
     void this.#attempt.over.then(() => this.#memory.end())
   }
 }

@@ -1,0 +1,110 @@
+/** The answer to a whole request, and an answer as a whole: what HTTP, `svc.inject` and jobs share. @module */
+
+import type { Endpoint } from '../api/endpoint.ts'
+import { decodeFailureOf } from '../api/stages.ts'
+import { BadOutput, expected } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { codingsOf } from '../http/content-encoding.ts'
+import { decompress } from '../http/decompress.ts'
+import { exactly } from '../http/encoded-pieces.ts'
+import { tooMany } from '../http/limits.ts'
+import {
+  type Chunk,
+  type HeaderLine,
+  type HttpRequest,
+  type HttpResponse,
+  isAsyncBody,
+  lengthOf,
+} from '../http/message.ts'
+import { isFraming } from '../http/response-head.ts'
+import type { ServedVisit } from './served-visit.ts'
+
+/**
+ * Answers a request that has its body, in a slot of the server. Takes the bytes of the request,
+ * which end with its answer. Never throws, never rejects.
+ */
+export function answerWhole(
+  visit: ServedVisit,
+  endpoint: Endpoint,
+  request: HttpRequest,
+): MaybePromise<HttpResponse> {
+  const full = visit.takeSlot()
+  const coding = codingOf(endpoint, visit)
+  let answer: MaybePromise<HttpResponse>
+  if (full !== undefined) answer = endpoint.problem(tooMany(full), visit.ctx.id)
+  else if (coding === undefined) answer = endpoint.answer(request, visit)
+  else answer = answerUnpacked(visit, endpoint, request, coding)
+  if (!isPromise(answer)) {
+    request.release()
+    return answer
+  }
+  request.retain()
+  return request.isPooled ? answer.finally(() => request.release()) : answer
+}
+
+async function answerUnpacked(
+  visit: ServedVisit,
+  endpoint: Endpoint,
+  request: HttpRequest,
+  coding: string,
+): Promise<HttpResponse> {
+  try {
+    const plain = await decompress(request, coding, visit.server.limits, visit)
+    try {
+      return await endpoint.answer(plain, visit)
+    } finally {
+      plain.release()
+    }
+  } catch (error) {
+    return endpoint.problem(decodeFailureOf(error), visit.ctx.id)
+  }
+}
+
+/** @returns the Content-Encoding of a body that has to be decompressed; undefined for others. */
+export function codingOf(endpoint: Endpoint, { ctx }: ServedVisit): string | undefined {
+  if (!endpoint.decompresses) return undefined
+  const header = ctx.headers.get('content-encoding')
+  return header === undefined ? undefined : codingsOf(header)
+}
+
+/** @returns the lines of an answer as they are sent, but those of framing. */
+export function linesOf({ headers }: HttpResponse, { ctx }: ServedVisit): HeaderLine[] {
+  const lines = headers
+    .filter(([name]) => !isFraming(name))
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+  const { clientId } = ctx
+  const isTold = clientId === undefined || lines.some(([name]) => name === 'x-request-id')
+  return isTold ? lines : [...lines, ['x-request-id', clientId]]
+}
+
+/**
+ * Collects the body of an answer, and gives its memory back.
+ *
+ * @param take - Called with each chunk before it is kept, and whether it is of a stream; false ends the stream.
+ * @throws BadOutput; what a stream or `take` throws.
+ */
+export async function collectAnswer(
+  { before = '', headers, body, pooled }: HttpResponse,
+  take: (chunk: Chunk, isStreamed: boolean) => MaybePromise<boolean>,
+): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  const keep = async (chunk: Chunk, isStreamed: boolean) => {
+    const goesOn = await take(chunk, isStreamed)
+    pieces.push(Buffer.from(chunk as Uint8Array))
+    if (chunk instanceof Uint8Array) pooled?.give(chunk)
+    return goesOn
+  }
+  if (before !== '') await keep(before, false)
+  if (typeof body === 'string' || body instanceof Uint8Array) await keep(body, false)
+  else {
+    const length = isAsyncBody(body) ? lengthOf(headers) : undefined
+    const chunks = isAsyncBody(body) && length !== undefined ? exactly(body, length) : body
+    for await (const chunk of chunks) {
+      if (typeof chunk !== 'string' && !((chunk as unknown) instanceof Uint8Array))
+        throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
+      if (!(await keep(chunk, isAsyncBody(body)))) break
+    }
+  }
+  const [first] = pieces
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
+}
