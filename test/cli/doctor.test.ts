@@ -38,6 +38,11 @@ describe('serving doctor', () => {
       /^TypeScript in its place, which is slower\n\s+-> .*SERVING_NATIVE=off$/,
     )
     expect(lines.get('JPEG')).toMatch(/^@napi-rs\/image in place of libjpeg-turbo: /)
+    const of = 'serving_native.node'
+    const SERVING_NATIVE_PATH = join(folder({ [of]: 'of another system' }), of)
+    expect((await report({ SERVING_NATIVE_PATH })).get('add-on')).toMatch(
+      /-> failed to load: .*: run `node native\/build.mjs --force`$/,
+    )
   })
 
   it('says why a binary does not load', async () => {

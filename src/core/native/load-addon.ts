@@ -37,7 +37,7 @@ export function loadAddon<A extends { readonly contract: number }>(
       if (addon.contract === contract) return { addon, path }
       failure ??= `built from other sources: ${advice}`
     } catch (error) {
-      failure ??= `failed to load: ${error instanceof Error ? error.message : error}`
+      failure ??= `failed to load: ${error instanceof Error ? error.message : error}: ${advice}`
     }
   }
   return failure ?? (unbuilt !== undefined && folders.some(existsSync) ? unbuilt : absence())
