@@ -1,5 +1,5 @@
 import type { ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
@@ -33,19 +33,7 @@ function decode(
   request: HttpRequest,
   ctx: Context,
 ): MaybePromise<unknown> {
-  let input: unknown
-  try {
-    input = api.input.fromHttpRequest(request, ctx)
-  } catch (error) {
-    request.release()
-    throw error
-  }
-  if (isPromise(input)) {
-    request.retain()
-    return Promise.resolve(input).finally(() => request.release())
-  }
-  request.release()
-  return input
+  return request.releaseAfter(api.input.fromHttpRequest(request, ctx))
 }
 
 /** As {@link call}, for a caller whom the server lets in. */

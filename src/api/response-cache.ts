@@ -46,7 +46,6 @@ type Compute = () => MaybePromise<HttpResponse>
 /** A request whose answer may be given again. */
 interface Asked {
   readonly key: string
-  readonly request: HttpRequest
   readonly ctx: Context
   readonly compute: Compute
 }
@@ -153,7 +152,7 @@ export function responseCache(
     asked: Asked,
     stored: MaybePromise<Entry | undefined>,
   ): MaybePromise<HttpResponse> => {
-    const { key, request, ctx, compute } = asked
+    const { key, ctx, compute } = asked
     const flight = deferred<Landing>()
     const land = (landing: Landing) => {
       if (running.get(key) === flight.promise) running.delete(key)
@@ -165,7 +164,6 @@ export function responseCache(
       if (entry !== undefined) {
         keep(key, entry)
         land({ entry })
-        request.release()
         return again(entry)
       }
       return whenReady(compute(), (response) => {
@@ -182,7 +180,7 @@ export function responseCache(
 
   /** Waits for the answer of an equal request, and computes if its client leaves. */
   const follow = async (asked: Asked, first: Promise<Landing>): Promise<HttpResponse> => {
-    const { key, request, ctx, compute } = asked
+    const { key, ctx, compute } = asked
     let landing = await first
     while (landing === 'left') {
       if (ctx.abortReason !== undefined) return failure(abortOf(ctx.abortReason), ctx)
@@ -191,7 +189,6 @@ export function responseCache(
       landing = await next
     }
     if (landing === 'alone') return compute()
-    request.release()
     return 'error' in landing ? failure(landing.error, ctx) : again(landing.entry)
   }
 
@@ -204,16 +201,12 @@ export function responseCache(
       )
     }
     if (sight === undefined || /\bno-store\b/i.test(control)) return compute()
-    const asked = { key: keyOf(request, ctx, sight), request, ctx, compute }
+    const asked = { key: keyOf(request, ctx, sight), ctx, compute }
     if (/\bno-cache\b/i.test(control)) return lead(asked, undefined)
     const entry = entries.get(asked.key)
-    if (entry !== undefined) {
-      request.release()
-      return again(entry)
-    }
+    if (entry !== undefined) return again(entry)
     const flight = running.get(asked.key)
     if (flight === undefined && redis === undefined) return lead(asked, undefined)
-    request.retain()
     const answer = flight === undefined ? lead(asked, findShared(asked.key)) : follow(asked, flight)
     return withDeadline(ctx, Promise.resolve(answer), { fail: failure })
   }

@@ -165,10 +165,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   #decode(open: OpenPart): MaybePromise<unknown> {
     const bytes = open.held?.bytes ?? open.view ?? noBytes
     const request = HttpRequest.lend(open.headers, bytes, open.held === undefined)
-    const value = open.plan.descriptor.fromHttpRequest(request, this.#ctx)
-    if (isPromise(value)) request.retain()
-    else request.release()
-    return value
+    return request.releaseAfter(open.plan.descriptor.fromHttpRequest(request, this.#ctx))
   }
 
   #finish(open: OpenPart, receiver: BodyReceiver): MaybePromise<unknown> {

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../api/endpoint.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, expected } from '../core/errors.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { codingsOf } from '../http/content-encoding.ts'
 import { decompress } from '../http/decompress.ts'
 import { exactly } from '../http/encoded-pieces.ts'
@@ -34,12 +34,7 @@ export function answerWhole(
   if (full !== undefined) answer = endpoint.problem(tooMany(full), visit.ctx.id)
   else if (coding === undefined) answer = endpoint.answer(request, visit)
   else answer = answerUnpacked(visit, endpoint, request, coding)
-  if (!isPromise(answer)) {
-    request.release()
-    return answer
-  }
-  request.retain()
-  return request.isPooled ? answer.finally(() => request.release()) : answer
+  return request.releaseAfter(answer)
 }
 
 async function answerUnpacked(
@@ -50,11 +45,7 @@ async function answerUnpacked(
 ): Promise<HttpResponse> {
   try {
     const plain = await decompress(request, coding, visit.server.limits, visit)
-    try {
-      return await endpoint.answer(plain, visit)
-    } finally {
-      plain.release()
-    }
+    return await plain.releaseAfter(endpoint.answer(plain, visit))
   } catch (error) {
     return endpoint.problem(decodeFailureOf(error), visit.ctx.id)
   }

@@ -11,7 +11,7 @@ export interface UnpackLimits {
 }
 
 /**
- * Unpacks a compressed body.
+ * Unpacks a compressed body, which stays the request's.
  *
  * @throws of `decodeContent`; Overloaded.
  */
@@ -21,7 +21,8 @@ export async function decompress(
   { maxBodyBytes, maxUnpackRatio }: UnpackLimits,
   reservation?: RequestPeer['reservation'],
 ): Promise<HttpRequest> {
-  const bytes = await decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
+  request.retain()
+  const bytes = await decodeContent(request.peek(), encoding, maxBodyBytes, maxUnpackRatio)
   if (reservation?.reserve(bytes.length) === false) throw noMemory()
   return HttpRequest.lend(request.headers, bytes, bufferPool)
 }

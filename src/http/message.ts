@@ -1,6 +1,7 @@
 /** Requests and responses, and parts of forms, as plain values that descriptors read and write. @module */
 import { type BufferPool, joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { concat, utf8Bytes } from '../core/platform.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -113,6 +114,21 @@ export class HttpRequest {
     if (this.#borrowed !== true) this.#borrowed.give(this.peek().buffer as ArrayBuffer)
     this.#borrowed = true
     this.#bytes = undefined
+  }
+
+  /**
+   * Releases the bytes now, or when a promise of what is read from them is settled.
+   *
+   * @internal
+   * @returns the value.
+   */
+  releaseAfter<T>(value: MaybePromise<T>): MaybePromise<T> {
+    if (!isPromise(value)) {
+      this.release()
+      return value
+    }
+    this.retain()
+    return this.isPooled ? Promise.resolve(value).finally(() => this.release()) : value
   }
 }
 

@@ -252,7 +252,7 @@ export class HandledRequest {
     this.#takeSlot()
     const joined = HttpRequest.lend(ctx.headers, bytes, bufferPool)
     const request = isPlain ? joined : await decompress(joined, encoding, limits, this)
-    return call(route, request, ctx)
+    return request.releaseAfter(call(route, request, ctx))
   }
 
   #takeSlot(): void {

@@ -35,8 +35,7 @@ export function taskEndpoints(jobs: Jobs, plain: Endpoint, api: AsyncApi): Endpo
     answer: AnswerTask,
     isLimited = false,
   ) => ({
-    ...endpoint(method, name, async (request, visit) => {
-      request.release()
+    ...endpoint(method, name, async (_, visit) => {
       const id = visit.ctx.query.get('task_id')
       if (id === null) return failed('task_id is required')
       const job = await jobs.find(id, visit).catch((error) => {

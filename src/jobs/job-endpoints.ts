@@ -56,8 +56,7 @@ export function submittable(jobs: Jobs, plain: Endpoint, api: AsyncApi, prefix: 
 export function jobEndpoints(jobs: Jobs, prefix: string): Endpoint[] {
   const endpoint = (method: 'GET' | 'POST', below: string, answer: AnswerJob): Endpoint => ({
     // Only looking takes no slot of those that run.
-    ...getPage(`${prefix}/jobs/{id}${below}`, { kind: 'message' }, [], (request, visit) => {
-      request.release()
+    ...getPage(`${prefix}/jobs/{id}${below}`, { kind: 'message' }, [], (_, visit) => {
       const { ctx, target } = visit
       return answered(ctx, async () => answer(await jobs.find(target.params.id, visit), visit))
     }),

@@ -74,10 +74,7 @@ export class LiveCodec {
       borrowed,
     )
     // Without the context, whose clean-ups would keep all messages until the stream's end.
-    const value = this.#input.fromHttpRequest(request)
-    if (isPromise(value)) request.retain()
-    else request.release()
-    return value
+    return request.releaseAfter(this.#input.fromHttpRequest(request))
   }
 
   /** @returns the context for {@link encode}: the client's headers, and .npy for arrays. */

@@ -142,8 +142,7 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
     isLimited: false,
     decompresses: false,
     problem: problemResponse,
-    answer(request, { ctx }) {
-      request.release()
+    answer(_, { ctx }) {
       const { headers, ...problem } = problemResponse(
         new BadInput(
           `expected a WebSocket to ${name}, received a request without an upgrade`,

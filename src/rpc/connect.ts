@@ -87,23 +87,17 @@ function connectEndpoint(
       const { headers } = request
       const type = headers.get('content-type')
       const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
-      try {
-        if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson))
-          return unsupported
-        const fault = headerFault(headers)
-        if (fault !== undefined) return problem(fault, ctx.id)
-        // Not peek: files and arrays are views of the body.
-        return whenReady(
-          answerTo(request.body, visit, essence === 'application/json'),
-          (answer): HttpResponse => {
-            if ('error' in answer) return problem(answer.error, ctx.id)
-            const own = answerHeaders[essence]
-            return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answer.bytes }
-          },
-        )
-      } finally {
-        request.release()
-      }
+      if (essence !== 'application/proto' && (essence !== 'application/json' || !speaksJson))
+        return unsupported
+      const fault = headerFault(headers)
+      if (fault !== undefined) return problem(fault, ctx.id)
+      // Not peek: files and arrays are views of the body.
+      const answer = answerTo(request.body, visit, essence === 'application/json')
+      return whenReady(answer, (answered): HttpResponse => {
+        if ('error' in answered) return problem(answered.error, ctx.id)
+        const own = answerHeaders[essence]
+        return { headers: ctx.ownResponse?.mergeEncoded(own) ?? own, body: answered.bytes }
+      })
     },
     timeoutMs(headers) {
       const value = headers.get('connect-timeout-ms')

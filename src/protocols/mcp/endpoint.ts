@@ -55,9 +55,7 @@ export function mcpEndpoint(
     isLimited: true,
     decompresses: true,
     problem,
-    answer: async (request, visit) => {
-      const { body } = request
-      request.release()
+    answer: async ({ body }, visit) => {
       try {
         checkType(visit.ctx)
         return await respond(server, body, visit)

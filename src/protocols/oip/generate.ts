@@ -146,7 +146,6 @@ export function generateEndpoint(path: string, server: OipServer): Endpoint {
     const model = models.find(params.model, params.version)
     const { body } = request
     const nonFinite = nonFiniteFor(ctx.headers.get('accept'))
-    request.release()
     const read = await readGenerate(body, await describeModel(model))
     if (name === 'generate') {
       const inference = await infer(model, read, visit)

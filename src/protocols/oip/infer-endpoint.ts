@@ -53,13 +53,7 @@ function readRequest(
 ): MaybePromise<InferRequest> {
   const length = ctx.headers.get(lengthHeader)
   if (isRawBody(length)) return rawRequest(model, request.body)
-  let read: MaybePromise<InferRequest> | undefined
-  try {
-    read = readInfer(request, length, last)
-  } finally {
-    if (!isPromise(read)) request.release()
-  }
-  return isPromise(read) ? read.finally(() => request.release()) : read
+  return request.releaseAfter(readInfer(request, length, last))
 }
 
 function answerTo(

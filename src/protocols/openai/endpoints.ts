@@ -123,9 +123,7 @@ function endpointOf(key: string, prefix: string, answer: Answer): Endpoint {
     isLimited: true,
     decompresses: true,
     problem: errorResponse,
-    answer(request, { ctx, target }) {
-      const { body } = request
-      request.release()
+    answer({ body }, { ctx, target }) {
       return withDeadline(ctx, run(body, ctx, target), { fail })
     },
   }
