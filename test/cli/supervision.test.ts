@@ -6,15 +6,6 @@ import { basePath, byteCount } from '../../src/engine/options.ts'
 import { takePort } from '../../src/server/workers/free-port.ts'
 import { sharing } from '../../src/server/workers/port-sharing.ts'
 import { originOf } from '../../src/server/workers/ready-lines.ts'
-import { restartDelay } from '../../src/server/workers/restart-delay.ts'
-
-describe('the wait before a restart', () => {
-  it('doubles from 100 ms to 10 s', () => {
-    const waits = Array.from({ length: 9 }, (_, restarts) => restartDelay(restarts))
-    expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
-    expect(restartDelay(5000)).toBe(10_000)
-  })
-})
 
 describe('a port shared among workers', () => {
   it('is left to the engines on Linux', () => {

@@ -11,7 +11,7 @@ import {
   MissingDependencyException,
   Overloaded,
 } from '../../core/errors.ts'
-import { deferred } from '../../core/promise.ts'
+import { Questions } from '../../core/questions.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { FolderBlobs } from '../folder-blobs.ts'
 import type { NewJob } from '../job.ts'
@@ -60,11 +60,10 @@ class SqliteStore implements JobStore {
   readonly warn: (message: string) => void
   unready: string | undefined
   readonly #data: ThreadData
-  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
+  readonly #questions = new Questions()
   readonly #workers = new Map<number, SqliteWorker>()
   readonly #listeners = new Listeners()
   #thread: Worker | undefined
-  #ended: Error | undefined
   #calls: Call[] = []
   #count = 0
   #orphans: NodeJS.Timeout | undefined
@@ -176,24 +175,18 @@ class SqliteStore implements JobStore {
   readonly call: CallThread = <K extends keyof Operations>(
     name: K,
     ...args: Parameters<Operations[K]>
-  ) => {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended)
-    const id = ++this.#count
-    const answer = deferred<unknown>()
-    this.#waiting.set(id, answer)
-    if (this.#calls.push({ id, name, args }) === 1)
-      queueMicrotask(() => this.#thread?.postMessage(this.#calls.splice(0)))
-    return answer.promise as Promise<ReturnType<Operations[K]>>
-  }
+  ) =>
+    this.#questions.ask<ReturnType<Operations[K]>>((id) => {
+      if (this.#calls.push({ id, name, args }) === 1)
+        queueMicrotask(() => this.#thread?.postMessage(this.#calls.splice(0)))
+    })
 
   #receive(news: News): void {
     switch (news.kind) {
       case 'answers':
         for (const answer of news.answers) {
-          const waiting = this.#waiting.get(answer.id)
-          this.#waiting.delete(answer.id)
-          if ('fault' in answer) waiting?.reject(errorOf(answer.fault))
-          else waiting?.resolve(answer.value)
+          if ('fault' in answer) this.#questions.refuse(answer.id, errorOf(answer.fault))
+          else this.#questions.answer(answer.id, answer.value)
         }
         break
       case 'taken':
@@ -219,11 +212,9 @@ class SqliteStore implements JobStore {
   }
 
   #end(error: Error): void {
-    this.#ended ??= error
-    for (const { reject } of this.#waiting.values()) reject(this.#ended)
-    this.#waiting.clear()
+    this.#questions.end(error)
     for (const worker of this.#workers.values()) worker.loseAll()
-    // Their next call tells them.
+    // Watchers learn of the failure from their next call.
     this.#listeners.callAll()
   }
 }

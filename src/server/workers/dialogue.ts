@@ -1,4 +1,5 @@
 /** Questions and answers between a supervisor and a worker process. @module */
+import { Questions } from '../../core/questions.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { isMessageOf, type ProcessMessage, type Question } from './worker-messages.ts'
 
@@ -25,29 +26,21 @@ export function dialogue(
   channel: Channel,
   answer: (question: Question) => Promise<unknown>,
 ): Dialogue {
-  const pending = new Map<number, (answer: unknown) => void>()
-  let ids = 0
+  const questions = new Questions()
   channel.on('message', async (message) => {
     if (isMessageOf('question', message)) {
       const { id, question } = message
       channel.send({ kind: 'answer', id, answer: await answer(question) }, ignore)
     } else if (isMessageOf('answer', message)) {
-      pending.get(message.id)?.(message.answer)
-      pending.delete(message.id)
+      questions.answer(message.id, message.answer)
     }
   })
   return {
-    ask(question) {
-      const id = ++ids
-      return new Promise((resolve) => {
-        pending.set(id, resolve)
-        channel.send({ kind: 'question', id, question }, ignore)
-      })
-    },
-    end() {
-      for (const resolve of pending.values()) resolve(undefined)
-      pending.clear()
-    },
+    ask: (question) =>
+      questions
+        .ask((id) => channel.send({ kind: 'question', id, question }, ignore))
+        .catch(() => undefined),
+    end: () => questions.end(new Error('the process has ended')),
   }
 }
 

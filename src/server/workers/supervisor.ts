@@ -6,6 +6,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
 import { deferred } from '../../core/promise.ts'
+import { type Pauses, Restarts } from '../../core/restarts.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
 import type { ListeningServer } from '../../http/node-http.ts'
 import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
@@ -14,10 +15,13 @@ import { type WorkerOptions, warnOfKept } from './kept-options.ts'
 import { watchNpmParent } from './npm-parent.ts'
 import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
-import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import { type WorkerGroup, workerGroup } from './worker-group.ts'
 import type { Opens, WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, WorkerProcess } from './worker-process.ts'
+
+const pauses: Pauses = { firstMs: 100, longestMs: 10_000 }
+/** A worker that was ready for this long was healthy. **Units**: milliseconds. */
+const healthyAfterMs = 10_000
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
 const exitMarginMs = 2_000
@@ -60,8 +64,7 @@ interface Slot {
   /** The process that takes requests, or starts to; or undefined. */
   current?: WorkerProcess
   wasReady: boolean
-  restartsInARow: number
-  restart?: NodeJS.Timeout
+  readonly restarts: Restarts
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
@@ -164,11 +167,11 @@ class Supervision {
     }
     process.on('SIGHUP', onHangUp)
     watchNpmParent(() => this.#onSignal('SIGTERM'))
-    this.#slots = Array.from({ length: options.workers }, (_, i) => ({
-      number: i + 1,
-      wasReady: false,
-      restartsInARow: 0,
-    }))
+    this.#slots = Array.from({ length: options.workers }, (_, i) => {
+      const restarts = new Restarts(() => this.#startCurrent(slot), pauses)
+      const slot: Slot = { number: i + 1, wasReady: false, restarts }
+      return slot
+    })
     for (const slot of this.#slots) this.#startCurrent(slot)
     options.development?.watch((reason) => this.#reload(reason))
   }
@@ -250,16 +253,15 @@ class Supervision {
       this.#stop(0)
       return
     }
-    if (worker.readyAt !== 0 && performance.now() - worker.readyAt >= healthyAfterMs)
-      slot.restartsInARow = 0
-    const delayMs = restartDelay(slot.restartsInARow++)
+    const { readyAt } = worker
+    const worked = readyAt !== 0 && performance.now() - readyAt >= healthyAfterMs
+    const delayMs = slot.restarts.again(worked)
     const failure = worker.failure === undefined ? {} : { failure: worker.failure }
     logger.error(
       { ...event, ...failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
     group.restarted()
-    slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
   }
 
   /**
@@ -315,7 +317,7 @@ class Supervision {
       if (this.#stopping) return undefined
       if (ready === undefined)
         return next.failure ?? `worker ${slot.number} ended before it was ready`
-      clearTimeout(slot.restart)
+      slot.restarts.cancel()
       const previous = slot.current
       slot.current = next
       this.#onCurrentReady(slot, ready)
@@ -359,7 +361,7 @@ class Supervision {
 
   #stop(drainMs: number, atOnce = true): void {
     this.#stopping = true
-    for (const slot of this.#slots) clearTimeout(slot.restart)
+    for (const slot of this.#slots) slot.restarts.cancel()
     for (const worker of this.#processes) worker.drain({ atOnce })
     setTimeout(() => this.#killAll('did not stop in time'), drainMs + exitMarginMs).unref()
     this.#settleWhenAlone()

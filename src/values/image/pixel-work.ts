@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { InternalError, InvalidArgument } from '../../core/errors.ts'
-import { deferred } from '../../core/promise.ts'
+import { Questions } from '../../core/questions.ts'
 import type { PixelAnswer, PixelMessage, PixelWorks } from './pixel-thread.ts'
 import type { Pixels, RasterMode } from './raster-modes.ts'
 import { inTurns } from './turn.ts'
@@ -15,17 +15,15 @@ type Result<W extends keyof PixelWorks> = Awaited<ReturnType<PixelWorks[W]>>
 /** The thread, which starts with work, and ends when it has had nothing to do: garbage of pixels is large. */
 export class PixelThread {
   readonly #idleMs: number
-  readonly #waiting = new Map<number, ReturnType<typeof deferred<unknown>>>()
-  #thread: Worker | undefined
+  #running: { readonly thread: Worker; readonly questions: Questions } | undefined
   #idle: NodeJS.Timeout | undefined
-  #count = 0
 
   constructor(idleMs: number) {
     this.#idleMs = idleMs
   }
 
   get isRunning(): boolean {
-    return this.#thread !== undefined
+    return this.#running !== undefined
   }
 
   async run<W extends keyof PixelWorks>(
@@ -36,61 +34,55 @@ export class PixelThread {
   ): Promise<Result<W>> {
     signal?.throwIfAborted()
     clearTimeout(this.#idle)
-    const id = ++this.#count
-    this.#thread ??= this.#start()
-    const thread = this.#thread
+    this.#running ??= this.#start()
+    const { thread, questions } = this.#running
     const send = (message: PixelMessage, memory: ArrayBuffer[] = []) =>
       thread.postMessage(message, memory)
-    const onAbort = () => send({ id })
-    signal?.addEventListener('abort', onAbort)
-    const answer = deferred<unknown>()
-    this.#waiting.set(id, answer)
+    let onAbort = () => {}
     thread.ref()
     try {
-      send(
-        { id, work, given },
-        moved.map(({ buffer }) => buffer as ArrayBuffer),
-      )
-      const result = await answer.promise
+      const result = await questions.ask<Result<W>>((id) => {
+        onAbort = () => send({ id })
+        signal?.addEventListener('abort', onAbort)
+        const memory = moved.map(({ buffer }) => buffer as ArrayBuffer)
+        send({ id, work, given }, memory)
+      })
       signal?.throwIfAborted()
-      return result as Result<W>
+      return result
     } catch (error) {
       signal?.throwIfAborted()
       throw error
     } finally {
       signal?.removeEventListener('abort', onAbort)
-      this.#waiting.delete(id)
-      if (this.#waiting.size === 0) this.#rest(thread)
+      if (questions.size === 0) this.#rest(thread)
     }
   }
 
   #rest(thread: Worker): void {
     thread.unref()
     this.#idle = setTimeout(() => {
-      if (this.#thread === thread) this.#thread = undefined
+      if (this.#running?.thread === thread) this.#running = undefined
       void thread.terminate()
     }, this.#idleMs).unref()
   }
 
-  #start(): Worker {
+  #start() {
     // The compiled module, also in tests: Node 20 runs no TypeScript in threads.
     const isSource = import.meta.url.endsWith('.ts')
     const entry = isSource ? '../../../dist/values/image/pixel-thread.js' : './pixel-thread.js'
     const thread = new Worker(new URL(entry, import.meta.url), { execArgv: [] })
+    const questions = new Questions()
+    const end = (cause?: unknown) => {
+      if (this.#running?.thread === thread) this.#running = undefined
+      questions.end(new InternalError('the thread for the pixels of pictures ended', { cause }))
+    }
     thread.on('message', ({ id, error, result }: PixelAnswer) => {
-      if (error === undefined) this.#waiting.get(id)?.resolve(result)
-      else this.#waiting.get(id)?.reject(error)
+      if (error === undefined) questions.answer(id, result)
+      else questions.refuse(id, error)
     })
-    thread.once('error', (cause) => this.#end(thread, cause))
-    thread.once('exit', () => this.#end(thread))
-    return thread
-  }
-
-  #end(thread: Worker, cause?: Error): void {
-    if (this.#thread !== thread) return
-    this.#thread = undefined
-    const error = new InternalError('the thread for the pixels of pictures ended', { cause })
-    for (const { reject } of this.#waiting.values()) reject(error)
+    thread.once('error', end)
+    thread.once('exit', () => end())
+    return { thread, questions }
   }
 }
 
