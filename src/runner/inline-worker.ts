@@ -1,59 +1,45 @@
 /** The model in its caller's thread, for `threads: 0`: nothing is copied. @module */
 
+import { deferred } from '../core/promise.ts'
+import { Questions } from '../core/questions.ts'
 import { ModelHost } from './model-host.ts'
-import {
-  type Channel,
-  type ModelWorker,
-  WorkerEnded,
-  type WorkerPool,
-  type WorkerPoolOptions,
-} from './worker.ts'
+import { type Channel, type ModelWorker, type StartWorker, WorkerEnded } from './worker.ts'
 
 /** Starts the one worker of a runner with `threads: 0`. */
-export function startInline(options: WorkerPoolOptions): WorkerPool {
-  let isStopped = false
-  const start = () => {
-    const worker = inlineWorker((cause) => {
-      if (isStopped) return
-      options.down(worker, cause)
-      start()
-    })
-    queueMicrotask(() => options.up(worker))
-  }
-  start()
-  return {
-    async stop() {
-      isStopped = true
-    },
-  }
-}
+export const startInline: StartWorker = () => new InlineWorker()
 
 /** Ends by forgetting its calls: nothing can stop a computation in our own thread. */
-function inlineWorker(onEnd: (cause: WorkerEnded) => void): ModelWorker {
-  const host = new ModelHost('none')
-  const running = new Set<(cause: WorkerEnded) => void>()
-  const handle = (message: unknown, channel?: Channel) =>
-    new Promise<unknown>((resolve, reject) => {
-      running.add(reject)
-      void host.handle(message, channel).then((reply) => {
-        running.delete(reject)
-        resolve(reply)
-      })
+class InlineWorker implements ModelWorker {
+  readonly name = 'this thread'
+  readonly index = 0
+  readonly #host = new ModelHost('none')
+  readonly #calls = new Questions()
+  readonly #ended = deferred<WorkerEnded>()
+  readonly ended = this.#ended.promise
+
+  run(message: unknown): Promise<unknown> {
+    return this.#run(message)
+  }
+
+  open(message: unknown) {
+    const [channel, far] = channelPair()
+    return { channel, done: this.#run(message, far) }
+  }
+
+  kill(): void {
+    const cause = new WorkerEnded('the model in this thread was given up')
+    this.#calls.end(cause)
+    this.#ended.resolve(cause)
+  }
+
+  async end(): Promise<void> {
+    this.#ended.resolve(new WorkerEnded('the runner has stopped'))
+  }
+
+  #run(message: unknown, channel?: Channel): Promise<unknown> {
+    return this.#calls.ask((id) => {
+      void this.#host.handle(message, channel).then((reply) => this.#calls.answer(id, reply))
     })
-  return {
-    name: 'this thread',
-    index: 0,
-    run: (message) => handle(message),
-    open(message) {
-      const [channel, far] = channelPair()
-      return { channel, done: handle(message, far) }
-    },
-    kill() {
-      const cause = new WorkerEnded('the model in this thread was given up')
-      for (const reject of running) reject(cause)
-      running.clear()
-      onEnd(cause)
-    },
   }
 }
 

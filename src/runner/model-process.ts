@@ -1,6 +1,6 @@
 /** The program of a runner's child processes. @module */
 
-import { type ChannelListeners, channelOf, type Down, type Up } from './child-workers.ts'
+import { type ChannelListeners, channelOf, type Down, type Up } from './child-worker.ts'
 import { ModelHost } from './model-host.ts'
 import { errorFields } from './remote-error.ts'
 
@@ -26,4 +26,3 @@ process.once('disconnect', () => process.exit(0))
 process.on('unhandledRejection', (reason) => post({ kind: 'stray', error: errorFields(reason) }))
 // Ctrl-C reaches the whole process group; the server ends this process when it is done.
 process.on('SIGINT', () => {})
-post({ kind: 'ready' })

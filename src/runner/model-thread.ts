@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import { ModelHost } from './model-host.ts'
 import { errorFields } from './remote-error.ts'
-import { channelOf, moved, type StrayMessage, type Task } from './thread-workers.ts'
+import { channelOf, moved, type StrayMessage, type Task } from './thread-worker.ts'
 import type { Transfer } from './worker.ts'
 
 const host = new ModelHost('thread')
@@ -15,6 +15,7 @@ process.on('unhandledRejection', (reason) =>
 
 /** Handles one message. The option `name` of the pool names this export. */
 export async function handle({ message, port }: Task): Promise<unknown> {
+  if (message === undefined) return undefined
   const transfer: Transfer[] = []
   const reply = await host.handle(message, port && channelOf(port), transfer)
   return moved(reply, transfer as ArrayBuffer[])

@@ -34,8 +34,8 @@ import {
 } from './runner-options.ts'
 import { valuesOf } from './runner-stream.ts'
 import type { Boundary } from './transfer.ts'
-import type { StartWorkers } from './worker.ts'
-import { type RunnerEvent, superviseWorkers, type WorkerSupervisor } from './worker-supervisor.ts'
+import type { StartWorker } from './worker.ts'
+import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
 
 /** Options of {@link RunnerLife.start}. */
 export interface StartOptions {
@@ -68,10 +68,10 @@ export interface RunnerLife {
   watch(listener: (event: RunnerEvent) => void): () => void
 }
 
-const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorkers>>> = {
+const starts: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorker>>> = {
   none: async () => (await import('./inline-worker.ts')).startInline,
-  thread: async () => (await import('./thread-workers.ts')).startThreads,
-  process: async () => (await import('./process-workers.ts')).startProcesses,
+  thread: async () => (await import('./thread-worker.ts')).startThread,
+  process: async () => (await import('./process-worker.ts')).startProcess,
 }
 
 /** The URL of a compiled program, also in tests: Node 20 starts no thread on TypeScript. */
@@ -80,6 +80,8 @@ const entryOf = (name: string) =>
     import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`,
     import.meta.url,
   )
+
+type AnyOptions = RunnerOptions | RemoteOptions | PythonOptions
 
 class ModelRunner implements RunnerLife {
   readonly name: string
@@ -95,7 +97,7 @@ class ModelRunner implements RunnerLife {
   #users = 0
   #starting: Promise<void> | undefined
 
-  constructor(name: string, options: RunnerOptions | RemoteOptions | PythonOptions) {
+  constructor(name: string, options: AnyOptions) {
     this.isRemote = 'url' in options
     if ('python' in options && options.python !== undefined) {
       const { own, python } = pythonRunnerOptions(name, options)
@@ -112,12 +114,8 @@ class ModelRunner implements RunnerLife {
       waiting: this.waiting,
       threads: this.#supervisor?.threads ?? { busy: 0, idle: 0, hung: 0, starting: 0 },
     }))
-    for (const method of this.#settings.methods) {
-      const call = method.stream
-        ? (input: unknown, options?: CallOptions) => this.#stream(method, input, options)
-        : (input: unknown, options?: CallOptions) => this.#call(method, input, options)
-      Object.defineProperty(this, method.name, { value: call, enumerable: true })
-    }
+    const callers = this.#settings.methods.map((method) => [method.name, this.#caller(method)])
+    Object.assign(this, Object.fromEntries(callers))
   }
 
   get unready(): string | undefined {
@@ -150,12 +148,17 @@ class ModelRunner implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
-  async #startWorkers(): Promise<StartWorkers> {
-    const { boundary, concurrency } = this.#settings
-    if (boundary !== 'python') return await startWorkers[boundary]()
-    const [{ pythonExecutable }, { pythonWorkers }] = await Promise.all([
+  #caller(method: MethodSettings): (input: unknown, options?: CallOptions) => unknown {
+    if (method.stream) return (input, options) => this.#stream(method, input, options)
+    return (input, options) => this.#call(method, input, options)
+  }
+
+  async #startOf(): Promise<StartWorker> {
+    const { boundary } = this.#settings
+    if (boundary !== 'python') return await starts[boundary]()
+    const [{ pythonExecutable }, { startPython }] = await Promise.all([
       import('./python/environment.ts'),
-      import('./python/python-workers.ts'),
+      import('./python/python-worker.ts'),
     ])
     const place = `the runner ${this.name}`
     const executable = await pythonExecutable(place, this.pythonSettings as PythonSettings, {
@@ -166,7 +169,7 @@ class ModelRunner implements RunnerLife {
       },
     })
     this.#problem = undefined
-    return pythonWorkers(executable, concurrency)
+    return startPython(executable)
   }
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
@@ -179,9 +182,9 @@ class ModelRunner implements RunnerLife {
       },
     }
     const remote = this.isRemote && { init: { ...(init as object), life } }
-    const start = await this.#startWorkers()
+    const start = await this.#startOf()
     if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
-    const supervisor = superviseWorkers(
+    const supervisor = new WorkerSupervisor(
       { ...this.#settings, ...remote },
       {
         start,
@@ -282,6 +285,9 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
   }
 }
 
+/** Without the methods, which the type of the model's module adds. */
+const runnerClass: new (name: string, options: AnyOptions) => RunnerLife = ModelRunner
+
 /**
  * A model in worker threads, with the methods that `options.methods` names. The module exports
  * `load` (or a default function), called once in each thread, which returns an object of methods;
@@ -297,7 +303,7 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
  * `new Runner<typeof import('./model.ts')>('iris', { module, methods: { predict: { batchable: true
  * } } })`
  */
-export const Runner = ModelRunner as unknown as RunnerClass
+export const Runner = runnerClass as RunnerClass
 
 /** A Runner whose model runs on another server. */
 export type RemoteRunner = RunnerLife & RemoteMethods

@@ -13,8 +13,10 @@ export interface Channel {
 /** One thread or process that has, or will load, the model. */
 export interface ModelWorker {
   readonly name: string
-  /** Number in its pool, from 0. A replacement has that of the ended worker. */
+  /** Number in its runner, from 0. A replacement has that of the ended worker. */
   readonly index: number
+  /** Resolves when it has ended, to how. */
+  readonly ended: Promise<WorkerEnded>
   /**
    * Resolves to the reply.
    *
@@ -26,14 +28,19 @@ export interface ModelWorker {
     message: unknown,
     transfer: readonly Transfer[],
   ): { readonly channel: Channel; readonly done: Promise<unknown> }
-  /** Ends the worker at once. The caller's own thread does nothing. */
+  /** Ends the worker at once. The caller's own thread forgets its calls. */
   kill(): void
+  /** Ends the worker in order. Resolves when it has ended. */
+  end(): Promise<void>
 }
 
 /** What to start, and what to call then. */
-export interface WorkerPoolOptions {
+export interface WorkerOptions {
   readonly entry: URL
+  /** How many workers the runner has. */
   readonly count: number
+  /** How many messages a worker gets at a time. */
+  readonly concurrency: number
   /**
    * Heap limit of each worker. **Units**: MiB.
    *
@@ -42,23 +49,14 @@ export interface WorkerPoolOptions {
   readonly memoryLimitMb: number | undefined
   /** The only device that each process sees, by its index, in turn; undefined for all devices. */
   readonly deviceIds: readonly number[] | undefined
-  /** Called when a worker is ready: one of the first, or a replacement. */
-  up(worker: ModelWorker): void
-  /** Called when a worker has ended, never after the pool's `stop`. The pool replaces it. */
-  down(worker: ModelWorker, cause: WorkerEnded): void
   /** Called on an unhandled rejection in a worker, which then continues. */
   stray(worker: ModelWorker, error: Error): void
   /** Called with each line that a process without our standard output printed. */
   printed(worker: ModelWorker, line: string): void
 }
 
-/** A fixed number of workers, each replaced when it ends. */
-export interface WorkerPool {
-  stop(): Promise<void>
-}
-
-/** Starts the workers of a kind. */
-export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
+/** Starts a worker of its kind, which takes messages at once. */
+export type StartWorker = (options: WorkerOptions, index: number) => ModelWorker
 
 /** @returns the device of a worker: `deviceIds`, in turn. */
 export const deviceOf = (

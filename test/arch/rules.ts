@@ -104,7 +104,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@opentelemetry/sdk-trace-node': 'telemetry/tracing/otlp.ts',
   'prom-client': 'telemetry/metrics/exposition.ts',
   hyparquet: 'docs/page/parquet.ts',
-  piscina: 'runner/thread-workers.ts',
+  piscina: 'runner/thread-worker.ts',
   'protobufjs-8': 'messages/protobuf.ts',
   tinyglobby: 'cli/build/list-files.ts',
   tsx: 'core/modules/typescript.ts',

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument, SetupError } from '../../core/errors.ts'
-import { killGroup, startFailure } from '../child-workers.ts'
+import { killGroup, startFailure } from '../child-worker.ts'
 import type { PythonSettings } from './python-options.ts'
 
 const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))

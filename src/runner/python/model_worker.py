@@ -1,4 +1,4 @@
-"""Runs a model for a Runner of serving: python-workers.ts starts it and sends calls over a socket.
+"""Runs a model for a Runner of serving: python-worker.ts starts it and sends calls over a socket.
 
 File descriptors: 0 is open as long as the server lives, 1 and 2 are its log, 3 is the socket, 4 and 5 are the shared
 files, of arguments and of results. Needs the standard library alone, and numpy where a call has arrays.
@@ -118,7 +118,6 @@ class Host:
         return ThreadPoolExecutor(self.concurrency)
 
     def serve(self):
-        self.link.post({"kind": "ready"})
         while True:
             if self.pool is None:
                 self.wait_until(lambda: self.later)

@@ -31,6 +31,7 @@ class TestWorker implements ModelWorker {
     end: () => void
   }[] = []
   readonly others: unknown[] = []
+  readonly ended = new Promise<never>(() => {})
   killed = false
   run(message: unknown): Promise<unknown> {
     const run = message as RunMessage
@@ -56,6 +57,8 @@ class TestWorker implements ModelWorker {
   kill() {
     this.killed = true
   }
+
+  async end() {}
 }
 
 const method = (own: Partial<MethodSettings> = {}): MethodSettings => ({

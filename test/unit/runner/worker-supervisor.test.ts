@@ -1,12 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { deferred } from '../../../src/core/promise.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
-import {
-  type ModelWorker,
-  WorkerEnded,
-  type WorkerPoolOptions,
-} from '../../../src/runner/worker.ts'
-import { type RunnerEvent, superviseWorkers } from '../../../src/runner/worker-supervisor.ts'
+import { type ModelWorker, WorkerEnded, type WorkerOptions } from '../../../src/runner/worker.ts'
+import { type RunnerEvent, WorkerSupervisor } from '../../../src/runner/worker-supervisor.ts'
 import { RunnerCounts } from '../../../src/telemetry/metrics/runner-counts.ts'
 import { TestClock } from './test-clock.ts'
 
@@ -16,7 +13,10 @@ class TestWorker implements ModelWorker {
   readonly name = 'thread 1'
   readonly loads: boolean | 'later'
   readonly replies: ((reply: unknown) => void)[] = []
+  readonly #ended = deferred<WorkerEnded>()
+  readonly ended = this.#ended.promise
   killed = false
+  stopped = false
 
   constructor(loads: boolean | 'later' = true) {
     this.loads = loads
@@ -36,70 +36,102 @@ class TestWorker implements ModelWorker {
   kill(): void {
     this.killed = true
   }
+
+  async end(): Promise<void> {
+    this.stopped = true
+  }
+
+  down(): void {
+    this.#ended.resolve(new WorkerEnded(`${this.name} ended`))
+  }
 }
 
-function supervise(options: Partial<RunnerOptions> = {}, graceMs = 500) {
+/** `workers`: those that it starts, in their order. */
+function supervise(
+  workers: readonly TestWorker[],
+  options: Partial<RunnerOptions> = {},
+  graceMs = 500,
+) {
   const clock = new TestClock()
   const events: RunnerEvent[] = []
   const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
-  let pool!: WorkerPoolOptions
-  const stops: 'stop'[] = []
-  const supervisor = superviseWorkers(parseRunnerOptions('test', all, []), {
+  const next = [...workers]
+  const started: TestWorker[] = []
+  let told: WorkerOptions | undefined
+  const supervisor = new WorkerSupervisor(parseRunnerOptions('test', all, []), {
     counts: new RunnerCounts(),
-    start: (poolOptions) => {
-      pool = poolOptions
-      return { stop: async () => void stops.push('stop') }
+    start: (workerOptions) => {
+      told = workerOptions
+      const worker = next.shift() ?? new TestWorker()
+      started.push(worker)
+      return worker
     },
     entry: new URL('file:///model-thread.js'),
     clock,
     graceMs,
     onEvent: (event) => events.push(event),
   })
-  const up = async (...workers: TestWorker[]) => {
-    for (const worker of workers) pool.up(worker)
-    await clock.settle()
-    return workers
-  }
-  const down = (worker: TestWorker) => pool.down(worker, new WorkerEnded(`${worker.name} ended`))
-  return { clock, events, supervisor, pool, up, down, stops }
+  const stray = (worker: TestWorker, error: Error) => told?.stray(worker, error)
+  return { clock, events, supervisor, started, stray }
 }
 
-async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
-  const all = supervise(options, graceMs)
-  const { clock, supervisor, up } = all
-  const first = await up(...Array.from({ length: options.threads ?? 1 }, () => new TestWorker()))
+/** `replacements`: the workers after the first ones. */
+async function setUp(
+  options: Partial<RunnerOptions> = {},
+  graceMs = 500,
+  replacements: readonly TestWorker[] = [],
+) {
+  const first = Array.from({ length: options.threads ?? 1 }, () => new TestWorker())
+  const all = supervise([...first, ...replacements], options, graceMs)
+  const { clock, supervisor } = all
   await supervisor.started()
+  const down = async (...workers: readonly TestWorker[]) => {
+    for (const worker of workers) worker.down()
+    await clock.settle()
+  }
   const call = (deadlineMs?: number) => {
     const one = new RunnerCall(1, 1, '', deadlineMs)
     one.follow(deadlineMs === undefined ? {} : { deadlineMs }, clock)
     supervisor.dispatcher.push('predict', one)
     return one.promise.catch((error: Error) => error)
   }
-  return { ...all, first, call }
+  return { ...all, first, down, call }
 }
 
 describe('a supervisor of workers', () => {
   it('leaves no timer behind when it stops while workers wait for their next attempt', async () => {
-    const { clock, supervisor, up, down, first } = await setUp({ threads: 2 })
-    for (const worker of first) down(worker)
-    const failing = await up(new TestWorker(false), new TestWorker(false))
-    for (const worker of failing) down(worker)
-    await up(new TestWorker(), new TestWorker())
+    const failing = [new TestWorker(false), new TestWorker(false)]
+    const { clock, supervisor, down, first } = await setUp({ threads: 2 }, 500, failing)
+    await down(...first)
+    await down(...failing)
     expect(clock.timers).toBe(2)
     await supervisor.stop()
     expect(clock.timers).toBe(0)
   })
 
-  it('does not try to load the model into a worker that ended while it waited for its attempt', async () => {
-    const { clock, supervisor, up, down, first } = await setUp()
-    down(first[0])
-    const [failing] = await up(new TestWorker(false))
-    down(failing)
-    const [gone] = await up(new TestWorker())
-    down(gone)
-    await clock.pass(60_000)
+  it('tries again after pauses that double, and at once when a worker that had the model ends', async () => {
+    const failing = Array.from({ length: 9 }, () => new TestWorker(false))
+    const { clock, supervisor, started, down, first } = await setUp({}, 500, failing)
+    await down(first[0])
+    expect(started).toHaveLength(2)
+    const pauses: number[] = []
+    for (const worker of failing) {
+      const begun = clock.now()
+      await down(worker)
+      for (let i = 0; i < 200 && started.at(-1) === worker; i++) await clock.pass(250)
+      pauses.push(clock.now() - begun)
+    }
+    expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect(supervisor.unready).toBeUndefined()
+  })
+
+  it('does not wait for a worker that ended while it loaded the model', async () => {
+    const loading = new TestWorker('later')
+    const { clock, supervisor, down, first } = await setUp({}, 500, [loading])
+    await down(first[0])
+    loading.replies[0]({ failure: { name: 'Error', message: 'no weights' } })
+    await down(loading)
     expect(supervisor.dispatcher.workers).toBe(0)
-    await up(new TestWorker())
     await clock.pass(60_000)
     expect(supervisor.unready).toBeUndefined()
   })
@@ -108,30 +140,32 @@ describe('a supervisor of workers', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     for (const loads of [true, false]) {
-      const { clock, supervisor, up, stops } = supervise({ threads: 2 })
+      const [slow, failing] = [new TestWorker('later'), new TestWorker(false)]
+      const { clock, supervisor } = supervise([slow, failing], { threads: 2 })
       const failed = supervisor.started().catch((error: Error) => error.message)
-      const [slow] = await up(new TestWorker('later'), new TestWorker(false))
       await vi.advanceTimersByTimeAsync(999)
-      expect(stops).toHaveLength(0)
+      expect([slow.stopped, failing.stopped]).toEqual([false, false])
       if (loads) slow.replies[0]({})
       else await vi.advanceTimersByTimeAsync(1)
       await clock.settle()
-      expect(stops).toHaveLength(1)
+      expect([slow.stopped, failing.stopped]).toEqual([true, true])
       expect(await failed).toMatch(/could not load its model in thread 1: no weights/)
     }
   })
 
   it('ends and replaces a worker whose call goes on beyond its deadline and the grace, and says so once', async () => {
-    const { clock, events, supervisor, up, down, first, call } = await setUp()
+    const next = new TestWorker('later')
+    const { clock, events, supervisor, down, first, call } = await setUp({}, 500, [next])
     void call(clock.date() + 100)
     await clock.pass(599)
     expect([first[0].killed, supervisor.unready, events]).toEqual([false, undefined, []])
     await clock.pass(1)
     expect(first[0].killed).toBe(true)
     expect(supervisor.unready).toBe('calls of the runner test hang in all of its workers')
-    down(first[0])
+    await down(first[0])
     expect(supervisor.unready).toBe('the runner test is loading its model')
-    await up(new TestWorker())
+    next.replies[0]({})
+    await clock.settle()
     expect(supervisor.unready).toBeUndefined()
     expect(events.map(({ kind }) => kind)).toEqual(['hung', 'replaced'])
     const text =
@@ -140,7 +174,8 @@ describe('a supervisor of workers', () => {
   })
 
   it('gives no call to a worker that it ends, though the call that hung returns before it has ended', async () => {
-    const { clock, up, down, first, call } = await setUp()
+    const replacement = new TestWorker()
+    const { clock, down, first, call } = await setUp({}, 500, [replacement])
     const late = call(clock.date() + 100)
     await clock.settle()
     await clock.pass(700)
@@ -152,9 +187,7 @@ describe('a supervisor of workers', () => {
     const next = call()
     await clock.settle()
     expect(worker.replies).toHaveLength(1)
-    down(worker)
-    const [replacement] = await up(new TestWorker())
-    await clock.settle()
+    await down(worker)
     expect(replacement.replies).toHaveLength(1)
     void next
   })
@@ -187,8 +220,8 @@ describe('a supervisor of workers', () => {
   })
 
   it('reports what a model left to nobody, and keeps its worker', async () => {
-    const { events, supervisor, pool, first } = await setUp()
-    pool.stray(first[0], new Error('socket closed'))
+    const { events, supervisor, stray, first } = await setUp()
+    stray(first[0], new Error('socket closed'))
     expect(events).toMatchObject([
       { kind: 'unhandled_rejection', message: expect.stringMatching(/thread 1.*socket closed/) },
     ])

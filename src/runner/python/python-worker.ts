@@ -1,17 +1,11 @@
-/** Workers that are processes of Python. @module */
+/** A worker that is a process of Python. @module */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import {
-  type ChildLink,
-  killGroup,
-  type OpenLink,
-  startChildren,
-  type Up,
-} from '../child-workers.ts'
-import { deviceEnv, type StartWorkers } from '../worker.ts'
+import { type ChildLink, ChildWorker, killGroup, type OpenLink, type Up } from '../child-worker.ts'
+import { deviceEnv, type StartWorker } from '../worker.ts'
 import { encodeFrame, frameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
 
@@ -20,20 +14,16 @@ const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
 const maxLine = 8192
 
 /**
- * Each leads a process group, which ends with ours, even if ours is killed.
+ * It leads a process group, which ends with ours, even if ours is killed.
  *
- * @returns what starts Python processes.
+ * @returns what starts a Python process.
  */
-export function pythonWorkers(executable: string, concurrency: number): StartWorkers {
-  return (options) => startChildren(options, (...link) => open(executable, concurrency, ...link))
+export function startPython(executable: string): StartWorker {
+  return (options, index) => new ChildWorker(options, index, (...link) => open(executable, ...link))
 }
 
-function open(
-  executable: string,
-  concurrency: number,
-  ...[options, index, receive]: Parameters<OpenLink>
-): ChildLink {
-  const { count, memoryLimitMb, deviceIds } = options
+function open(executable: string, ...[options, index, receive]: Parameters<OpenLink>): ChildLink {
+  const { count, concurrency, memoryLimitMb, deviceIds } = options
   const down = new SharedFile()
   const up = new SharedFile()
   const child = spawn(

@@ -1,11 +1,12 @@
-/** Workers that are child processes of Node, for native code that may crash or hang its process. @module */
+/** A worker that is a child process of Node, for native code that may crash or hang its process. @module */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type OpenLink, startChildren, type Up } from './child-workers.ts'
-import { deviceEnv, type StartWorkers } from './worker.ts'
+import { ChildWorker, type OpenLink, type Up } from './child-worker.ts'
+import { deviceEnv, type StartWorker } from './worker.ts'
 
-/** Starts child processes. They end with their parent, even a killed one: their channel to it closes. */
-export const startProcesses: StartWorkers = (options) => startChildren(options, openNode)
+/** Starts a child process. It ends with its parent, even a killed one: the channel to it closes. */
+export const startProcess: StartWorker = (options, index) =>
+  new ChildWorker(options, index, openNode)
 
 const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive) => {
   const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
