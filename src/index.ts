@@ -36,6 +36,7 @@ export type {
   InjectResponse,
 } from './api/inject.ts'
 export type { LiveApi, LiveFunction, LiveOptions, LiveTypes } from './api/live-api.ts'
+export type { LiveRoute, OpenedLive } from './api/live-route.ts'
 export type { ModelOptions, ModelTensor, RepositoryOptions } from './api/model-options.ts'
 export type { FetchHandler, Mount, MountOptions } from './api/mount.ts'
 export type { PageEntry } from './api/page-entry.ts'
@@ -46,6 +47,7 @@ export type {
   DuplexMethod,
   Group,
   Host,
+  LiveMethod,
   Protocol,
   RpcMethod,
   ServedApis,

@@ -63,7 +63,7 @@ export interface LiveTypes<I = unknown, O = unknown> {
 /** A registered live stream. */
 export interface LiveApi
   extends Pick<Api, 'name' | 'route' | 'doc' | 'input' | 'output' | 'auth' | 'hooks' | 'slots'> {
-  /** The function. Only `run-live.ts` calls it. */
+  /** The function. Only `live-protocol.ts` calls it. */
   readonly [functionOf]: (inputs: AsyncIterable<unknown>, ctx: Context) => unknown
   /** **Units**: bytes. */
   readonly maxMessage: number

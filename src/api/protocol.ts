@@ -11,6 +11,7 @@ import type { RunnerLife } from '../runner/runner.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import type { Api } from './api.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { LiveRoute, OpenedLive } from './live-route.ts'
 import type { PageEntry } from './page-entry.ts'
 import type { Access, Visit } from './visit.ts'
 
@@ -63,6 +64,8 @@ export interface Host {
   http(endpoint: Endpoint): void
   /** Adds a method of gRPC. With `connect` it is also answered on the HTTP port, by the Connect protocol. */
   rpc(method: RpcMethod): void
+  /** Adds a live stream at a path of the HTTP port. */
+  live(route: LiveRoute): void
   /** Adds what `/metrics` tells. */
   metrics(collect: () => MaybePromise<readonly MetricFamily[]>): void
   /**
@@ -104,6 +107,13 @@ interface RpcMethodBase {
   /** `/package.Service/Method`. */
   readonly path: string
   readonly access: Access
+  /**
+   * What gRPC's reflection tells of its service: the FileDescriptorProto of its file, and those that this imports, as
+   * `protoc --descriptor_set_out --include_imports` has them.
+   *
+   * @default the name of the service alone
+   */
+  readonly files?: readonly Uint8Array[]
 }
 
 /** A method with one message each way. */
@@ -138,5 +148,12 @@ export interface DuplexMethod extends RpcMethodBase {
   answer(message: Uint8Array, visit: Visit): AsyncIterable<Uint8Array>
 }
 
+/** A method whose messages, in both directions, are one live stream. */
+export interface LiveMethod extends RpcMethodBase {
+  readonly kind: 'live'
+  /** Opens the stream that the first message asks for. Rejects with why there is no such stream. */
+  open(message: Uint8Array, visit: Visit): Promise<OpenedLive>
+}
+
 /** A method of gRPC. */
-export type RpcMethod = UnaryMethod | StreamMethod | DuplexMethod
+export type RpcMethod = UnaryMethod | StreamMethod | DuplexMethod | LiveMethod

@@ -4,7 +4,7 @@ import { expected, InternalError, NotFound, type ServingError } from '../core/er
 import { HeldMemory, type SharedMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
-import type { Context, RequestLine } from '../http/context.ts'
+import { Context, type RequestLine } from '../http/context.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
 import type { HttpRequest } from '../http/message.ts'
 import type { Api } from './api.ts'
@@ -137,6 +137,28 @@ export abstract class Visit {
     const account = new HeldMemory(this.memory)
     this.ctx.onEnd(() => account.end())
     return account
+  }
+
+  /**
+   * Runs one of several calls of the request, with a context of its own. What the call takes, such as a slot of its API
+   * and memory, it gives back when `run` has ended.
+   */
+  async apart<R>(run: (ctx: Context) => MaybePromise<R>): Promise<R> {
+    const { ctx: whole, target } = this
+    const { headers, remoteAddress, scheme, state } = whole
+    const ctx = new Context({ headers })
+    const memory = new HeldMemory(this.memory)
+    const reserve = (bytes: number, isSpare?: boolean) => memory.hold(memory.bytes + bytes, isSpare)
+    ctx.bind(target, undefined, { remoteAddress, scheme, reservation: { reserve } })
+    Object.assign(ctx.state, state)
+    const forget = whole.onAbort((reason) => ctx.abort(reason))
+    try {
+      return await run(ctx)
+    } finally {
+      forget()
+      ctx.end()
+      memory.end()
+    }
   }
 
   /**

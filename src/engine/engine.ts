@@ -33,8 +33,7 @@ export interface ServerState {
   readonly before?: RunBefore | undefined
   readonly readsHeaders?: HeaderNames
   readonly cors?: Cors | undefined
-  /** Undefined if the service has no live streams. */
-  readonly lives?: LiveStreams | undefined
+  readonly lives: LiveStreams
   /** Undefined: headers of proxies are ignored. */
   readonly proxies?: TrustedProxies | undefined
   readonly isTls?: boolean | undefined

@@ -10,7 +10,7 @@ import { moveCredentials } from '../live/credentials.ts'
 import { subprotocol } from '../live/framing.ts'
 import type { LivePlace } from '../live/live-place.ts'
 import { type LiveHost, LiveSession } from '../live/live-session.ts'
-import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
+import type { LiveEndpoint } from '../live/live-streams.ts'
 import { notReady } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { ServedVisit } from './served-visit.ts'
@@ -27,21 +27,15 @@ export interface LiveRequest {
 export class LiveCall extends ServedVisit implements LiveHost {
   /** The subprotocol for the answer. */
   readonly protocol: string | undefined
-  readonly #streams: LiveStreams
   readonly #endpoint: LiveEndpoint
   #bytesIn = 0
   #place: LivePlace | undefined
   #session: LiveSession | undefined
   #isOver = false
 
-  constructor(
-    server: ServerState,
-    streams: LiveStreams,
-    { endpoint, target, headers, peer }: LiveRequest,
-  ) {
+  constructor(server: ServerState, { endpoint, target, headers, peer }: LiveRequest) {
     const ctx = new Context({ headers: moveCredentials(headers), query: target.query })
     super(server, { endpoint, target, ctx }, { remoteAddress: peer })
-    this.#streams = streams
     this.#endpoint = endpoint
     const offered = ctx.headers.get('sec-websocket-protocol')?.split(',') ?? []
     this.protocol = offered.some((each) => each.trim() === subprotocol) ? subprotocol : undefined
@@ -68,7 +62,7 @@ export class LiveCall extends ServedVisit implements LiveHost {
   }
 
   #refusal(): ServingError | undefined {
-    return notReady(this.server) ?? this.#streams.refusal
+    return notReady(this.server) ?? this.server.lives.refusal
   }
 
   /** Hooks have the time of a request. */
@@ -94,11 +88,11 @@ export class LiveCall extends ServedVisit implements LiveHost {
   /** @returns why there is no room for the stream. */
   #open(): ServingError | undefined {
     try {
-      this.#place = this.#streams.admit(this.server.memory, this.#endpoint)
+      this.#place = this.server.lives.admit(this.server.memory, this.#endpoint)
       this.#session = new LiveSession(
         this.#endpoint,
         this.#place,
-        this.ctx,
+        this,
         this,
         this.protocol !== undefined,
       )

@@ -1,4 +1,4 @@
-import type { LiveApi } from '../api/live-api.ts'
+import type { LiveRoute } from '../api/live-route.ts'
 import { UnsupportedMediaType } from '../core/errors.ts'
 import type { PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -45,7 +45,7 @@ export class LiveCodec {
   /** Of the last headers that cannot change: most descriptors answer with one list. */
   #last: { readonly headers: readonly HeaderLine[]; readonly kind: MessageKind } | undefined
 
-  constructor({ input, output }: Pick<LiveApi, 'input' | 'output'>) {
+  constructor({ input, output }: Pick<LiveRoute, 'input' | 'output'>) {
     this.#input = input
     this.#output = output
     const types = input.describe().input.map(({ mimeType }) => mimeType)

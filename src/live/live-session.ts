@@ -1,5 +1,6 @@
-import type { LiveApi } from '../api/live-api.ts'
+import type { LiveRoute } from '../api/live-route.ts'
 import { functionFailureOf } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import {
   ClientClosed,
   Overloaded,
@@ -41,9 +42,9 @@ export interface LiveHost {
 
 /** One live stream over a WebSocket: its function between the client's messages and those to it. */
 export class LiveSession implements LiveListener, OpenStream {
-  readonly #api: LiveApi
+  readonly #route: LiveRoute
   readonly #codec: LiveCodec
-  readonly #ctx: Context
+  readonly #visit: Visit
   readonly #host: LiveHost
   /** Whether the client speaks the subprotocol. */
   readonly #isFramed: boolean
@@ -64,19 +65,19 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** Opens the stream at its place. */
   constructor(
-    { live, codec }: LiveEndpoint,
+    { route, codec }: LiveEndpoint,
     place: LivePlace,
-    ctx: Context,
+    visit: Visit,
     host: LiveHost,
     isFramed: boolean,
   ) {
-    this.#api = live
+    this.#route = route
     this.#codec = codec
-    this.#ctx = ctx
+    this.#visit = visit
     this.#host = host
     this.#isFramed = isFramed
     this.#unread = place.account()
-    this.#encoding = LiveCodec.contextFor(ctx.headers)
+    this.#encoding = LiveCodec.contextFor(visit.ctx.headers)
     this.#inbox = new LiveInbox(
       (bytes, isText, borrowed) => codec.decode(bytes, isText, borrowed),
       (cost) => this.#grant(cost),
@@ -87,13 +88,13 @@ export class LiveSession implements LiveListener, OpenStream {
 
   open(socket: LiveSocket): void {
     this.#socket = socket
-    if (this.#isFramed) this.#write(creditMessage(this.#api.maxBuffered))
+    if (this.#isFramed) this.#write(creditMessage(this.#route.maxBuffered))
     void this.#run()
   }
 
   async #run(): Promise<void> {
     try {
-      await runLive(this.#api, this.#inbox, (result) => this.#send(result), this.#ctx)
+      await runLive(this.#route, this.#inbox, (result) => this.#send(result), this.#visit)
       await this.#room()
       this.#close(closeCodes.done, '')
     } catch (error) {
@@ -155,7 +156,7 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#socket === undefined || !this.#isUnread) return this.#socket !== undefined
     const unread = this.#socket.buffered()
     this.#isUnread = unread > 0
-    return this.#unread.hold(unread) && unread <= this.#api.maxBuffered
+    return this.#unread.hold(unread) && unread <= this.#route.maxBuffered
   }
 
   /** A close frame would wait behind what the client does not read. */
@@ -172,7 +173,7 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#isClosing) return
     this.#wasHeard = true
     this.#host.received(bytes.length)
-    const { maxMessage, name } = this.#api
+    const { maxMessage, name } = this.#route
     if (bytes.length > maxMessage) {
       const limit = `at most ${maxMessage} bytes for a message to ${name} (maxMessage)`
       this.#fail(new PayloadTooLarge(`expected ${limit}, received ${bytes.length}`))
@@ -181,7 +182,7 @@ export class LiveSession implements LiveListener, OpenStream {
   }
 
   #take(bytes: Uint8Array, isText: boolean): void {
-    const { maxBuffered } = this.#api
+    const { maxBuffered } = this.#route
     if (this.#inbox.cost >= maxBuffered) {
       const limit = `at most ${maxBuffered} bytes of messages that the function has not taken (maxBuffered)`
       this.#fail(new TooManyRequests(`expected ${limit}, received more`), closeCodes.policy)
@@ -220,7 +221,7 @@ export class LiveSession implements LiveListener, OpenStream {
     if (
       !this.#isFramed ||
       this.#isClosing ||
-      this.#taken * 4 < this.#api.maxBuffered ||
+      this.#taken * 4 < this.#route.maxBuffered ||
       !this.#hasRoom
     )
       return
@@ -240,7 +241,7 @@ export class LiveSession implements LiveListener, OpenStream {
     if (this.#wasHeard || unread < this.#unreadAtSweep) this.#heardAt = now
     this.#wasHeard = false
     this.#unreadAtSweep = unread
-    const { idleTimeoutMs } = this.#api
+    const { idleTimeoutMs } = this.#route
     if (now - this.#heardAt < idleTimeoutMs) {
       if (now > this.#heardAt && !this.#isClosing) socket.ping()
     } else if (this.#isClosing) socket.terminate()
@@ -264,7 +265,7 @@ export class LiveSession implements LiveListener, OpenStream {
   #fail(error: ServingError, code = closeCodeOf(error)): void {
     if (this.#isClosing) return
     this.#host.failed(error)
-    if (this.#isFramed) this.#write(errorMessage(error, this.#ctx.id))
+    if (this.#isFramed) this.#write(errorMessage(error, this.#visit.ctx.id))
     this.#close(code, closeReason(tellsDetail(error) ? error.message : error.code), error)
   }
 
@@ -286,7 +287,7 @@ export class LiveSession implements LiveListener, OpenStream {
 
   /** Ends what the function waits for. */
   #leave(reason: Error): void {
-    this.#ctx.abort(reason)
+    this.#visit.ctx.abort(reason)
     this.#inbox.end(reason)
     this.#wake?.()
     this.#wake = undefined

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../api/endpoint.ts'
-import type { LiveApi } from '../api/live-api.ts'
-import { BadInput, Overloaded, type OwnStatus } from '../core/errors.ts'
+import type { LiveRoute } from '../api/live-route.ts'
+import { BadInput, InternalError, Overloaded, type OwnStatus } from '../core/errors.ts'
 import type { SharedMemory } from '../core/memory/held-memory.ts'
 import { countedBytes } from '../core/memory/memory-budget.ts'
 import { noMemory, tooMany } from '../http/limits.ts'
@@ -21,7 +21,7 @@ export interface LiveCounts {
 
 /** A live API at its path: a WebSocket is opened there, and other GET requests get 426. */
 export interface LiveEndpoint extends Endpoint {
-  readonly live: LiveApi
+  readonly route: LiveRoute
   readonly codec: LiveCodec
   readonly counts: LiveCounts
 }
@@ -31,21 +31,29 @@ const maxSweepMs = 15_000
 
 /** The live streams of one server. */
 export class LiveStreams {
-  readonly endpoints: readonly LiveEndpoint[]
+  readonly endpoints: LiveEndpoint[] = []
   readonly #max: number
   readonly #places = new Set<LivePlace>()
-  readonly #sweepMs: number
   #timer: NodeJS.Timeout | undefined
   #onEmpty: (() => void) | undefined
 
   /** `max`: streams at a time. */
-  constructor(apis: Iterable<LiveApi>, prefix: string, max: number) {
-    this.endpoints = [...apis].map((api) => endpointOf(api, prefix))
+  constructor(max: number) {
     this.#max = max
-    this.#sweepMs = Math.min(
-      maxSweepMs,
-      ...this.endpoints.map(({ live }) => live.idleTimeoutMs / 4),
-    )
+  }
+
+  /** @returns the endpoint of one more live stream. */
+  add(route: LiveRoute): LiveEndpoint {
+    const endpoint = endpointOf(route)
+    this.endpoints.push(endpoint)
+    return endpoint
+  }
+
+  /** @throws InternalError for a route that no protocol has given to the host. */
+  endpointOf(route: LiveRoute): LiveEndpoint {
+    const endpoint = this.endpoints.find((each) => each.route === route)
+    if (endpoint !== undefined) return endpoint
+    throw new InternalError(`expected a route of host.live, received ${route.name}`)
   }
 
   /** Of one more stream; undefined if there is room for it. */
@@ -59,7 +67,7 @@ export class LiveStreams {
    *
    * @throws Overloaded if there is no room for it.
    */
-  admit(memory: SharedMemory, { live: { slots, maxMessage }, counts }: LiveEndpoint): LivePlace {
+  admit(memory: SharedMemory, { route: { slots, maxMessage }, counts }: LiveEndpoint): LivePlace {
     if (this.refusal !== undefined) throw this.refusal
     // Short messages are not counted, as short bodies are not.
     const message = maxMessage > countedBytes ? maxMessage : 0
@@ -78,6 +86,10 @@ export class LiveStreams {
     counts.open++
     this.#timer ??= setInterval(() => this.#sweep(), this.#sweepMs).unref()
     return place
+  }
+
+  get #sweepMs(): number {
+    return Math.min(maxSweepMs, ...this.endpoints.map(({ route }) => route.idleTimeoutMs / 4))
   }
 
   #left(place: LivePlace): void {
@@ -130,13 +142,13 @@ export class LiveStreams {
 
 const upgradeRequired: OwnStatus = { code: 'upgrade_required', status: 426 }
 
-function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
-  const { name, route } = live
+function endpointOf(route: LiveRoute): LiveEndpoint {
+  const { name, path, access, origins } = route
   return {
     name,
-    access: { kind: 'api', api: name },
-    origins: live.origins,
-    path: `${prefix}/${route}`,
+    access,
+    origins,
+    path,
     methods: ['GET'],
     readsHeaders: allHeaders,
     isLimited: false,
@@ -153,8 +165,8 @@ function endpointOf(live: LiveApi, prefix: string): LiveEndpoint {
       )
       return { ...problem, headers: [...headers, ['upgrade', 'websocket']] }
     },
-    live,
-    codec: new LiveCodec(live),
+    route,
+    codec: new LiveCodec(route),
     counts: { open: 0, received: 0, sent: 0 },
   }
 }

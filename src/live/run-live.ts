@@ -1,13 +1,10 @@
 /** Live streams: functions that take the messages of one client and yield those to it, over any transport. @module */
 
-import { functionOf } from '../api/function-of.ts'
-import type { LiveApi } from '../api/live-api.ts'
+import type { LiveRoute } from '../api/live-route.ts'
 import { abortOf, encodeFailureOf, endIterator, functionFailureOf } from '../api/stages.ts'
+import type { Visit } from '../api/visit.ts'
 import { expected, FunctionError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import type { Context } from '../http/context.ts'
-
-type RunningApi = Pick<LiveApi, 'name' | typeof functionOf>
 
 /**
  * Runs a function over decoded inputs until it returns or the context is aborted. `send` encodes
@@ -18,12 +15,13 @@ type RunningApi = Pick<LiveApi, 'name' | typeof functionOf>
  * @throws ServingErrors only; those that `inputs` throws pass through the function.
  */
 export async function runLive(
-  api: RunningApi,
+  route: LiveRoute,
   inputs: AsyncIterable<unknown>,
   send: (result: unknown) => MaybePromise<void>,
-  ctx: Context,
+  visit: Visit,
 ): Promise<void> {
-  const results = begin(api, inputs, ctx)
+  const { ctx } = visit
+  const results = begin(route, inputs, visit)
   const forget = ctx.onAbort(() => void endIterator(results))
   try {
     for (;;) {
@@ -46,14 +44,10 @@ export async function runLive(
   }
 }
 
-function begin(
-  { name, [functionOf]: fn }: RunningApi,
-  inputs: AsyncIterable<unknown>,
-  ctx: Context,
-) {
+function begin(route: LiveRoute, inputs: AsyncIterable<unknown>, visit: Visit) {
   let results: unknown
   try {
-    results = fn(inputs, ctx)
+    results = route.answer(inputs, visit)
   } catch (error) {
     throw functionFailureOf(error)
   }
@@ -61,5 +55,5 @@ function begin(
     Symbol.asyncIterator
   ]
   if (typeof iterate === 'function') return iterate.call(results)
-  throw new FunctionError(expected('an async generator', `the function of ${name}`, results))
+  throw new FunctionError(expected('an async generator', `the function of ${route.name}`, results))
 }

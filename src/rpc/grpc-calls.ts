@@ -1,11 +1,5 @@
 /** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
-import type {
-  BytesAnswer,
-  DuplexMethod,
-  RpcMethod,
-  StreamMethod,
-  UnaryMethod,
-} from '../api/protocol.ts'
+import type { BytesAnswer, DuplexMethod, StreamMethod, UnaryMethod } from '../api/protocol.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { InternalError, Overloaded } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
@@ -16,8 +10,11 @@ import { noMemory } from '../http/limits.ts'
 import type { GrpcMethod } from './grpc-stream.ts'
 import { OpenCall, type RunCall } from './open-call.ts'
 
+/** All methods but those of live streams. */
+type CalledMethod = UnaryMethod | StreamMethod | DuplexMethod
+
 /** @returns how the calls of a method are answered. */
-export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
+export function grpcMethod(server: ServerState, method: CalledMethod): GrpcMethod {
   const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   const run = runOf(server, method)
   return {
@@ -26,7 +23,7 @@ export function grpcMethod(server: ServerState, method: RpcMethod): GrpcMethod {
   }
 }
 
-function runOf(server: ServerState, method: RpcMethod): RunCall {
+function runOf(server: ServerState, method: CalledMethod): RunCall {
   if (method.kind === 'unary') return (open, message) => answerOnce(server, method, open, message)
   if (method.kind === 'stream')
     return (open, message) => answerStream(server, method, open, message)

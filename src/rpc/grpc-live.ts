@@ -1,74 +1,70 @@
-/** Live streams over gRPC: `CallLive`. @module */
+/** Live streams over gRPC. @module */
 
+import type { OpenedLive } from '../api/live-route.ts'
+import type { LiveMethod } from '../api/protocol.ts'
 import { decodeFailureOf } from '../api/stages.ts'
-import {
-  BadInput,
-  expected,
-  NotFound,
-  Overloaded,
-  PayloadTooLarge,
-  type ServingError,
-} from '../core/errors.ts'
-import type { MaybePromise } from '../core/promise.ts'
-import { contentOf, fromContent } from '../descriptors/proto-content.ts'
+import { Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { notReady } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import type { HookedEndpoint } from '../engine/service-hooks.ts'
 import { Context } from '../http/context.ts'
 import { LiveInbox } from '../live/live-inbox.ts'
 import type { OpenStream } from '../live/live-place.ts'
-import type { LiveEndpoint, LiveStreams } from '../live/live-streams.ts'
+import type { LiveEndpoint } from '../live/live-streams.ts'
 import { runLive } from '../live/run-live.ts'
-import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import { sendStream } from './grpc-calls.ts'
 import type { Answerer, GrpcMethod, Status } from './grpc-stream.ts'
 import { OpenCall } from './open-call.ts'
 
-/** @returns `CallLive`. */
-export function liveMethod(server: ServerState, path: string, lives: LiveStreams): GrpcMethod {
+/** @returns how the calls of a method are answered. */
+export function grpcLive(server: ServerState, method: LiveMethod): GrpcMethod {
   // Its client alone sets a deadline.
   const served = { ...server, limits: { ...server.limits, requestTimeoutMs: 0 } }
-  const endpoint: HookedEndpoint = { path, access: { kind: 'message' }, origins: 'any' }
+  const endpoint: HookedEndpoint = { path: method.path, access: method.access, origins: 'any' }
   return {
     isDuplex: true,
     begin: (call) =>
-      new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, lives),
+      new LiveCall(new OpenCall(served, call, endpoint, () => {}, notReady), served, method),
   }
 }
 
-/** One live stream, from its first message, which names the API, to its status. */
+/** A stream that has its place. */
+interface PlacedLive extends OpenedLive {
+  readonly counts: LiveEndpoint['counts']
+  readonly inbox: LiveInbox
+}
+
+/** One live stream, from its first message, which says what it is, to its status. */
 class LiveCall implements Answerer, OpenStream {
   readonly refusal: Answerer['refusal']
   readonly #open: OpenCall
   readonly #server: ServerState
-  readonly #lives: LiveStreams
-  /** Undefined until the stream has its place. */
-  #inbox: LiveInbox | undefined
+  readonly #method: LiveMethod
+  #placed: PlacedLive | undefined
   #hasEnded = false
-  #endpoint: LiveEndpoint | undefined
   /** Lets the client send its next message. */
   #goOn: (() => void) | undefined
 
-  constructor(open: OpenCall, server: ServerState, lives: LiveStreams) {
+  constructor(open: OpenCall, server: ServerState, method: LiveMethod) {
     this.#open = open
     this.#server = server
-    this.#lives = lives
+    this.#method = method
     this.refusal = open.refusal
-    open.ctx.onAbort((reason) => this.#inbox?.end(reason))
+    open.ctx.onAbort((reason) => this.#placed?.inbox.end(reason))
     open.ctx.onEnd(() => this.#goOn?.())
   }
 
   get #hasRoom(): boolean {
-    const { live } = this.#endpoint ?? {}
-    return live !== undefined && this.#inbox !== undefined && this.#inbox.cost < live.maxBuffered
+    const placed = this.#placed
+    return placed !== undefined && placed.inbox.cost < placed.route.maxBuffered
   }
 
   /** Resolves when the client may send its next message. */
   async run(message: Uint8Array): Promise<void> {
     this.#open.bytesIn += message.length
     try {
-      if (this.#endpoint === undefined || this.#inbox === undefined) await this.#begin(message)
-      else this.#take(message, this.#endpoint, this.#inbox)
+      if (this.#placed === undefined) await this.#begin(message)
+      else this.#take(message, this.#placed)
     } catch (error) {
       this.#refuse(decodeFailureOf(error))
     }
@@ -80,7 +76,7 @@ class LiveCall implements Answerer, OpenStream {
 
   ended(): void {
     this.#hasEnded = true
-    this.#inbox?.end()
+    this.#placed?.inbox.end()
   }
 
   fail(error: ServingError): Status {
@@ -106,87 +102,61 @@ class LiveCall implements Answerer, OpenStream {
 
   /** @throws why there is no such stream. */
   async #begin(message: Uint8Array): Promise<void> {
-    const { grpc: call } = this.#open
-    const { apiName, content } = decodeRequest(message)
-    const endpoint = this.#lives.endpoints.find(({ name }) => name === apiName)
-    if (endpoint === undefined) {
-      throw (
-        this.#open.denial ??
-        new NotFound(expected('the name of a live stream', 'api_name', apiName.slice(0, 80)))
-      )
-    }
-    await this.#open.enter(endpoint.live)
-    if (call.cancelled) return
-    const inbox = this.#admit(endpoint)
-    if (content !== undefined) this.#take(message, endpoint, inbox)
-    if (this.#hasEnded) inbox.end()
-    void sendStream(this.#open, () => this.#answer(endpoint, inbox))
+    const opened = await this.#method.open(message, this.#open)
+    if (this.#open.grpc.cancelled) return
+    const placed = this.#admit(opened)
+    if (opened.hasInput) this.#take(message, placed)
+    if (this.#hasEnded) placed.inbox.end()
+    void sendStream(this.#open, () => this.#answer(placed))
   }
 
-  #admit(endpoint: LiveEndpoint): LiveInbox {
-    const place = this.#lives.admit(this.#server.memory, endpoint)
+  #admit(opened: OpenedLive): PlacedLive {
+    const { lives, limiter, memory } = this.#server
+    const endpoint = lives.endpointOf(opened.route)
+    const place = lives.admit(memory, endpoint)
     place.stream = this
-    this.#endpoint = endpoint
-    this.#server.limiter.enter()
+    limiter.enter()
     this.#open.ctx.onEnd(() => {
-      this.#server.limiter.leave()
+      limiter.leave()
       place.leave()
     })
     const inbox = new LiveInbox(
-      (bytes) => this.#decode(bytes),
+      (bytes) => opened.decode(bytes),
       () => this.#hasRoom && this.#goOn?.(),
       place,
     )
-    this.#inbox = inbox
-    return inbox
+    this.#placed = { ...opened, counts: endpoint.counts, inbox }
+    return this.#placed
   }
 
-  #take(message: Uint8Array, { live, counts }: LiveEndpoint, inbox: LiveInbox): void {
+  #take(message: Uint8Array, { route, counts, inbox }: PlacedLive): void {
     counts.received++
-    if (message.length > live.maxMessage) {
-      const limit = `at most ${live.maxMessage} bytes for a message to ${live.name} (maxMessage)`
+    if (message.length > route.maxMessage) {
+      const limit = `at most ${route.maxMessage} bytes for a message to ${route.name} (maxMessage)`
       throw new PayloadTooLarge(`expected ${limit}, received ${message.length}`)
     }
     inbox.push(message, false)
   }
 
-  #decode(message: Uint8Array): MaybePromise<unknown> {
-    const { live } = this.#endpoint as LiveEndpoint
-    const { apiName, content } = decodeRequest(message)
-    if (apiName !== '' && apiName !== live.name) {
-      throw new BadInput(
-        expected(
-          `no other api_name than ${live.name}`,
-          'a message of its stream',
-          apiName.slice(0, 80),
-        ),
-      )
-    }
-    return fromContent(live.input, content)
-  }
-
-  async #answer({ live }: LiveEndpoint, inbox: LiveInbox): Promise<void> {
-    const { grpc: call, ctx, recorder } = this.#open
+  async #answer(placed: PlacedLive): Promise<void> {
+    const { grpc: call, recorder } = this.#open
     recorder?.answered(200)
     try {
-      await runLive(live, inbox, (result) => this.#send(result), ctx)
+      await runLive(placed.route, placed.inbox, (result) => this.#send(placed, result), this.#open)
     } finally {
-      await inbox.return()
+      await placed.inbox.return()
     }
     if (!call.stream.headersSent) this.#open.setOwnMetadata()
   }
 
-  async #send(result: unknown): Promise<void> {
+  async #send(placed: PlacedLive, result: unknown): Promise<void> {
     const { grpc: call } = this.#open
-    const { live, counts } = this.#endpoint as LiveEndpoint
     // The stream's own context would keep what each message leaves to its end.
     const ctx = new Context({ headers: this.#open.ctx.headers })
     try {
-      const bytes = encodeResponse(
-        contentOf(live.output, await live.output.toProto(result as never, ctx)),
-      )
+      const bytes = await placed.encode(result, ctx)
       if (!call.stream.headersSent) this.#open.setOwnMetadata()
-      counts.sent++
+      placed.counts.sent++
       await this.#open.send(bytes)
     } finally {
       ctx.end()

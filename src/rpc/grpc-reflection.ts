@@ -5,8 +5,9 @@
  * @module
  */
 
-import { grpcStatuses } from '../core/errors.ts'
-import { byteLists, bytes, count, string, text } from '../messages/field-types.ts'
+import type { RpcMethod } from '../api/protocol.ts'
+import { grpcStatuses, InvalidArgument } from '../core/errors.ts'
+import { byteLists, bytes, count, string, strings, text } from '../messages/field-types.ts'
 import { type DescriptorFile, fileDescriptors } from '../messages/gen/descriptors.ts'
 import { message, messages, messageType } from '../messages/message-type.ts'
 import { answerPlainly, drained, type GrpcMethod } from './grpc-stream.ts'
@@ -35,10 +36,36 @@ const reflectionResponse = messageType({
   error_response: [7, message(messageType({ error_code: [1, count], error_message: [2, text] }))],
 })
 
-/** @returns the methods of reflection by path. */
-export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] {
+/** The names in a FileDescriptorProto. */
+const named = messages(messageType({ name: [1, text] }), maxNames, 'names')
+const service = messageType({ name: [1, text], method: [2, named] })
+const fileDescriptor = messageType({
+  name: [1, text],
+  package: [2, text],
+  dependency: [3, strings],
+  message_type: [4, named],
+  enum_type: [5, named],
+  service: [6, messages(service, maxNames, 'services')],
+})
+
+/** Our own services, and those of other protocols. */
+interface Reflected {
+  readonly services: readonly string[]
+  readonly files: readonly DescriptorFile[]
+}
+
+/** @returns the methods of reflection by path. `methods`: those of the server. */
+export function reflectionMethods(
+  methods: readonly RpcMethod[],
+): readonly (readonly [string, GrpcMethod])[] {
+  const files = [...fileDescriptors, ...methods.flatMap(filesOf)]
+  const services = [
+    ...files.flatMap((file) => file.services),
+    ...methods.map(({ path }) => path.split('/')[1]),
+  ]
+  const reflected = { files, services: [...new Set(services)] }
   const reflect = answerPlainly(maxBytes, async (call, request) => {
-    if (!call.write({ bytes: answerTo(request) })) await drained(call.stream)
+    if (!call.write({ bytes: answerTo(request, reflected) })) await drained(call.stream)
   })
   return ['v1', 'v1alpha'].map((version) => [
     `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
@@ -46,7 +73,28 @@ export function reflectionMethods(): readonly (readonly [string, GrpcMethod])[] 
   ])
 }
 
-function answerTo(request: Uint8Array): Uint8Array {
+/** @throws InvalidArgument for bytes that are no FileDescriptorProto. */
+function filesOf({ path, files = [] }: RpcMethod): DescriptorFile[] {
+  try {
+    return files.map(fileOf)
+  } catch (cause) {
+    throw new InvalidArgument(`expected a FileDescriptorProto in files of ${path}`, { cause })
+  }
+}
+
+function fileOf(file: Uint8Array): DescriptorFile {
+  const { name = '', package: scope = '', ...declared } = fileDescriptor.decode(file)
+  const { dependency: imports = [], message_type = [], enum_type = [] } = declared
+  const full = ({ name = '' }) => (scope === '' ? name : `${scope}.${name}`)
+  const methods = (declared.service ?? []).flatMap((each) =>
+    (each.method ?? []).map((method) => `${full(each)}.${method.name}`),
+  )
+  const services = (declared.service ?? []).map(full)
+  const symbols = [...services, ...methods, ...[...message_type, ...enum_type].map(full)]
+  return { name, imports, services, symbols, base64: Buffer.from(file).toString('base64') }
+}
+
+function answerTo(request: Uint8Array, { files, services }: Reflected): Uint8Array {
   const {
     host = '',
     list_services,
@@ -55,17 +103,17 @@ function answerTo(request: Uint8Array): Uint8Array {
   } = reflectionRequest.decode(request)
   const asked = { valid_host: host, original_request: request }
   if (list_services !== undefined) {
-    const service = fileDescriptors.flatMap(({ services }) => services.map((name) => ({ name })))
+    const service = services.map((name) => ({ name }))
     return reflectionResponse.encode({ ...asked, list_services_response: { service } })
   }
-  const file = fileDescriptors.find(
+  const file = files.find(
     ({ name, symbols }) =>
       name === file_by_filename || symbols.includes(file_containing_symbol ?? ''),
   )
   if (file !== undefined) {
-    const files = withImports(file).map(({ base64 }) => Buffer.from(base64, 'base64'))
+    const protos = withImports(file, files).map(({ base64 }) => Buffer.from(base64, 'base64'))
     return reflectionResponse.encode(
-      { ...asked, file_descriptor_response: { file_descriptor_proto: files } },
+      { ...asked, file_descriptor_response: { file_descriptor_proto: protos } },
       8192,
     )
   }
@@ -76,6 +124,9 @@ function answerTo(request: Uint8Array): Uint8Array {
   })
 }
 
-function withImports(file: DescriptorFile): readonly DescriptorFile[] {
-  return [file, ...fileDescriptors.filter(({ name }) => file.imports.includes(name))]
+function withImports(
+  file: DescriptorFile,
+  files: readonly DescriptorFile[],
+): readonly DescriptorFile[] {
+  return [file, ...files.filter(({ name }) => file.imports.includes(name))]
 }

@@ -7,16 +7,16 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import type { RpcMethod } from '../api/protocol.ts'
 import { grpcStatuses, SetupError } from '../core/errors.ts'
 import type { Address, ServerState } from '../engine/engine.ts'
 import type { GrpcTls } from '../engine/options.ts'
 import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
-import { rpcServices } from '../messages/service-names.ts'
 import { grpcMethod } from './grpc-calls.ts'
 import { messageUnpacker } from './grpc-compression.ts'
 import { followConnections, http2Settings } from './grpc-connections.ts'
 import { grpcHealth } from './grpc-health.ts'
-import { liveMethod } from './grpc-live.ts'
+import { grpcLive } from './grpc-live.ts'
 import { reflectionMethods } from './grpc-reflection.ts'
 import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
 
@@ -43,10 +43,9 @@ export async function listenGrpc(
   const names = state.methods.map(({ path }) => path.split('/')[1])
   const health = grpcHealth(['', ...new Set(names)])
   const methods = new Map<string | undefined, GrpcMethod>([
-    ...state.methods.map((method) => [method.path, grpcMethod(served, method)] as const),
-    ...liveMethods(served),
+    ...state.methods.map((method) => [method.path, answererOf(served, method)] as const),
     ...health.methods,
-    ...(introspection ? reflectionMethods() : []),
+    ...(introspection ? reflectionMethods(state.methods) : []),
   ])
   const http2 = await listen(() => create(state, address.tls, tls), address)
   const connections = followConnections(http2)
@@ -76,11 +75,8 @@ export async function listenGrpc(
 
 const unknownMethod = answerPlainly(0, () => {})
 
-function liveMethods(state: ServerState): (readonly [string, GrpcMethod])[] {
-  const { lives } = state
-  if (lives === undefined) return []
-  const paths = rpcServices.map((name) => `/${name}/CallLive`)
-  return paths.map((path) => [path, liveMethod(state, path, lives)])
+function answererOf(server: ServerState, method: RpcMethod): GrpcMethod {
+  return method.kind === 'live' ? grpcLive(server, method) : grpcMethod(server, method)
 }
 
 /** @throws those of node:tls for invalid certificates. */

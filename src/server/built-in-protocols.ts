@@ -8,7 +8,6 @@ import type { Mount } from '../api/mount.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
 import { healthEndpoints } from '../engine/health.ts'
 import type { JobPaths } from '../jobs/job-endpoints.ts'
-import type { LiveStreams } from '../live/live-streams.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
 import { mountEndpoint } from './endpoints/mount-endpoint.ts'
@@ -20,8 +19,6 @@ export interface ServedParts {
   readonly docs: boolean
   /** Undefined if no API is asynchronous. */
   readonly jobs?: (JobPaths & { metrics?(): Promise<readonly MetricFamily[]> }) | undefined
-  /** Undefined without live streams. */
-  readonly lives?: LiveStreams | undefined
   /** Of the server's telemetry. */
   readonly metrics: readonly Endpoint[]
 }
@@ -29,7 +26,7 @@ export interface ServedParts {
 /** @returns the protocols of a service: those that are built in, and its own. */
 export function protocolsOf(
   service: ServedService,
-  { docs, jobs, lives, metrics }: ServedParts,
+  { docs, jobs, metrics }: ServedParts,
 ): Protocol[] {
   const apis = (host: Host) =>
     apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
@@ -69,7 +66,11 @@ export function protocolsOf(
     ...service.protocols.map(listed),
     { name: 'Connect', attach: attachConnect },
     ...always,
-    ...(lives === undefined ? [] : [liveProtocol(lives)]),
+    {
+      name: 'live streams',
+      attach: async (host) =>
+        (await import('../live/live-protocol.ts')).attachLives(host, service.lives),
+    },
     ...(service.mcp ? [{ name: 'MCP', attach: attachMcp }] : []),
     // Last, since what a service itself answers at these paths wins.
     ...(docs ? [{ name: 'documents', attach: (host: Host) => attachDocs(host, service) }] : []),
@@ -113,16 +114,6 @@ async function attachConnect(host: Host): Promise<void> {
 async function attachMcp(host: Host): Promise<void> {
   const { attachMcp: attach } = await import('../protocols/mcp/protocol.ts')
   attach(host)
-}
-
-function liveProtocol(lives: LiveStreams): Protocol {
-  return {
-    name: 'live streams',
-    attach(host) {
-      add(host, lives.endpoints)
-      host.metrics(() => lives.families())
-    },
-  }
 }
 
 async function attachDocs(host: Host, service: ServedService): Promise<void> {

@@ -34,6 +34,7 @@ function bareHost(service: ServedService, prefix: string): ServerHost {
     service,
     prefix,
     introspection: true,
+    maxLive: 0,
     unready: nothing,
     logLate: nothing,
     warn: nothing,

@@ -1,10 +1,12 @@
 /** What the protocols of one server have registered. @module */
 
 import type { Endpoint } from '../api/endpoint.ts'
+import type { LiveRoute } from '../api/live-route.ts'
 import type { PageEntry } from '../api/page-entry.ts'
 import type { AskOptions, Group, Host, Protocol, RpcMethod, ServedApis } from '../api/protocol.ts'
 import type { ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
+import { LiveStreams } from '../live/live-streams.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 
 /** Asks the other processes of a service. */
@@ -19,6 +21,8 @@ export interface HostParts {
   readonly service: ServedApis
   readonly prefix: string
   readonly introspection: boolean
+  /** Live streams at a time. */
+  readonly maxLive: number
   unready(): string | undefined
   logLate(error: ServingError, requestId: string): void
   warn(message: string): void
@@ -31,6 +35,7 @@ export class ServerHost implements Host {
   readonly endpoints: Endpoint[] = []
   readonly methods: RpcMethod[] = []
   readonly pageEntries: PageEntry[] = []
+  readonly lives: LiveStreams
   readonly collectors: (() => MaybePromise<readonly MetricFamily[]>)[] = []
   readonly service: ServedApis
   readonly prefix: string
@@ -41,7 +46,9 @@ export class ServerHost implements Host {
   readonly #askProcesses: AskProcesses | undefined
   readonly #topics = new Map<string, (question: never) => Promise<unknown>>()
 
-  constructor({ service, prefix, introspection, unready, logLate, warn, askProcesses }: HostParts) {
+  constructor(parts: HostParts) {
+    const { service, prefix, introspection, unready, logLate, warn, askProcesses } = parts
+    this.lives = new LiveStreams(parts.maxLive)
     this.service = service
     this.prefix = prefix
     this.introspection = introspection
@@ -63,6 +70,11 @@ export class ServerHost implements Host {
 
   rpc(method: RpcMethod): void {
     this.methods.push(method)
+  }
+
+  live(route: LiveRoute): void {
+    if (this.lives.endpoints.length === 0) this.metrics(() => this.lives.families())
+    this.http(this.lives.add(route))
   }
 
   page(entry: PageEntry): void {

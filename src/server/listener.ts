@@ -233,7 +233,7 @@ function listenerOf(
         'requests still ran at the end of drainTimeoutMs and were aborted',
       )
     }
-    await lives?.stop(lastFramesMs)
+    await lives.stop(lastFramesMs)
     await jobsEnd
     await Promise.all([engine.close(), grpc?.close()])
     await closeRest()

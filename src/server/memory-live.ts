@@ -38,12 +38,12 @@ export async function injectLive(
   const target = { method: 'GET', path: pathOf(path), query, params: noParams }
   const headers = HeaderList.from(given)
   const peer = () => undefined
-  const endpoint = server.lives?.endpoints.find((each) => each.path === target.path)
-  if (server.lives === undefined || endpoint === undefined) {
+  const endpoint = server.lives.endpoints.find((each) => each.path === target.path)
+  if (endpoint === undefined) {
     const error = new NotFound(expected('the path of a live stream', 'inject.live', url))
     return refused(refusalOf(server, error, { ...target, headers, peer }))
   }
-  const call = new LiveCall(server, server.lives, { endpoint, target, headers, peer })
+  const call = new LiveCall(server, { endpoint, target, headers, peer })
   const refusal = await call.admit()
   if (refusal !== undefined) return refused(refusal)
   call.accepted()
@@ -59,7 +59,7 @@ function refused(response: HttpResponse): InjectedLive {
 /** The function waits until each of its messages is taken. */
 function run(
   call: LiveCall,
-  { live, codec }: LiveEndpoint,
+  { route, codec }: LiveEndpoint,
   inputs: AsyncIterable<InjectMessage> | Iterable<InjectMessage>,
 ): ReadableStream<InjectedMessage> {
   const { readable, writable } = new TransformStream<InjectedMessage, InjectedMessage>()
@@ -69,7 +69,7 @@ function run(
     await writer.write(messageOf(await codec.encode(result, encoding)))
   }
   writer.closed.catch(() => call.ctx.abort(new ClientClosed()))
-  runLive(live, decoded(codec, inputs), send, call.ctx)
+  runLive(route, decoded(codec, inputs), send, call)
     .then(
       () => writer.close(),
       (error) => writer.abort(error),

@@ -13,7 +13,6 @@ import { beforeRequests, hookObserver, joinObservers } from '../engine/service-h
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import { LiveStreams } from '../live/live-streams.ts'
 import { protocolsOf, type ServedParts } from './built-in-protocols.ts'
 import { corsEndpoint } from './endpoints/cors-endpoint.ts'
 import { type AskProcesses, ServerHost } from './host.ts'
@@ -64,6 +63,7 @@ export async function createServerState(
     service,
     prefix,
     introspection,
+    maxLive: limits.maxLive,
     unready: () => unreadyReason(health, () => service.unready ?? jobs?.unready),
     logLate: (error, requestId) => logFailure(log, error, requestId),
     warn: (message) => log.warn({ event: 'cache' }, message),
@@ -72,13 +72,8 @@ export async function createServerState(
   const cors = corsOf(service, corsOrigin)
   const preflight: MakePreflight | undefined =
     cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
-  // A process that only runs jobs has no APIs.
-  const hasLives = jobs?.role !== 'work' && service.lives.size > 0
-  const lives = hasLives
-    ? new LiveStreams(service.lives.values(), prefix, limits.maxLive)
-    : undefined
-  const { endpoints, methods, collectors } = await host.attach(
-    protocolsOf(service, { docs, jobs, lives, metrics }),
+  const { endpoints, methods, collectors, lives } = await host.attach(
+    protocolsOf(service, { docs, jobs, metrics }),
   )
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])

@@ -14,7 +14,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   runner: ['core', 'http', 'telemetry', 'values'],
   api: ['core', 'http', 'messages', 'telemetry', 'values', 'descriptors', 'runner'],
   io: ['core', 'http', 'values', 'descriptors', 'api'],
-  live: ['core', 'http', 'telemetry', 'descriptors', 'api'],
+  live: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   jobs: ['core', 'http', 'messages', 'telemetry', 'descriptors', 'api'],
   protocols: ['core', 'http', 'messages', 'values', 'descriptors', 'runner', 'api'],
   client: ['core', 'http', 'descriptors', 'api', 'jobs'],
@@ -72,7 +72,7 @@ export const functionCallers = [
   'api/live-api.ts',
   'api/stages.ts',
   'io/handler.ts',
-  'live/run-live.ts',
+  'live/live-protocol.ts',
 ]
 
 /** The one file that imports a package; type-only imports count, too. */

@@ -126,7 +126,7 @@ const labels: Readonly<Record<string, string>> = {
 function metrics(): string {
   const families: MetricFamily[] = [
     ...new ServerMetrics([]).requestFamilies(),
-    ...new LiveStreams([], '', 1).families(),
+    ...new LiveStreams(1).families(),
     ...runnerFamilies([]),
     ...workerFamilies(1, 0),
     ...new JobCounts({ debug() {}, warn() {} }).families([], []),

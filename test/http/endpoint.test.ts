@@ -7,6 +7,7 @@ import type { Engine, ServerState } from '../../src/engine/engine.ts'
 import { defaultLimits } from '../../src/engine/options.ts'
 import { createRouter } from '../../src/engine/router.ts'
 import { problemResponse } from '../../src/http/problem.ts'
+import { LiveStreams } from '../../src/live/live-streams.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 
@@ -84,6 +85,7 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
     limiter: new ConcurrencyLimiter(1),
     memory: new MemoryBudget(0),
     health: { state: 'ready' },
+    lives: new LiveStreams(0),
     log,
   }
   const start = pickEngine(engine, log)

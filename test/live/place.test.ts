@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { ConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
+import type { LiveRoute } from '../../src/api/live-route.ts'
 import { MemoryBudget } from '../../src/core/memory/memory-budget.ts'
-import { io, Service } from '../../src/index.ts'
+import { io } from '../../src/index.ts'
 import { LivePlace } from '../../src/live/live-place.ts'
 import { LiveStreams } from '../../src/live/live-streams.ts'
 
@@ -13,11 +15,22 @@ describe('the place of a live stream', () => {
   })
 
   it('has a slot and the memory of the longest message, which go back once', () => {
-    const svc = new Service('placed')
-    svc.live('big', { ...text, maxMessage: '1mb', maxInFlight: 1 }, async function* () {})
-    const streams = new LiveStreams(svc.lives.values(), '', 10)
-    const [endpoint] = streams.endpoints
-    if (endpoint === undefined) throw new Error('expected an endpoint')
+    const streams = new LiveStreams(10)
+    const route: LiveRoute = {
+      ...text,
+      name: 'big',
+      path: '/big',
+      access: { kind: 'service' },
+      origins: [],
+      slots: new ConcurrencyLimiter(1),
+      maxMessage: 1024 * 1024,
+      maxBuffered: 1024 * 1024,
+      idleTimeoutMs: 1_000,
+      async *answer() {},
+    }
+    const endpoint = streams.add(route)
+    expect(streams.endpointOf(route)).toBe(endpoint)
+    expect(() => streams.endpointOf({ ...route })).toThrow('expected a route of host.live')
     const memory = new MemoryBudget(0)
     const place = streams.admit(memory, endpoint)
     expect([memory.used, endpoint.counts.open]).toEqual([1024 * 1024, 1])

@@ -1,7 +1,7 @@
 /** The memory that all requests of a server share. **Units**: bytes. */
 export interface SharedMemory {
-  /** @returns false if it does not fit. */
-  reserve(bytes: number): boolean
+  /** `isSpare`: for what can do without. Returns false if it does not fit. */
+  reserve(bytes: number, isSpare?: boolean): boolean
   release(bytes: number): void
 }
 
@@ -18,11 +18,17 @@ export class HeldMemory {
     this.#freeBytes = freeBytes
   }
 
+  /** **Units**: bytes. */
+  get bytes(): number {
+    return this.#reserved
+  }
+
   /** Sets how much it holds; returns false if it does not fit. **Units**: bytes. */
-  hold(bytes: number): boolean {
+  hold(bytes: number, isSpare?: boolean): boolean {
     if (this.#isOver) return bytes === 0
     const wanted = bytes > this.#freeBytes ? bytes : 0
-    if (wanted > this.#reserved && !this.#memory.reserve(wanted - this.#reserved)) return false
+    if (wanted > this.#reserved && !this.#memory.reserve(wanted - this.#reserved, isSpare))
+      return false
     if (wanted < this.#reserved) this.#memory.release(this.#reserved - wanted)
     this.#reserved = wanted
     return true

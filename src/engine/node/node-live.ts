@@ -9,7 +9,7 @@ import { allHeaders, type HttpResponse, type RequestHeaders } from '../../http/m
 import { http } from '../../http/node-http.ts'
 import { subprotocol } from '../../live/framing.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
-import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
+import type { LiveEndpoint } from '../../live/live-streams.ts'
 import type { ServerState } from '../engine.ts'
 import { HeaderReader, RawHeaderLines } from '../header-reader.ts'
 import { LiveCall } from '../live-call.ts'
@@ -27,13 +27,9 @@ const leastFragments = 16 * 1024
 const pongBytes = 64 * 1024
 
 /** Opens live streams on a server. Returns a function that drops all that are open. */
-export function acceptLives(
-  listening: Server,
-  server: ServerState,
-  lives: LiveStreams,
-): () => void {
+export function acceptLives(listening: Server, server: ServerState): () => void {
   const acceptors = new Map(
-    lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, lives, endpoint)]),
+    server.lives.endpoints.map((endpoint) => [endpoint.path, new Acceptor(server, endpoint)]),
   )
   listening.on('upgrade', (req, socket: Socket, head) => {
     const [path, query = ''] = targetOf(req)
@@ -91,18 +87,16 @@ interface LiveTarget {
 /** Opens the streams of one API. */
 class Acceptor {
   readonly #server: ServerState
-  readonly #lives: LiveStreams
   readonly #endpoint: LiveEndpoint
   readonly #sockets: WebSocketServer
 
-  constructor(server: ServerState, lives: LiveStreams, endpoint: LiveEndpoint) {
+  constructor(server: ServerState, endpoint: LiveEndpoint) {
     this.#server = server
-    this.#lives = lives
     this.#endpoint = endpoint
     this.#sockets = new WebSocketServer({
       noServer: true,
-      maxPayload: endpoint.live.maxMessage + overlongBytes,
-      maxFragments: Math.max(leastFragments, endpoint.live.maxMessage / fragmentBytes),
+      maxPayload: endpoint.route.maxMessage + overlongBytes,
+      maxFragments: Math.max(leastFragments, endpoint.route.maxMessage / fragmentBytes),
       autoPong: false,
       handleProtocols: (offered) => offered.has(subprotocol) && subprotocol,
     })
@@ -125,7 +119,7 @@ class Acceptor {
     head: Buffer,
     { headers, ...target }: LiveTarget,
   ): Promise<void> {
-    const call = new LiveCall(this.#server, this.#lives, {
+    const call = new LiveCall(this.#server, {
       endpoint: this.#endpoint,
       target: { method: 'GET', ...target, params: noParams },
       headers,

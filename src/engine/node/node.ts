@@ -40,14 +40,14 @@ export async function listenNode(server: ServerState, address: Address): Promise
     listening.on('connection', (socket) => cap.take(socket))
   }
   listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
-  const { lives } = server
-  const closeLives = lives && (await import('./node-live.ts')).acceptLives(listening, server, lives)
+  const hasLives = server.lives.endpoints.length > 0
+  const closeLives = hasLives && (await import('./node-live.ts')).acceptLives(listening, server)
   const { port, close } = await listenOn(listening, address)
   return {
     name: 'node',
     port,
     close() {
-      closeLives?.()
+      if (closeLives) closeLives()
       return close()
     },
     stopAccepting() {

@@ -5,7 +5,7 @@ import { InternalError } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
 import { allHeaders, type HttpResponse } from '../../http/message.ts'
 import type { LiveListener, LiveSocket } from '../../live/live-socket.ts'
-import type { LiveEndpoint, LiveStreams } from '../../live/live-streams.ts'
+import type { LiveEndpoint } from '../../live/live-streams.ts'
 import type { ServerState } from '../engine.ts'
 import { HeaderReader } from '../header-reader.ts'
 import { refusalOf } from '../incoming-request.ts'
@@ -38,9 +38,9 @@ const controlBytes = 16 * 1024
 const nativeIdleSeconds = 960
 
 /** Adds the paths of live streams to an app. */
-export function addLiveRoutes(app: App, server: ServerState, streams: LiveStreams): void {
-  for (const endpoint of streams.endpoints) {
-    const { maxMessage, maxBuffered } = endpoint.live
+export function addLiveRoutes(app: App, server: ServerState): void {
+  for (const endpoint of server.lives.endpoints) {
+    const { maxMessage, maxBuffered } = endpoint.route
     app.ws<LiveData>(endpoint.path, {
       maxPayloadLength: maxMessage + overlongBytes,
       maxBackpressure: maxBuffered + controlBytes,
@@ -48,7 +48,7 @@ export function addLiveRoutes(app: App, server: ServerState, streams: LiveStream
       sendPingsAutomatically: false,
       upgrade(res, req, context) {
         try {
-          upgrade(server, streams, endpoint, res, req, context)
+          upgrade(server, endpoint, res, req, context)
         } catch (error) {
           failed(server, res, error)
         }
@@ -66,7 +66,6 @@ export function addLiveRoutes(app: App, server: ServerState, streams: LiveStream
 
 function upgrade(
   server: ServerState,
-  streams: LiveStreams,
   endpoint: LiveEndpoint,
   res: NativeResponse,
   req: NativeRequest,
@@ -95,7 +94,7 @@ function upgrade(
   }
   const key = req.getHeader('sec-websocket-key')
   const extensions = req.getHeader('sec-websocket-extensions')
-  const call = new LiveCall(server, streams, { endpoint, target, headers, peer })
+  const call = new LiveCall(server, { endpoint, target, headers, peer })
   const answer = (refusal: HttpResponse | undefined) => {
     if (refusal !== undefined) {
       sendText(res, refusal, false, false)

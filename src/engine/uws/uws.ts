@@ -75,7 +75,7 @@ function addRoutes(app: App, server: ServerState): void {
       }
     })
   }
-  if (server.lives !== undefined) addLiveRoutes(app, server, server.lives)
+  addLiveRoutes(app, server)
   app.any('/*', (res, req) => {
     try {
       openOther(server, readerOf, res, req)

@@ -14,6 +14,7 @@ async function callOf(service: Service): Promise<Endpoint> {
     service,
     prefix: '',
     introspection: true,
+    maxLive: 0,
     unready: nothing,
     logLate: nothing,
     warn: nothing,

@@ -1,0 +1,78 @@
+/** The live streams of a service as a protocol: each at its path over WebSocket, and by its name over gRPC. @module */
+
+import { functionOf } from '../api/function-of.ts'
+import type { LiveApi } from '../api/live-api.ts'
+import type { LiveRoute, OpenedLive } from '../api/live-route.ts'
+import type { Host } from '../api/protocol.ts'
+import type { Visit } from '../api/visit.ts'
+import { BadInput, expected, NotFound } from '../core/errors.ts'
+import { contentOf, fromContent } from '../descriptors/proto-content.ts'
+import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
+import { rpcServices } from '../messages/service-names.ts'
+
+/** Adds the live streams of a service. */
+export function attachLives(host: Host, lives: ReadonlyMap<string, LiveApi>): void {
+  const routes = new Map<string, LiveRoute>()
+  for (const [name, api] of lives) {
+    const route = routeOf(api, host.prefix)
+    routes.set(name, route)
+    host.live(route)
+  }
+  if (lives.size === 0) return
+  for (const service of rpcServices) {
+    host.rpc({
+      kind: 'live',
+      path: `/${service}/CallLive`,
+      access: { kind: 'message' },
+      async open(message, visit) {
+        const { apiName, content } = decodeRequest(message)
+        const api = find(lives, apiName, visit)
+        await visit.enter(api)
+        return opened(api, routes.get(apiName) as LiveRoute, content !== undefined)
+      },
+    })
+  }
+}
+
+/** @throws NotFound, or why the caller is refused. */
+function find(lives: ReadonlyMap<string, LiveApi>, name: string, visit: Visit): LiveApi {
+  const api = lives.get(name)
+  if (api !== undefined) return api
+  throw (
+    visit.denial ??
+    new NotFound(expected('the name of a live stream', 'api_name', name.slice(0, 80)))
+  )
+}
+
+function routeOf(api: LiveApi, prefix: string): LiveRoute {
+  const { name, route, origins, input, output, slots } = api
+  const { maxMessage, maxBuffered, idleTimeoutMs } = api
+  return {
+    name,
+    path: `${prefix}/${route}`,
+    access: { kind: 'api', api: name },
+    origins,
+    input,
+    output,
+    slots,
+    maxMessage,
+    maxBuffered,
+    idleTimeoutMs,
+    answer: (messages, { ctx }) => api[functionOf](messages, ctx) as AsyncIterable<unknown>,
+  }
+}
+
+function opened({ name, input, output }: LiveApi, route: LiveRoute, hasInput: boolean): OpenedLive {
+  return {
+    route,
+    hasInput,
+    decode(message) {
+      const { apiName, content } = decodeRequest(message)
+      if (apiName === '' || apiName === name) return fromContent(input, content)
+      const only = `no other api_name than ${name}`
+      throw new BadInput(expected(only, 'a message of its stream', apiName.slice(0, 80)))
+    },
+    encode: async (result, ctx) =>
+      encodeResponse(contentOf(output, await output.toProto(result as never, ctx))),
+  }
+}
