@@ -46,6 +46,12 @@ export interface RepositoryOptions {
    */
   readonly control?: 'none' | 'poll' | 'explicit'
   /**
+   * With `explicit`: the models that are loaded at the start, `*` for all.
+   *
+   * @default no models
+   */
+  readonly load?: readonly string[]
+  /**
    * **Units**: milliseconds.
    *
    * @default 15,000

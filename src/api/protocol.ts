@@ -95,9 +95,8 @@ export interface Group<Q, A> {
 export interface AskOptions {
   /** **Units**: milliseconds. */
   readonly withinMs: number
-  /** A process that starts later is asked, too, by the last question of this key, until one with `forget` comes. */
+  /** A process that starts later is asked, too, by the last question of this key. */
   readonly remember?: string
-  readonly forget?: string
 }
 
 /** A message in bytes, or the error in its place. */

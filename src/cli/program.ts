@@ -96,6 +96,11 @@ const models = program
       .choices(['poll', 'explicit', 'none'])
       .default('poll'),
   )
+  .option(
+    '--load-model <name>',
+    'with --control explicit: loaded at the start, * for all; may be given again',
+    (name, names: readonly string[] = []) => [...names, name],
+  )
   .addOption(countOption('--poll-ms <number>', 'time between looks into the folder', 5000))
   .addOption(countOption('--threads <number>', 'threads of each model in each worker', 1))
   .option(
@@ -109,10 +114,10 @@ const models = program
     (text) => list(text).map(Number),
   )
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
-  .action(async (path: string, given: RepositoryOptions) => {
-    const { control, pollMs, threads, executionProviders, deviceIds } = given
+  .action(async (path: string, given: RepositoryOptions & { loadModel?: readonly string[] }) => {
+    const { control, loadModel: load, pollMs, threads, executionProviders, deviceIds } = given
     const { modelsCommand } = await import('./serve-command.ts')
-    const options = { control, pollMs, threads, executionProviders, deviceIds }
+    const options = { control, load, pollMs, threads, executionProviders, deviceIds }
     process.exit(await modelsCommand(path, options, () => settingsOf(models, undefined)))
   })
 addOptions(models)

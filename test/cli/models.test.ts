@@ -74,7 +74,7 @@ describe('serving models', () => {
   }, 60_000)
 
   it('loads, unloads and counts in every worker, and keeps a new one at that', async () => {
-    const { running, port } = await serveModels('--control', 'explicit')
+    const { running, port } = await serveModels('--control', 'explicit', '--load-model', 'iris')
     const infer = () => send(port, '/v2/models/iris/infer', request)
     for (let i = 0; i < 12; i++) expect((await infer()).status).toBe(200)
     for (let i = 0; i < 6; i++) {

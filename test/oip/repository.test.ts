@@ -175,6 +175,42 @@ describe('a repository of models', () => {
     expect((await ask('POST', '/models/iris/infer', { inputs: [flower] })).status).toBe(404)
   })
 
+  it('loads at the start what it is told to, where clients load the rest', async () => {
+    for (const name of ['one', 'two', 'three']) await put(name, '1')
+    const ready = async (load?: readonly string[]) => {
+      const ask = await served({ control: 'explicit', ...(load && { load }) })
+      const index = (await (await ask('POST', '/repository/index')).json()) as { name: string }[]
+      await listener?.close()
+      return index.map(({ name }) => name).sort()
+    }
+    expect(await ready()).toEqual([])
+    expect(await ready(['two'])).toEqual(['two'])
+    expect(await ready(['*'])).toEqual(['one', 'three', 'two'])
+    await expect(served({ control: 'explicit', load: ['four'] })).rejects.toThrow(
+      /expected the name of a model for load of modelRepository, received "four"/,
+    )
+    listener = undefined
+    expect(() => modelRepository(folder, { load: ['one'] })).toThrow("control 'explicit' for load")
+  })
+
+  it('loads no more models once it is told to stop', async () => {
+    for (let i = 0; i < 6; i++) await put(`m${i}`, '1')
+    const repository = modelRepository(folder)
+    const events: string[] = []
+    repository.watch(({ message }) => events.push(message))
+    const start = repository.start()
+    const first = new Promise((resolve) => repository.watch(resolve))
+    const failed = expect(start).rejects.toThrow('broken off')
+    await first
+    await repository.stop()
+    await failed
+    expect(events).toEqual(['the model m0 is loaded'])
+    // It may start again.
+    await repository.start()
+    expect(events).toHaveLength(7)
+    await repository.stop()
+  })
+
   it('tells clients neither paths nor what its files say, the log both', async () => {
     await writeFile(join(folder, 'file'), 'x')
     await put('secret', '1')
@@ -259,7 +295,7 @@ describe('a repository of models', () => {
     timeout: 120_000,
   }, async () => {
     await put('iris', '1')
-    const ask = await served({ control: 'explicit' })
+    const ask = await served({ control: 'explicit', load: ['*'] })
     let isOver = false
     const seen = new Map<string, number>()
     const clients = Array.from({ length: 4 }, async () => {

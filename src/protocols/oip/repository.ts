@@ -7,10 +7,11 @@ import {
   expected,
   InvalidArgument,
   NotFound,
+  Overloaded,
   ServingError,
   tellsDetail,
 } from '../../core/errors.ts'
-import { checkAtLeast, checkOneOf, checkOptions } from '../../core/options.ts'
+import { checkAtLeast, checkOneOf, checkOptions, checkThat } from '../../core/options.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { type OnnxRunner, onnxRunner } from '../../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../../runner/runner.ts'
@@ -61,7 +62,15 @@ class LoadedModel extends RunnerModel {
   }
 }
 
-const optionNames = ['control', 'pollMs', 'threads', 'executionProviders', 'deviceIds', 'name']
+const optionNames = [
+  'control',
+  'load',
+  'pollMs',
+  'threads',
+  'executionProviders',
+  'deviceIds',
+  'name',
+]
 
 /** A folder of models, for the `models` of a service. See {@link modelRepository}. */
 export class ModelRepository implements RunnerLife {
@@ -73,6 +82,9 @@ export class ModelRepository implements RunnerLife {
   readonly #models = new Map<string, Map<string, LoadedModel>>()
   readonly #faults = new Map<string, Fault>()
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
+  /** Whose files are being loaded. */
+  readonly #starting = new Set<OnnxRunner>()
+  #isStopping = false
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #users = 0
@@ -80,13 +92,17 @@ export class ModelRepository implements RunnerLife {
 
   constructor(folder: string, given: RepositoryOptions) {
     const options = checkOptions('modelRepository', given, optionNames)
-    const { control = 'none', pollMs = 15_000 } = options
+    const { control = 'none', load, pollMs = 15_000 } = options
     if (typeof folder !== 'string')
       throw new InvalidArgument(expected('a path', 'modelRepository', folder))
     checkAtLeast('pollMs of modelRepository', pollMs, 1)
     this.folder = resolve(folder)
     this.name = `repository_${basename(this.folder).replace(/[^\w.-]/g, '_')}`
     this.control = checkOneOf('control of modelRepository', control, ['none', 'poll', 'explicit'])
+    if (load !== undefined) {
+      checkThat(control === 'explicit', "control 'explicit' for load", 'modelRepository', control)
+      checkThat(Array.isArray(load), 'a list of names', 'load of modelRepository', load)
+    }
     this.#options = options
   }
 
@@ -99,7 +115,10 @@ export class ModelRepository implements RunnerLife {
 
   async start(_?: StartOptions): Promise<void> {
     if (this.#users++ > 0) return
-    await this.scan()
+    if (this.control === 'explicit') await this.#loadNamed(this.#options.load ?? [])
+    else await this.scan()
+    if (this.#users === 0)
+      throw new Overloaded(`the start of the models of ${basename(this.folder)} was broken off`)
     if (this.control !== 'poll') return
     this.#timer = setInterval(
       () => void this.scan().catch(() => {}),
@@ -111,10 +130,28 @@ export class ModelRepository implements RunnerLife {
   async stop(): Promise<void> {
     if (this.#users === 0 || --this.#users > 0) return
     clearInterval(this.#timer)
+    this.#isStopping = true
+    for (const runner of this.#starting) void runner.stop()
     await this.#last.catch(() => {})
+    this.#isStopping = false
     const all = this.all()
     this.#models.clear()
     await Promise.all(all.map((model) => model.end()))
+  }
+
+  /** @throws InvalidArgument for a name that the folder does not have. */
+  async #loadNamed(load: readonly string[]): Promise<void> {
+    const names = await modelNames(this.folder, this.#only)
+    const unknown = load.find((name) => name !== '*' && !names.includes(name))
+    const place = 'load of modelRepository'
+    if (unknown !== undefined)
+      throw new InvalidArgument(expected('the name of a model', place, unknown))
+    await this.#loadAll(load.includes('*') ? names : load)
+  }
+
+  /** Reports what cannot be loaded, and loads the rest. */
+  async #loadAll(names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.load(name).catch(() => {})))
   }
 
   watch(listener: (event: RunnerEvent) => void): () => void {
@@ -138,7 +175,7 @@ export class ModelRepository implements RunnerLife {
 
   async scan(): Promise<void> {
     const names = await modelNames(this.folder, this.#only)
-    await Promise.all(names.map((name) => this.load(name).catch(() => {})))
+    await this.#loadAll(names)
     for (const name of this.names().keys()) if (!names.includes(name)) await this.unload(name)
   }
 
@@ -171,6 +208,7 @@ export class ModelRepository implements RunnerLife {
   }
 
   async #load(name: string): Promise<void> {
+    if (this.#isStopping) throw this.#ending()
     const names = await modelNames(this.folder, this.#only)
     if (!names.includes(name))
       throw new NotFound(expected('the name of a model', 'the repository', name))
@@ -195,12 +233,17 @@ export class ModelRepository implements RunnerLife {
       }
     } catch (cause) {
       await Promise.all(started.map((runner) => runner.stop()))
+      if (this.#isStopping) throw this.#ending()
       throw this.#failed(name, signature, cause as Error)
     }
     this.#faults.delete(name)
     this.#models.set(name, after)
     if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
     for (const [version, old] of before) if (after.get(version) !== old) void old.end()
+  }
+
+  #ending(): Overloaded {
+    return new Overloaded('the server stops', { limit: 'draining' })
   }
 
   /** Reports a fault once, not at every poll. */
@@ -232,7 +275,12 @@ export class ModelRepository implements RunnerLife {
       ...(deviceIds && { deviceIds }),
     })
     runner.watch((event) => this.#tell(event))
-    await runner.start()
+    this.#starting.add(runner)
+    try {
+      await runner.start()
+    } finally {
+      this.#starting.delete(runner)
+    }
     started.push(runner)
     const model = new LoadedModel(runner, name, file, maxBatchSize)
     requireConfigured(config, `config.pbtxt of ${name}`, await model.describe())

@@ -32,9 +32,8 @@ export function workerGroup() {
     within(dialogue.ask(asked), asked.how.withinMs, 'late')
 
   const relay = async (sender: Member, asked: ProtocolQuestion): Promise<readonly unknown[]> => {
-    const { remember, forget } = asked.how
+    const { remember } = asked.how
     if (remember !== undefined) remembered.set(`${asked.topic} ${remember}`, asked)
-    if (forget !== undefined) remembered.delete(`${asked.topic} ${forget}`)
     const others = [...members].filter((member) => member.isReady && member !== sender)
     const answers = await Promise.all(others.map((member) => request(member, asked)))
     return answers.filter((answer) => answer !== undefined)
