@@ -19,11 +19,9 @@ import { type CsvSource, decodeCsv } from '../values/table/csv/read-csv.ts'
 import { encodeFrameCsv } from '../values/table/csv/write-csv.ts'
 import type { FrameType } from '../values/table/frame-dtype.ts'
 import {
-  arrowTypes,
   type FrameFormat,
   formatTypes,
   frameFormats,
-  parquetType,
   requestFormat,
   responseFormat,
   toUtf8,
@@ -57,10 +55,10 @@ import { getLabels, setLabels } from '../values/table/polars/labels.ts'
 import { loadPolars, type Polars } from '../values/table/polars/polars.ts'
 import type { DataFrame } from '../values/table/polars/polars-package.ts'
 import type { TimeForm } from '../values/table/times.ts'
-import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
+import { attempt, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+import { describeFrames, exampleColumns, maxExampleColumns } from './frame-description.ts'
 import { optionNames, ownOptions, type PandasDataFrameOptions } from './frame-descriptor-options.ts'
-import { exampleTable, frameSchema } from './frame-schema.ts'
 
 export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
@@ -70,8 +68,6 @@ const encoders = {
   'arrow file': (polars: Polars, frame: DataFrame) => polars.writeIpc(frame),
   'arrow stream': (polars: Polars, frame: DataFrame) => polars.writeIpcStream(frame),
 }
-// An example in a document is read by people.
-const maxExampleColumns = 64
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these
  * formats.
@@ -195,28 +191,17 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
     const csv = attempt(() => frame && Buffer.from(encodeFrameCsv(this.#polars, frame)).toString())
-    // Renamed by position: a request may have other names.
-    const required = this.applyColumnNames ? [] : this.required
-    const formats = (refusesNulls: boolean, names: readonly string[]): FormatDescription[] => {
-      const schema = frameSchema({ orient, dtypes, width, refusesNulls, required: names })
-      const byFormat: Record<FrameFormat, FormatDescription[]> = {
-        json: [{ mimeType: formatTypes.json, schema, ...(json && exampleIn(json)) }],
-        csv: [
-          { mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) },
-        ],
-        parquet: [{ mimeType: formatTypes.parquet }, { mimeType: parquetType }],
-      }
-      const chosen = [
-        defaultFormat,
-        ...frameFormats.filter((format) => format !== defaultFormat),
-      ].flatMap((format) => byFormat[format])
-      return [...chosen, { mimeType: arrowTypes.file }, { mimeType: arrowTypes.stream }]
-    }
-    return {
-      input: formats(this.enforceDtype, required),
-      output: formats(false, []),
-      reasons: ['syntax', 'encoding', 'ragged', 'dtype', 'columns', 'schema', 'shape', 'size'],
-    }
+    return describeFrames({
+      orient,
+      dtypes,
+      width,
+      defaultFormat,
+      refusesNulls: this.enforceDtype,
+      // Renamed by position: a request may have other names.
+      required: this.applyColumnNames ? [] : this.required,
+      json,
+      csv,
+    })
   }
 
   /** @returns two rows of the sample, or made of the options; undefined for too many columns. */
@@ -231,10 +216,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       return polars.slice(sample, 0, Math.min(2, polars.height(sample)))
     }
     const known = this.columns ?? [...new Set([...Object.keys(dtypes), ...this.required])]
-    const count = width ?? Math.max(known.length, known.length === 0 ? 2 : 1)
-    if (count > maxExampleColumns) return undefined
-    const names = Array.from({ length: count }, (_, i) => known[i] ?? `column_${i + 1}`)
-    return buildFrame(exampleTable(names, dtypes), this.#castingTo([]))
+    const table = exampleColumns(known, dtypes, width)
+    return table && buildFrame(table, this.#castingTo([]))
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
@@ -270,15 +253,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #csvSource(isPrivate: boolean): CsvSource {
-    const typesOf = (names: readonly string[]) => {
-      const own = names.map((name) => ({ name }))
-      return this.#typesOf(
-        this.applyColumnNames
-          ? own.map(({ name }, i) => ({ name: this.columns?.[i] ?? name }))
-          : own,
-        own,
-      )
-    }
+    const typesOf = (names: readonly string[]) => this.#typesOf(names)
     const types = this.#types === false ? 'text' : this.#types instanceof Map ? typesOf : undefined
     return { name: 'PandasDataFrame', types, epochUnit: this.csvDateUnit, isPrivate }
   }
@@ -327,7 +302,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       ? renameColumns(table, this.columns as readonly string[])
       : table
     checkRequired(this.required, renamed.columns, table.columns)
-    const cast = types ?? this.#typesOf(renamed.columns, table.columns)
+    const cast = types ?? this.#typesOf(table.columns.map(({ name }) => name))
     const settled = mixed === undefined ? renamed : settleKinds(renamed as ColumnTable, cast, mixed)
     return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) =>
       setLabels(frame, labels),
@@ -345,13 +320,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /** Looks up each column's type by its name after renaming, else by its name in the request. */
-  #typesOf(
-    columns: readonly { readonly name: string }[],
-    own: readonly { readonly name: string }[],
-  ): readonly (FrameType | undefined)[] {
+  #typesOf(names: readonly string[]): readonly (FrameType | undefined)[] {
     const types = this.#types
     if (!(types instanceof Map)) return []
-    return columns.map(({ name }, i) => types.get(name) ?? types.get(own[i].name))
+    const renamed = this.applyColumnNames ? this.columns : undefined
+    return names.map((name, i) => types.get(renamed?.[i] ?? name) ?? types.get(name))
   }
 
   #checkWidth(width: number, Refusal: typeof BadInput | typeof BadOutput): void {
