@@ -9,7 +9,7 @@ import { typescriptCodec } from '../../src/values/array/json.ts'
 import { nativeCodec } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { NumberCodec } from '../../src/values/array/number-codec.ts'
-import { maxPlainBytes } from '../../src/values/array/plain-numbers.ts'
+import { maxPlainBytes } from '../../src/values/plain-json.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <new>
 #include <utility>
@@ -19,13 +18,8 @@
 namespace serving {
 namespace {
 
-// The version of this interface; src/values/image/image-addon.ts refuses any other.
-constexpr uint32_t kContract = 5;
-
-// A plan is a Float64Array of width, height, channels, and denominator (of the size that a JPEG is decoded at) or
-// quality; then for a resize filter, extent x and y, full width and height, first x and y, count x and y, channels,
-// width and height of the output, left, top, planar?, alpha?
-constexpr size_t kPictureWords = 4;
+// A plan is a PictureWord, whose denominator is that of the size that a JPEG is decoded at, and for a resize a
+// ResizeWord.
 
 enum Kind { kDecode, kResample, kEncode };
 
@@ -108,18 +102,24 @@ class PictureJob final : public Job {
 };
 
 bool ReadResize(Plan& words, const PictureJob& job, ResamplePlan& plan) {
-  plan.filter = static_cast<Filter>(words.Number(2));
-  for (Axis* const axis : {&plan.x, &plan.y}) axis->extent = words.Real();
-  for (Axis* const axis : {&plan.x, &plan.y}) axis->full = words.Whole(1);
-  for (Axis* const axis : {&plan.x, &plan.y}) axis->first = words.Whole(0);
-  for (Axis* const axis : {&plan.x, &plan.y}) axis->count = words.Whole(1);
-  plan.channels = words.Whole(1);
-  plan.width = words.Whole(1);
-  plan.height = words.Whole(1);
-  plan.left = words.Whole(0);
-  plan.top = words.Whole(0);
-  plan.is_planar = words.Flag();
-  plan.has_alpha = words.Flag();
+  using Word = ResizeWord;
+  words.Next(Word::kWords);
+  plan.filter = words.CodeUpTo(Word::kFilter, Filter::kLanczos);
+  plan.x.extent = words.Real(Word::kXExtent);
+  plan.y.extent = words.Real(Word::kYExtent);
+  plan.x.full = words.Whole(Word::kXFull, 1);
+  plan.y.full = words.Whole(Word::kYFull, 1);
+  plan.x.first = words.Whole(Word::kXFirst, 0);
+  plan.y.first = words.Whole(Word::kYFirst, 0);
+  plan.x.count = words.Whole(Word::kXCount, 1);
+  plan.y.count = words.Whole(Word::kYCount, 1);
+  plan.channels = words.Whole(Word::kChannels, 1);
+  plan.width = words.Whole(Word::kWidth, 1);
+  plan.height = words.Whole(Word::kHeight, 1);
+  plan.left = words.Whole(Word::kLeft, 0);
+  plan.top = words.Whole(Word::kTop, 0);
+  plan.is_planar = words.Flag(Word::kIsPlanar);
+  plan.has_alpha = words.Flag(Word::kHasAlpha);
   if (!words.ok()) return false;
   plan.input_channels = job.picture.channels;
   plan.x.input = ScaledSide(job.picture.width, job.denominator);
@@ -145,12 +145,13 @@ bool ReadPlan(napi_env env, napi_value value, PictureJob* job) {
   if (!GetView(env, value, napi_float64_array, view)) return false;
   Plan words(env, view, nullptr, {nullptr, 0});
   Picture& picture = job->picture;
-  picture.width = words.Whole(1);
-  picture.height = words.Whole(1);
-  picture.channels = words.Whole(1);
-  const uint32_t last = words.Whole(1);
+  words.Next(PictureWord::kWords);
+  picture.width = words.Whole(PictureWord::kWidth, 1);
+  picture.height = words.Whole(PictureWord::kHeight, 1);
+  picture.channels = words.Whole(PictureWord::kChannels, 1);
+  const uint32_t last = words.Whole(job->kind == kEncode ? PictureWord::kQuality : PictureWord::kDenominator, 1);
   if (!words.ok() || picture.channels > 4) return false;
-  job->is_resized = view.length > kPictureWords;
+  job->is_resized = view.length > PictureWord::kWords;
   // The resampler would take inks for colours with alpha.
   const bool takes_inks = job->kind == kResample || (job->kind == kDecode && !job->is_resized);
   if (picture.channels == 2 ? job->kind != kResample : picture.channels == 4 && !takes_inks) return false;
@@ -234,7 +235,7 @@ napi_value StartEncode(napi_env env, napi_callback_info info) { return Start<3>(
 NAPI_MODULE_INIT() {
   const napi_property_attributes plain = napi_enumerable;
   napi_value contract;
-  if (napi_create_uint32(env, serving::kContract, &contract) != napi_ok) return nullptr;
+  if (napi_create_uint32(env, serving::kPicturesContract, &contract) != napi_ok) return nullptr;
 #ifdef SERVING_JPEG
   napi_value library;
   if (napi_create_string_latin1(env, serving::JpegLibrary(), NAPI_AUTO_LENGTH, &library) != napi_ok) return nullptr;

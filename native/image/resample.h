@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "../src/shared_numbers.h"
+
 namespace serving {
 
 // A zeroed array of numbers from malloc: `new` would abort the process when memory runs out, without exceptions.
@@ -30,8 +32,6 @@ class Array {
  private:
   T* items_ = nullptr;
 };
-
-enum class Filter { kBilinear, kBicubic, kLanczos };
 
 // One axis of a resize: `extent` of the `input` pixels map to `full` output pixels, of which only `count` from `first`
 // on are computed. `extent` is fractional when a JPEG was decoded at a fraction of its size.

@@ -19,9 +19,6 @@
 namespace serving {
 namespace {
 
-// Version of the interface to JavaScript, raised by every change of it; src/core/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 15;
-
 // Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
 
@@ -114,7 +111,7 @@ napi_value Encode(napi_env env, napi_callback_info info) {
   }
   const Status status = EncodeNdarray(array, to.non_finite, static_cast<char*>(out), length);
   WriteStatus(status, words);
-  words[1] = static_cast<double>(length);
+  words[ResultWord::kLength] = static_cast<double>(length);
   if (status != Status::kOk) {
     napi_detach_arraybuffer(env, result);
     return nullptr;
@@ -122,21 +119,21 @@ napi_value Encode(napi_env env, napi_callback_info info) {
   return result;
 }
 
-// (json: Uint8Array, words: Float64Array): sets the words to [deepAt, values, widest, mayHoldBigNumbers].
+// (json: Uint8Array, words: Float64Array): sets the words of MeasureWord.
 napi_value Measure(napi_env env, napi_callback_info info) {
   napi_value args[2];
   View json;
   View words;
   if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_uint8_array, json) ||
-      !GetView(env, args[1], napi_float64_array, words) || words.length < 4) {
+      !GetView(env, args[1], napi_float64_array, words) || words.length < MeasureWord::kWords) {
     return Misused(env);
   }
   const JsonMeasure found = MeasureJson(json.data, json.length);
   double* const to = reinterpret_cast<double*>(words.data);
-  to[0] = found.deep_at == SIZE_MAX ? -1 : static_cast<double>(found.deep_at);
-  to[1] = static_cast<double>(found.values);
-  to[2] = static_cast<double>(found.widest);
-  to[3] = found.may_hold_big_numbers;
+  to[MeasureWord::kDeepAt] = found.deep_at == SIZE_MAX ? -1 : static_cast<double>(found.deep_at);
+  to[MeasureWord::kValues] = static_cast<double>(found.values);
+  to[MeasureWord::kWidest] = static_cast<double>(found.widest);
+  to[MeasureWord::kMayHoldBigNumbers] = found.may_hold_big_numbers;
   return nullptr;
 }
 
@@ -147,7 +144,7 @@ NAPI_MODULE_INIT() {
   serving::KeepFreedMemory();
   const napi_property_attributes plain = napi_enumerable;
   napi_value contract;
-  if (napi_create_uint32(env, serving::kContract, &contract) != napi_ok) return nullptr;
+  if (napi_create_uint32(env, serving::kNumbersContract, &contract) != napi_ok) return nullptr;
   const napi_property_descriptor properties[] = {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
       {"measureJson", nullptr, serving::Measure, nullptr, nullptr, nullptr, plain, nullptr},

@@ -55,7 +55,7 @@ class EncodeJob final : public Job {
 
   napi_value Result(napi_env) override {
     WriteStatus(status_, to.words);
-    to.words[1] = static_cast<double>(length_);
+    to.words[ResultWord::kLength] = static_cast<double>(length_);
     return nullptr;
   }
 
@@ -67,9 +67,8 @@ class EncodeJob final : public Job {
 }  // namespace
 
 napi_value CountElementsAsync(napi_env env, napi_callback_info info) {
-  return StartJob<CountJob, 3>(env, info, [env](const napi_value* args, CountJob& to) {
-    return ReadParseArguments(env, args, to.json);
-  });
+  return StartJob<CountJob, 3>(
+      env, info, [env](const napi_value* args, CountJob& to) { return ReadParseArguments(env, args, to.json); });
 }
 
 napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info) {

@@ -19,13 +19,12 @@ bool GetCode(napi_env env, napi_value value, int min, int max, int32_t& code) {
 bool ReadParseArguments(napi_env env, const napi_value* args, ParseArguments& to) {
   View json;
   int32_t code;
-  constexpr int kEnforced = 16;
   if (!GetView(env, args[0], napi_uint8_array, json) ||
-      !GetCode(env, args[1], -1, kEnforced + kNumericTypes - 1, code) || !GetWords(env, args[2], to.words)) {
+      !GetCode(env, args[1], -1, kEnforcedCast + kNumericTypes - 1, code) || !GetWords(env, args[2], to.words)) {
     return false;
   }
-  to.cast.enforced = code >= kEnforced;
-  if (to.cast.enforced) code -= kEnforced;
+  to.cast.enforced = code >= kEnforcedCast;
+  if (to.cast.enforced) code -= kEnforcedCast;
   if (code >= kNumericTypes) return false;
   to.text = json.data;
   to.length = json.length;
@@ -43,14 +42,14 @@ bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& 
   }
   // Indexed by napi_typedarray_type. The view's element size must be the dtype's, or printing would read past its end.
   static constexpr size_t kViewBytes[] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 8, 8};
-  const double rank = to.words[3];
+  const double rank = to.words[ResultWord::kRank];
   if (static_cast<size_t>(data.type) >= sizeof kViewBytes / sizeof *kViewBytes ||
       kViewBytes[data.type] != ItemSize(static_cast<Dtype>(code)) || !(rank >= 0 && rank <= kMaxDimensions)) {
     return false;
   }
   double product = 1;
   for (int i = 0; i < static_cast<int>(rank); i++) {
-    const double dim = to.words[4 + i];
+    const double dim = to.words[ResultWord::kDims + static_cast<size_t>(i)];
     if (!(dim >= 1 && dim <= 9007199254740992.0)) return false;
     to.dims[i] = static_cast<size_t>(dim);
     product *= dim;
@@ -62,11 +61,12 @@ bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& 
 
 void WriteResult(const ParseResult& result, double* words) {
   WriteStatus(result.status, words);
-  words[1] = static_cast<double>(result.offset);
+  words[ResultWord::kOffset] = static_cast<double>(result.offset);
   if (result.status != Status::kOk) return;
-  words[2] = static_cast<double>(result.dtype);
-  words[3] = result.rank;
-  for (int i = 0; i < result.rank; i++) words[4 + i] = static_cast<double>(result.dims[i]);
+  words[ResultWord::kDtype] = static_cast<double>(result.dtype);
+  words[ResultWord::kRank] = result.rank;
+  for (int i = 0; i < result.rank; i++)
+    words[ResultWord::kDims + static_cast<size_t>(i)] = static_cast<double>(result.dims[i]);
 }
 
 }  // namespace serving

@@ -9,12 +9,11 @@ namespace serving {
 
 // The result words: a Float64Array of the caller, for what a call reports beside its result. Returning an object
 // instead costs 0.3 µs.
-//   parse, out:  [status, offset, dtype, rank, dims...]
-//   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
-constexpr size_t kResultWords = 4 + kMaxDimensions;
+// Parsing sets all of ResultWord. Printing reads rank and dims, and sets status and length.
+constexpr size_t kResultWords = ResultWord::kDims + kMaxDimensions;
 
-// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 to enforce it, or -1 to
-// infer it.
+// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus kEnforcedCast to enforce it, or
+// -1 to infer it.
 struct ParseArguments {
   const uint8_t* text;
   size_t length;
@@ -37,6 +36,6 @@ bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& 
 
 void WriteResult(const ParseResult& result, double* words);
 
-inline void WriteStatus(Status status, double* words) { words[0] = static_cast<double>(status); }
+inline void WriteStatus(Status status, double* words) { words[ResultWord::kStatus] = static_cast<double>(status); }
 
 }  // namespace serving

@@ -8,9 +8,6 @@
 
 namespace serving {
 
-// Why parsing failed, in the order of `csvFailures` in src/values/table/csv/csv.ts.
-enum class CsvError : int { kNone = 0, kRagged, kQuote, kCells, kMemory };
-
 // Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank lines are skipped. The type of a column
 // is decided over all lines: int64, uint64 when int64 is too small, float64, bool, and text for everything else and for
 // mixed types.

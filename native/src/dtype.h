@@ -1,30 +1,9 @@
 // Element types: one record for each.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "shared_numbers.h"
 
 namespace serving {
-
-// The codes of `elementTypes` in src/core/dtype.ts, which proto/ndarray.fbs uses as well.
-enum class Dtype : int {
-  kInferred = -1,
-  kBool = 0,
-  kInt8,
-  kInt16,
-  kInt32,
-  kInt64,
-  kUint8,
-  kUint16,
-  kUint32,
-  kUint64,
-  kFloat16,
-  kFloat32,
-  kFloat64,
-  kStr,
-  // JSON text that is copied as it is: lists and objects in columns of frames; `jsonCode` in columns.ts.
-  kJson,
-};
 
 struct ElementType {
   // Bytes of one element; 0 for text.

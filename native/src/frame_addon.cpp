@@ -14,17 +14,6 @@ namespace {
 // The largest integer up to which JavaScript has all.
 constexpr size_t kMaxNumber = size_t{1} << 53;
 
-// parse, in: max columns, max cells, four 32-bit words of a secret
-
-// encode: columns, steps and rows, then the words of each column:
-//   kind, data, validity and offsets of three words each (see RangeOrNone), part of the first heap, heaps, key's start,
-//   key's end
-// and of each step:
-//   0, start, end: a piece of the texts
-//   1, label mode, 0 or the number of the label's column from 1 on, before's start, end, after's, end, close's, end,
-//      first column, columns, keys?
-//   2: lines of CSV of all columns
-
 // (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
 struct FrameArguments {
   Span json;
@@ -44,11 +33,13 @@ bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to
   Plan plan(env, words, nullptr, {nullptr, 0});
   to.layout = static_cast<FrameLayout>(layout % kFrameLayouts);
   to.as_written = layout >= kFrameLayouts;
-  to.limits.max_columns = plan.Number(kMaxNumber);
-  to.limits.max_cells = plan.Number(kMaxNumber);
+  plan.Next(LimitWord::kWords);
+  to.limits.max_columns = plan.Number(LimitWord::kColumns, kMaxNumber);
+  to.limits.max_cells = plan.Number(LimitWord::kCells, kMaxNumber);
+  size_t word = LimitWord::kSecret0;
   for (uint64_t& seed : to.seeds) {
-    const uint64_t high = plan.Number(UINT32_MAX);
-    seed = high << 32 | plan.Number(UINT32_MAX);
+    const uint64_t high = plan.Number(word++, UINT32_MAX);
+    seed = high << 32 | plan.Number(word++, UINT32_MAX);
   }
   return plan.ok();
 }
@@ -129,13 +120,15 @@ napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAs
 namespace {
 
 bool ReadColumn(Plan& plan, EncodeColumn& column, Bytes& heaps) {
-  column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kJson)));
-  column.data = plan.RangeOrNone();
-  column.validity = plan.RangeOrNone();
-  column.offsets = plan.RangeOrNone();
-  const size_t first = plan.Number(UINT32_MAX);
-  column.heap_count = plan.Number(UINT32_MAX - first);
-  column.key = plan.Text();
+  using Word = EncodeColumnWord;
+  plan.Next(Word::kWords);
+  column.dtype = plan.CodeUpTo(Word::kKind, Dtype::kJson);
+  column.data = plan.RangeOrNone(Word::kData);
+  column.validity = plan.RangeOrNone(Word::kValidity);
+  column.offsets = plan.RangeOrNone(Word::kOffsets);
+  const size_t first = plan.Number(Word::kFirstHeap, UINT32_MAX);
+  column.heap_count = plan.Number(Word::kHeaps, UINT32_MAX - first);
+  column.key = plan.Text(Word::kKeyAt);
   for (size_t i = 0; i < column.heap_count && plan.ok(); i++) {
     if (!heaps.Push(plan.PartAt(first + i))) return false;
   }
@@ -143,29 +136,25 @@ bool ReadColumn(Plan& plan, EncodeColumn& column, Bytes& heaps) {
 }
 
 bool RunStep(Plan& plan, const EncodeColumn* columns, size_t count, size_t rows, Bytes& out) {
-  const size_t what = plan.Number(2);
-  if (what == 0) {
-    const Span text = plan.Text();
-    return plan.ok() && out.Append(text.data, text.size);
-  }
-  EncodeRows step{rows, 0, nullptr, {}, {}, {}, columns, count, false};
-  if (what == 1) {
-    step.label_mode = static_cast<int>(plan.Number(2));
-    const size_t label = plan.Number(count);
-    if (label > 0) step.labels = columns + label - 1;
-    step.before = plan.Text();
-    step.after = plan.Text();
-    step.close = plan.Text();
-    const size_t first = plan.Number(count);
-    step.columns = columns + first;
-    step.count = plan.Number(count - first);
-    step.keys = plan.Flag();
-  }
+  using Word = StepWord;
+  plan.Next(Word::kWords);
+  const StepKind kind = plan.CodeUpTo(Word::kKind, StepKind::kCsv);
+  const Span text = plan.Text(Word::kTextAt);
+  if (kind == StepKind::kText) return plan.ok() && out.Append(text.data, text.size);
+  EncodeRows step{rows, plan.CodeUpTo(Word::kLabelMode, LabelMode::kText), nullptr, text, {}, {}, nullptr, 0, false};
+  const size_t labels = plan.Number(Word::kLabels, count);
+  if (labels > 0) step.labels = columns + labels - 1;
+  step.after = plan.Text(Word::kAfterAt);
+  step.close = plan.Text(Word::kCloseAt);
+  const size_t first = plan.Number(Word::kFirstColumn, count);
+  step.columns = columns + first;
+  step.count = plan.Number(Word::kColumns, count - first);
+  step.keys = plan.Flag(Word::kHasKeys);
   if (!plan.ok() || (step.labels != nullptr && !HoldsRows(*step.labels, rows))) return false;
   for (size_t i = 0; i < step.count; i++) {
     if (!HoldsRows(step.columns[i], rows)) return false;
   }
-  return what == 1 ? EncodeRowsTo(out, step) : EncodeCsvTo(out, columns, count, rows);
+  return kind == StepKind::kRows ? EncodeRowsTo(out, step) : EncodeCsvTo(out, step.columns, step.count, rows);
 }
 
 }  // namespace
@@ -179,9 +168,10 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
     return Misused(env);
   }
   Plan plan(env, words, args[1], texts);
-  const size_t count = plan.Number(words.length);
-  const size_t steps = plan.Number(words.length);
-  const size_t rows = plan.Number(SIZE_MAX / 128);
+  plan.Next(EncodeWord::kWords);
+  const size_t count = plan.Number(EncodeWord::kColumns, words.length);
+  const size_t steps = plan.Number(EncodeWord::kSteps, words.length);
+  const size_t rows = plan.Number(EncodeWord::kRows, SIZE_MAX / 128);
   Bytes columns;
   Bytes heaps;
   if (!columns.Reserve((count + 1) * sizeof(EncodeColumn))) return nullptr;

@@ -210,7 +210,8 @@ bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
 }
 
 bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
-  const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->dtype != Dtype::kStr);
+  const bool quotes =
+      rows.label_mode == LabelMode::kText && (rows.labels == nullptr || rows.labels->dtype != Dtype::kStr);
   if (quotes && !out.Push<uint8_t>('"')) return false;
   if (rows.labels == nullptr ? !WriteWhole(out, row) : !WriteElement<JsonForm>(out, *rows.labels, row)) return false;
   return !quotes || out.Push<uint8_t>('"');
@@ -240,7 +241,8 @@ bool HoldsRows(const EncodeColumn& column, size_t rows) {
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
   for (size_t row = 0; row < rows.rows; row++) {
     if (row > 0 && !out.Push<uint8_t>(',')) return false;
-    if (!Write(out, rows.before) || (rows.label_mode != 0 && !WriteLabel(out, rows, row)) || !Write(out, rows.after)) {
+    if (!Write(out, rows.before) || (rows.label_mode != LabelMode::kNone && !WriteLabel(out, rows, row)) ||
+        !Write(out, rows.after)) {
       return false;
     }
     for (size_t i = 0; i < rows.count; i++) {

@@ -27,8 +27,7 @@ struct EncodeColumn {
 // Rows separated by commas; each is written as before, label, after, elements, close.
 struct EncodeRows {
   size_t rows;
-  // 0: none, 1: as it is, 2: in quotes.
-  int label_mode;
+  LabelMode label_mode;
   // nullptr: the label is the row's number.
   const EncodeColumn* labels;
   Span before;

@@ -3,14 +3,10 @@
 namespace serving {
 namespace {
 
-// The result starts with these words:
-//   a table:   0, rows, columns, labels?, start of the name or -1, its length, start and end of the schema
-//   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length; of CSV: CsvError, offset,
-//   row
-constexpr size_t kFrameWords = 8;
-// These words follow for each column and for the labels, and then the buffers that they point to:
-//   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1
-constexpr size_t kColumnWords = 7;
+// The result starts with a TableWord or a FailureWord. A ColumnWord follows for each column and for the labels, and
+// then the buffers that they point to.
+constexpr size_t kHead = TableWord::kWords;
+static_assert(FailureWord::kWords <= kHead, "a failure fits where a table would");
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
 
@@ -56,41 +52,43 @@ void Pack(Packer& packer, const ColumnBuilder& builder, const Bytes* name, doubl
   const size_t rows = builder.length();
   // A column without any value is float64, the type of numpy's missing value.
   const ColumnKind kind = builder.kind() == ColumnKind::kNull ? ColumnKind::kFloat64 : builder.kind();
-  words[0] = static_cast<double>(kind);
-  words[2] = name == nullptr ? 0 : static_cast<double>(name->size());
-  words[1] = name == nullptr ? 0 : static_cast<double>(packer.Raw(name->data(), name->size()));
-  words[5] = builder.has_null() ? static_cast<double>(packer.Bits(builder.valid().data(), rows)) : -1;
-  words[6] = -1;
+  words[ColumnWord::kKind] = static_cast<double>(kind);
+  words[ColumnWord::kNameLength] = name == nullptr ? 0 : static_cast<double>(name->size());
+  words[ColumnWord::kNameAt] = name == nullptr ? 0 : static_cast<double>(packer.Raw(name->data(), name->size()));
+  words[ColumnWord::kValidityAt] =
+      builder.has_null() ? static_cast<double>(packer.Bits(builder.valid().data(), rows)) : -1;
+  words[ColumnWord::kOffsetsAt] = -1;
   switch (builder.kind()) {
     case ColumnKind::kBool:
-      words[4] = static_cast<double>((rows + 7) / 8);
-      words[3] = static_cast<double>(packer.Bits(builder.cells().data(), rows));
+      words[ColumnWord::kDataLength] = static_cast<double>((rows + 7) / 8);
+      words[ColumnWord::kDataAt] = static_cast<double>(packer.Bits(builder.cells().data(), rows));
       break;
     case ColumnKind::kText:
     case ColumnKind::kJson:
-      words[6] = static_cast<double>(packer.Raw(builder.offsets().data(), builder.offsets().size()));
-      words[4] = static_cast<double>(builder.text().size());
-      words[3] = static_cast<double>(packer.Raw(builder.text().data(), builder.text().size()));
+      words[ColumnWord::kOffsetsAt] =
+          static_cast<double>(packer.Raw(builder.offsets().data(), builder.offsets().size()));
+      words[ColumnWord::kDataLength] = static_cast<double>(builder.text().size());
+      words[ColumnWord::kDataAt] = static_cast<double>(packer.Raw(builder.text().data(), builder.text().size()));
       break;
     case ColumnKind::kNull:
-      words[4] = static_cast<double>(rows * 8);
-      words[3] = static_cast<double>(packer.Zeros(rows * 8));
+      words[ColumnWord::kDataLength] = static_cast<double>(rows * 8);
+      words[ColumnWord::kDataAt] = static_cast<double>(packer.Zeros(rows * 8));
       break;
     default:
-      words[4] = static_cast<double>(builder.cells().size());
-      words[3] = static_cast<double>(packer.Raw(builder.cells().data(), builder.cells().size()));
+      words[ColumnWord::kDataLength] = static_cast<double>(builder.cells().size());
+      words[ColumnWord::kDataAt] = static_cast<double>(packer.Raw(builder.cells().data(), builder.cells().size()));
   }
 }
 
 size_t PackFailure(Packer packer, const FrameParser& parser, double* words) {
-  words[0] = static_cast<double>(parser.error());
-  words[1] = static_cast<double>(parser.error_offset());
-  words[2] = static_cast<double>(parser.error_row());
-  words[3] = -1;
+  words[FailureWord::kFailure] = static_cast<double>(parser.error());
+  words[FailureWord::kOffset] = static_cast<double>(parser.error_offset());
+  words[FailureWord::kRow] = static_cast<double>(parser.error_row());
+  words[FailureWord::kColumnAt] = -1;
   if (parser.error_column() >= 0) {
     const Bytes& name = parser.column(static_cast<size_t>(parser.error_column())).name;
-    words[3] = static_cast<double>(packer.Raw(name.data(), name.size()));
-    words[4] = static_cast<double>(name.size());
+    words[FailureWord::kColumnAt] = static_cast<double>(packer.Raw(name.data(), name.size()));
+    words[FailureWord::kColumnLength] = static_cast<double>(name.size());
   }
   return packer.at();
 }
@@ -98,44 +96,45 @@ size_t PackFailure(Packer packer, const FrameParser& parser, double* words) {
 size_t PackTable(Packer packer, const FrameParser& parser, double* words) {
   if (parser.error() != FrameError::kNone) return PackFailure(packer, parser, words);
   const ColumnBuilder* const labels = parser.labels();
-  words[0] = 0;
-  words[1] = static_cast<double>(parser.rows());
-  words[2] = static_cast<double>(parser.columns());
-  words[3] = labels != nullptr && parser.rows() > 0;
-  words[4] = parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
-  words[5] = static_cast<double>(parser.name().size());
-  words[6] = static_cast<double>(parser.schema_start());
-  words[7] = static_cast<double>(parser.schema_end());
-  double* column = words + kFrameWords;
-  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
+  words[TableWord::kFailure] = 0;
+  words[TableWord::kRows] = static_cast<double>(parser.rows());
+  words[TableWord::kColumns] = static_cast<double>(parser.columns());
+  words[TableWord::kHasLabels] = labels != nullptr && parser.rows() > 0;
+  words[TableWord::kNameAt] =
+      parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
+  words[TableWord::kNameLength] = static_cast<double>(parser.name().size());
+  words[TableWord::kSchemaAt] = static_cast<double>(parser.schema_start());
+  words[TableWord::kSchemaEnd] = static_cast<double>(parser.schema_end());
+  double* column = words + kHead;
+  for (size_t i = 0; i < parser.columns(); i++, column += ColumnWord::kWords) {
     Pack(packer, parser.column(i).builder, &parser.column(i).name, column);
   }
-  if (words[3] != 0) Pack(packer, *labels, nullptr, column);
+  if (words[TableWord::kHasLabels] != 0) Pack(packer, *labels, nullptr, column);
   return packer.at();
 }
 
 // The names are not packed: they are in the header of the CSV text, which the caller has parsed.
 size_t PackTable(Packer packer, const CsvParser& parser, double* words) {
   if (parser.error() != CsvError::kNone) {
-    words[0] = static_cast<double>(parser.error());
-    words[1] = static_cast<double>(parser.error_offset());
-    words[2] = static_cast<double>(parser.rows());
+    words[FailureWord::kFailure] = static_cast<double>(parser.error());
+    words[FailureWord::kOffset] = static_cast<double>(parser.error_offset());
+    words[FailureWord::kRow] = static_cast<double>(parser.rows());
     return packer.at();
   }
-  for (size_t i = 0; i < kFrameWords; i++) words[i] = i < 4 ? 0 : -1;
-  words[1] = static_cast<double>(parser.rows());
-  words[2] = static_cast<double>(parser.columns());
-  double* column = words + kFrameWords;
-  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
+  words[TableWord::kRows] = static_cast<double>(parser.rows());
+  words[TableWord::kColumns] = static_cast<double>(parser.columns());
+  words[TableWord::kNameAt] = -1;
+  double* column = words + kHead;
+  for (size_t i = 0; i < parser.columns(); i++, column += ColumnWord::kWords) {
     Pack(packer, parser.column(i), nullptr, column);
-    if (parser.is_unsigned(i)) column[0] = static_cast<double>(Dtype::kUint64);
+    if (parser.is_unsigned(i)) column[ColumnWord::kKind] = static_cast<double>(Dtype::kUint64);
   }
   return packer.at();
 }
 
 template <class Parser>
 Packed PackParsed(const Parser& parser) {
-  const size_t count = kFrameWords + kColumnWords * (parser.columns() + 1);
+  const size_t count = kHead + ColumnWord::kWords * (parser.columns() + 1);
   Bytes words;
   if (!words.Reserve(count * 8)) return {};
   std::memset(words.data(), 0, count * 8);

@@ -6,11 +6,6 @@
 
 namespace serving {
 
-// In the order of FrameLayout's codes in src/values/table/json/native-codec.ts.
-enum class FrameLayout : int { kFrame = 0, kIndex, kSplit, kTable, kSeries, kSeriesSplit };
-
-constexpr int kFrameLayouts = 6;
-
 struct FrameLimits {
   size_t max_columns;
   size_t max_cells;

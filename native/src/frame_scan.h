@@ -5,24 +5,6 @@
 
 namespace serving {
 
-// Why parsing failed, in the order of `frameFailures` in src/values/table/json/frame-codec.ts, which describes each.
-enum class FrameError : int {
-  kNone = 0,
-  kSyntax,
-  kEncoding,
-  kRagged,
-  kKind,
-  kRange,
-  kNested,
-  kLayout,
-  kDuplicate,
-  kKeys,
-  kLabels,
-  kColumns,
-  kCells,
-  kMemory,
-};
-
 // Reads tokens of one text, which must be valid UTF-8. Functions that return false set `error()`, unless they say
 // otherwise.
 class FrameScanner {

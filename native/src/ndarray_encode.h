@@ -7,8 +7,6 @@
 
 namespace serving {
 
-enum class NonFinite : int { kNull = 0, kLiteral = 1, kError = 2 };
-
 struct Array {
   const void* data;
   size_t count;

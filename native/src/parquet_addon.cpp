@@ -18,17 +18,6 @@ constexpr size_t kMaxBytes = INT32_MAX;
 constexpr size_t kMaxLogical = 10;
 constexpr size_t kMaxUnit = 3;
 
-// read: rows, bytes of text that dictionaries may make, columns, pages; then each column's
-//   element type, optional?, number of pages;
-// then each page's
-//   dictionary?, encoding, values, Snappy?, part, start, bytes, unpacked bytes, bytes of levels or -1, first of chunk?
-// The first buffer of the answer starts with these words for each column; text is in a buffer of its own:
-//   data's start, its bytes, validity's start or -1, offsets' start or -1
-constexpr size_t kAnswerColumn = 4;
-
-// write: rows, columns, Snappy?, the Arrow schema's start and end in the texts, then each column's
-//   element type, parts of data, validity or -1, offsets or -1, the name's start and end in the texts,
-//   logical type, unit, UTC? (see FooterColumn)
 constexpr char kMagic[] = {'P', 'A', 'R', '1'};
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
@@ -40,19 +29,21 @@ class ReadJob final : public Job {
 
   // Reads and copies the plan. False: it contradicts itself.
   bool Read(Plan plan) {
-    rows_ = plan.Number(kMaxRows);
-    work_ = plan.Number(kMaxBytes);
-    count_ = plan.Number(UINT16_MAX);
-    size_t left = plan.Number(UINT32_MAX);
+    plan.Next(ParquetWord::kWords);
+    rows_ = plan.Number(ParquetWord::kRows, kMaxRows);
+    work_ = plan.Number(ParquetWord::kTextBytes, kMaxBytes);
+    count_ = plan.Number(ParquetWord::kColumns, UINT16_MAX);
+    size_t left = plan.Number(ParquetWord::kPages, UINT32_MAX);
     columns_.reset(new (std::nothrow) ColumnPages[count_ + 1]);
     pages_.reset(new (std::nothrow) ParquetPage[left + 1]);
     if (columns_ == nullptr || pages_ == nullptr) return false;
     size_t total = 0;
     for (size_t i = 0; i < count_; i++) {
       ParquetColumn& column = columns_[i].column;
-      column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
-      column.is_optional = plan.Flag();
-      columns_[i].pages = plan.Number(left);
+      plan.Next(ParquetColumnWord::kWords);
+      column.dtype = plan.CodeUpTo(ParquetColumnWord::kKind, Dtype::kStr);
+      column.is_optional = plan.Flag(ParquetColumnWord::kIsOptional);
+      columns_[i].pages = plan.Number(ParquetColumnWord::kPages, left);
       if (column.dtype == Dtype::kFloat16) return false;
       left -= columns_[i].pages;
       total += columns_[i].pages;
@@ -76,8 +67,9 @@ class ReadJob final : public Job {
     if (!done_) return nullptr;
     double* const words = reinterpret_cast<double*>(memory_);
     for (size_t i = 0; i < count_; i++) {
-      if (columns_[i].column.nulls == 0) words[i * kAnswerColumn + 2] = -1;
-      words[i * kAnswerColumn + 1] = static_cast<double>(BytesOf(columns_[i].column));
+      double* const own = words + i * ReadColumnWord::kWords;
+      if (columns_[i].column.nulls == 0) own[ReadColumnWord::kValidityAt] = -1;
+      own[ReadColumnWord::kDataLength] = static_cast<double>(BytesOf(columns_[i].column));
     }
     napi_value list;
     const napi_value whole = HandOver(env, std::exchange(memory_, nullptr), size_);
@@ -103,17 +95,18 @@ class ReadJob final : public Job {
   };
 
   static ParquetPage ReadPage(Plan& plan) {
+    plan.Next(PageWord::kWords);
     ParquetPage page;
-    page.is_dictionary = plan.Flag();
-    page.encoding = static_cast<int>(plan.Number(255));
-    page.values = plan.Number(kMaxRows);
-    page.is_snappy = plan.Flag();
-    const Span part = plan.Part();
-    const size_t start = plan.Number(part.size);
-    page.bytes = {part.data + start, plan.Number(part.size - start)};
-    page.unpacked = plan.Number(kMaxBytes);
-    page.levels = plan.NumberOrNone(kMaxBytes);
-    page.starts_chunk = plan.Flag();
+    page.is_dictionary = plan.Flag(PageWord::kIsDictionary);
+    page.encoding = static_cast<int>(plan.Number(PageWord::kEncoding, 255));
+    page.values = plan.Number(PageWord::kValues, kMaxRows);
+    page.is_snappy = plan.Flag(PageWord::kIsSnappy);
+    const Span part = plan.Part(PageWord::kPart);
+    const size_t start = plan.Number(PageWord::kAt, part.size);
+    page.bytes = {part.data + start, plan.Number(PageWord::kBytes, part.size - start)};
+    page.unpacked = plan.Number(PageWord::kUnpackedBytes, kMaxBytes);
+    page.levels = plan.NumberOrNone(PageWord::kLevelBytes, kMaxBytes);
+    page.starts_chunk = plan.Flag(PageWord::kStartsChunk);
     return page;
   }
 
@@ -127,7 +120,7 @@ class ReadJob final : public Job {
   bool Place() {
     const size_t bits = Aligned((rows_ + 7) / 8);
     for (int pass = 0; pass < 2; pass++) {
-      size_t at = Aligned(count_ * kAnswerColumn * sizeof(double));
+      size_t at = Aligned(count_ * ReadColumnWord::kWords * sizeof(double));
       for (size_t i = 0; i < count_; i++) {
         ParquetColumn& column = columns_[i].column;
         const bool is_text = column.dtype == Dtype::kStr;
@@ -135,16 +128,16 @@ class ReadJob final : public Job {
         const size_t values = column.dtype == Dtype::kBool ? bits : Aligned(rows_ * size);
         const size_t offsets = is_text ? Aligned((rows_ + 1) * 4) : 0;
         if (pass == 1) {
-          double* const words = reinterpret_cast<double*>(memory_) + i * kAnswerColumn;
+          double* const words = reinterpret_cast<double*>(memory_) + i * ReadColumnWord::kWords;
           column.validity = memory_ + at;
           column.data = memory_ + at + bits;
           column.offsets = is_text ? reinterpret_cast<int32_t*>(memory_ + at + bits) : nullptr;
           std::memset(column.validity, 0, bits);
           if (column.dtype == Dtype::kBool) std::memset(column.data, 0, bits);
           if (is_text) column.offsets[0] = 0;
-          words[0] = is_text ? 0 : static_cast<double>(at + bits);
-          words[2] = static_cast<double>(at);
-          words[3] = is_text ? static_cast<double>(at + bits) : -1;
+          words[ReadColumnWord::kDataAt] = is_text ? 0 : static_cast<double>(at + bits);
+          words[ReadColumnWord::kValidityAt] = static_cast<double>(at);
+          words[ReadColumnWord::kOffsetsAt] = is_text ? static_cast<double>(at + bits) : -1;
         }
         at += bits + values + offsets;
       }
@@ -217,10 +210,11 @@ napi_value WriteParquet(napi_env env, napi_callback_info info) {
   Plan plan(env, program, args[1], {texts.data, texts.length});
   Footer footer{};
   footer.start = sizeof kMagic;
-  footer.rows = plan.Number(kMaxRows);
-  footer.count = plan.Number(UINT16_MAX);
-  footer.is_snappy = plan.Flag();
-  footer.arrow_schema = plan.Text();
+  plan.Next(FileWord::kWords);
+  footer.rows = plan.Number(FileWord::kRows, kMaxRows);
+  footer.count = plan.Number(FileWord::kColumns, UINT16_MAX);
+  footer.is_snappy = plan.Flag(FileWord::kIsSnappy);
+  footer.arrow_schema = plan.Text(FileWord::kSchemaAt);
   const std::unique_ptr<EncodeColumn[]> columns(new (std::nothrow) EncodeColumn[footer.count + 1]);
   const std::unique_ptr<FooterColumn[]> described(new (std::nothrow) FooterColumn[footer.count + 1]);
   if (columns == nullptr || described == nullptr) return Misused(env);
@@ -228,14 +222,15 @@ napi_value WriteParquet(napi_env env, napi_callback_info info) {
   size_t bound = 2 * sizeof kMagic + sizeof(uint32_t);
   for (size_t i = 0; i < footer.count; i++) {
     EncodeColumn& column = columns[i];
-    column.dtype = static_cast<Dtype>(plan.Number(static_cast<size_t>(Dtype::kStr)));
-    column.data = plan.Part();
-    column.validity = plan.PartOrNone();
-    column.offsets = plan.PartOrNone();
-    const Span name = plan.Text();
-    const int logical = static_cast<int>(plan.Number(kMaxLogical));
-    const int unit = static_cast<int>(plan.Number(kMaxUnit));
-    described[i] = {column.dtype, name, logical, unit, plan.Flag(), {}};
+    plan.Next(FileColumnWord::kWords);
+    column.dtype = plan.CodeUpTo(FileColumnWord::kKind, Dtype::kStr);
+    column.data = plan.Part(FileColumnWord::kData);
+    column.validity = plan.PartOrNone(FileColumnWord::kValidity);
+    column.offsets = plan.PartOrNone(FileColumnWord::kOffsets);
+    const Span name = plan.Text(FileColumnWord::kNameAt);
+    const int logical = static_cast<int>(plan.Number(FileColumnWord::kLogical, kMaxLogical));
+    const int unit = static_cast<int>(plan.Number(FileColumnWord::kUnit, kMaxUnit));
+    described[i] = {column.dtype, name, logical, unit, plan.Flag(FileColumnWord::kIsUtc), {}};
     const bool lacks_offsets = column.dtype == Dtype::kStr && column.offsets.data == nullptr;
     if (!plan.ok() || column.dtype == Dtype::kFloat16 || lacks_offsets || !HoldsRows(column, footer.rows)) {
       return Misused(env);

@@ -1,4 +1,5 @@
-// Reads a plan of JavaScript: a list of numbers, and the buffers and texts that they refer to.
+// Reads a plan of JavaScript: records of numbers (src/core/native/shared-numbers.ts), and the buffers and texts that
+// they refer to.
 #pragma once
 
 #include "frame_encode.h"
@@ -15,8 +16,8 @@ inline bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, S
   return true;
 }
 
-// Reads the numbers of a plan one after the other. Each is checked: from the first wrong one on, all are zeros and
-// empty, and `ok` is false.
+// Reads the records of a plan one after the other, the numbers of each by name. Each number is checked: from the first
+// wrong one on, all are zeros and empty, and `ok` is false.
 class Plan {
  public:
   Plan(napi_env env, const View& words, napi_value parts, const Span& texts)
@@ -28,50 +29,47 @@ class Plan {
 
   bool ok() const { return ok_; }
 
-  size_t Number(size_t max) {
-    const double word = left_ == 0 ? -1 : *words_;
-    Skip(1);
-    if (!(word >= 0 && word <= static_cast<double>(max))) ok_ = false;
-    return ok_ ? static_cast<size_t>(word) : 0;
-  }
-  bool Flag() { return Number(1) != 0; }
-  uint32_t Whole(uint32_t min) {
-    const size_t number = Number(INT32_MAX);
-    if (number < min) ok_ = false;
-    return static_cast<uint32_t>(number);
-  }
-  double Real() {
-    const double word = left_ == 0 ? 0 : *words_;
-    Skip(1);
-    return word;
-  }
-
-  // -1 stands for none, SIZE_MAX.
-  size_t NumberOrNone(size_t max) {
-    if (left_ == 0 || *words_ != -1) return Number(max);
-    Skip(1);
-    return SIZE_MAX;
-  }
-
-  void Skip(size_t count) {
+  // Goes on to the next record, which has `count` numbers.
+  void Next(size_t count) {
     if (count > left_) ok_ = false;
     if (!ok_) return;
+    record_ = words_;
     words_ += count;
     left_ -= count;
   }
 
-  // A piece of the texts, by its start and end.
-  Span Text() {
-    const size_t start = Number(texts_.size);
-    const size_t end = Number(texts_.size);
+  size_t Number(size_t at, size_t max) {
+    const double word = Real(at);
+    if (!(word >= 0 && word <= static_cast<double>(max))) ok_ = false;
+    return ok_ ? static_cast<size_t>(word) : 0;
+  }
+  bool Flag(size_t at) { return Number(at, 1) != 0; }
+  uint32_t Whole(size_t at, uint32_t min) {
+    const size_t number = Number(at, INT32_MAX);
+    if (number < min) ok_ = false;
+    return static_cast<uint32_t>(number);
+  }
+  double Real(size_t at) const { return ok_ ? record_[at] : -1; }
+  // -1 stands for none, SIZE_MAX.
+  size_t NumberOrNone(size_t at, size_t max) { return ok_ && Real(at) == -1 ? SIZE_MAX : Number(at, max); }
+  // A code of an enum whose last one is `last`.
+  template <class Code>
+  Code CodeUpTo(size_t at, Code last) {
+    return static_cast<Code>(Number(at, static_cast<size_t>(last)));
+  }
+
+  // A piece of the texts, by its start and, behind it, its end.
+  Span Text(size_t at) {
+    const size_t start = Number(at, texts_.size);
+    const size_t end = Number(at + 1, texts_.size);
     if (end < start) ok_ = false;
     return ok_ ? Span{texts_.data + start, end - start} : Span{nullptr, 0};
   }
 
   // A buffer, by its number.
-  Span Part() { return PartAt(Number(UINT32_MAX)); }
-  Span PartOrNone() {
-    const size_t index = NumberOrNone(UINT32_MAX);
+  Span Part(size_t at) { return PartAt(Number(at, UINT32_MAX)); }
+  Span PartOrNone(size_t at) {
+    const size_t index = NumberOrNone(at, UINT32_MAX);
     return index == SIZE_MAX ? Span{nullptr, 0} : PartAt(index);
   }
   Span PartAt(size_t index) {
@@ -84,17 +82,18 @@ class Plan {
 
   // Three words: the number of a part or -1 for none, where the span starts in it, and its bytes. Columns of one buffer
   // follow each other, and asking JavaScript for a part takes 0.1 us.
-  Span RangeOrNone() {
-    const size_t index = NumberOrNone(UINT32_MAX);
+  Span RangeOrNone(size_t at) {
+    const size_t index = NumberOrNone(at, UINT32_MAX);
     if (index != SIZE_MAX && index != last_) range_ = PartAt(index);
     last_ = index == SIZE_MAX ? last_ : index;
-    const size_t start = Number(index == SIZE_MAX ? 0 : range_.size);
-    const size_t bytes = Number(index == SIZE_MAX ? 0 : range_.size - start);
+    const size_t start = Number(at + 1, index == SIZE_MAX ? 0 : range_.size);
+    const size_t bytes = Number(at + 2, index == SIZE_MAX ? 0 : range_.size - start);
     return ok_ && index != SIZE_MAX ? Span{range_.data + start, bytes} : Span{nullptr, 0};
   }
 
  private:
   napi_env env_;
+  const double* record_ = nullptr;
   const double* words_;
   size_t left_;
   napi_value parts_;

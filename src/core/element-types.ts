@@ -1,6 +1,6 @@
 /**
  * One record per element type, in the order of the codes.
- * - `code`: in the add-on (native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
+ * - `code`: in the add-on (native/src/shared_numbers.h) and in FlatBuffers tables (proto/ndarray.fbs).
  * - `kind`: numpy's letter; with `bytes` it is the name in .npy files.
  * - `container`: the typed array. bool is one byte 0 or 1; float16 is its bits, since Node 20 has no Float16Array.
  * - `polars`: the type of a Polars column, or undefined.

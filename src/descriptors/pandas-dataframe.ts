@@ -35,7 +35,7 @@ import {
 } from '../values/table/frame-options.ts'
 import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
-import { encodeTable } from '../values/table/json/plain-table.ts'
+import { encodeTable } from '../values/table/json/native-codec.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
 import { tableText } from '../values/table/json/table-schema.ts'
 import {

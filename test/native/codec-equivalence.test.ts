@@ -12,7 +12,7 @@ import { typescriptCodec } from '../../src/values/array/json.ts'
 import { nativeCodec } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { NonFinite, NumberCodec } from '../../src/values/array/number-codec.ts'
-import { printPlainNumbers } from '../../src/values/array/plain-numbers.ts'
+import { printPlainNumbers } from '../../src/values/plain-json.ts'
 
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const wanted = fc.constantFrom<DType | undefined>(undefined, ...dtypes)

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type ColumnKind, dtypes } from '../../src/core/dtype.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../src/core/text/parse-json.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
+import { printPlainTable, readPlainTable } from '../../src/values/plain-json.ts'
 import { bytesAt, type Column, columnOf, isValid } from '../../src/values/table/columns.ts'
 import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
 import type { FrameText } from '../../src/values/table/json/frame-plan.ts'
@@ -12,7 +13,6 @@ import {
   nativeFrameCodec,
   typescriptFrameCodec as typescript,
 } from '../../src/values/table/json/native-codec.ts'
-import { printPlainTable, readPlainTable } from '../../src/values/table/json/plain-table.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts = 'frame index split table series series-split'.split(' ') as FrameLayout[]

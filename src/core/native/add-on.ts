@@ -1,14 +1,15 @@
 /** The native add-on. The only file that loads it. @module */
 import { loadAddon } from './load-addon.ts'
+import { contract } from './shared-numbers.ts'
 
 /**
- * Exports of native/src/addon.cpp. `words` are the result words, see native/src/boundary.h. What returns a promise runs
+ * Exports of native/src/addon.cpp. `words` are those of `resultWord`. What returns a promise runs
  * on libuv's threads: its arguments must not change or move until the promise settles.
  */
 export interface Addon {
   /** Version of this interface. */
   readonly contract: number
-  /** Sets the words to deepAt, values, widest and mayHoldBigNumbers of JsonMeasure. */
+  /** Sets the words of `measureWord`. */
   measureJson(json: Uint8Array, words: Float64Array): void
   parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
   countElementsAsync(json: Uint8Array, cast: number, words: Float64Array): Promise<number>
@@ -70,10 +71,7 @@ export interface Addon {
   trimMemory(): boolean
 }
 
-/** Version of these interfaces and of native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 15
-
-const loaded = loadAddon<Addon>('serving_native.node', contract)
+const loaded = loadAddon<Addon>('serving_native.node', contract.numbers)
 
 /** Path of the add-on; undefined if it is not loaded. */
 export const nativePath: string | undefined = typeof loaded === 'string' ? undefined : loaded.path

@@ -1,4 +1,5 @@
 import { addon } from '../native/add-on.ts'
+import { measureWord, wordsOf } from '../native/shared-numbers.ts'
 import { maxJsonDepth } from './json-syntax.ts'
 import { asciiText } from './number-text.ts'
 
@@ -14,14 +15,18 @@ export interface JsonMeasure {
   readonly mayHoldBigNumbers: boolean
 }
 
-const words = new Float64Array(4)
+const words = new Float64Array(wordsOf(measureWord))
 
 /** Measures a JSON text. */
 export function measureJson(json: Uint8Array): JsonMeasure {
   if (addon === undefined) return measureWithoutAddon(json)
   addon.measureJson(json, words)
-  const [deepAt, values, widest, mayHold] = words
-  return { deepAt, values, widest, mayHoldBigNumbers: mayHold === 1 }
+  return {
+    deepAt: words[measureWord.deepAt],
+    values: words[measureWord.values],
+    widest: words[measureWord.widest],
+    mayHoldBigNumbers: words[measureWord.mayHoldBigNumbers] === 1,
+  }
 }
 
 const quote = 0x22

@@ -4,17 +4,11 @@ import { bufferPool } from '../../core/memory/buffer-pool.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
 import { minAsyncBytes, nativeLimiter } from '../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
+import { nonFiniteCode, resultWord, statusCode } from '../../core/native/shared-numbers.ts'
 import { allocate } from '../../core/platform.ts'
 import type { MaybePromise } from '../../core/promise.ts'
 import { typescriptCodec } from './json.ts'
-import {
-  castCode,
-  checkEncoding,
-  nonFiniteCodes,
-  numberCodec,
-  parsedOf,
-  resultWords,
-} from './native-codec.ts'
+import { castCode, checkEncoding, numberCodec, parsedOf, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 
@@ -80,10 +74,11 @@ export async function encodeLarge(
   try {
     return await nativeLimiter.run(async () => {
       const words = resultWords(shape)
-      const codes = [elementTypes[dtype].code, nonFiniteCodes[nonFinite], words] as const
+      const codes = [elementTypes[dtype].code, nonFiniteCode[nonFinite], words] as const
       const out = new Uint8Array(bufferPool.take(native.encodedBound(copy, ...codes)))
       await native.encodeNdarrayAsync(copy, ...codes, out)
-      if (words[0] === 0) return out.subarray(0, words[1])
+      if (words[resultWord.status] === statusCode.ok)
+        return out.subarray(0, words[resultWord.length])
       bufferPool.give(out.buffer)
       return undefined
     })

@@ -9,43 +9,38 @@ import {
   isFloat,
 } from '../../core/dtype.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'
+import {
+  enforcedCast,
+  nonFiniteCode,
+  resultWord,
+  statusCode,
+} from '../../core/native/shared-numbers.ts'
 import { illFormedAt } from '../../core/text/utf8.ts'
+import { maxPlainBytes, printPlainNumbers, readPlainNumbers } from '../plain-json.ts'
 import { typescriptCodec } from './json.ts'
 import { NDArray } from './ndarray.ts'
-import type { NonFinite, NumberCodec, ParseFailure } from './number-codec.ts'
-import { maxPlainBytes, printPlainNumbers, readPlainNumbers } from './plain-numbers.ts'
+import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
 import { maxDimensions } from './shape.ts'
 
-// Status codes of native/src/status.h.
-const gaveUp = 8
-const nonFiniteFound = 9
-/** By status code; for the codes left out, and for `gaveUp`, JSON.parse reads the text. */
-const failureKinds = [
-  undefined,
-  'syntax',
-  'ragged',
-  'dtype',
-  'range',
-  'precision',
-  'depth',
-] as const
-/** Codes of {@link NonFinite} in the add-on. */
-export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
+/** The failures that the add-on tells; JSON.parse reads the text for all other statuses. */
+const failureKinds: ReadonlyMap<number, ParseFailureKind> = new Map(
+  (['syntax', 'ragged', 'dtype', 'range', 'precision', 'depth'] as const).map((kind) => [
+    statusCode[kind],
+    kind,
+  ]),
+)
 
-/**
- * @returns result words: status ("gave up" until a call writes it), offset or length, dtype, rank,
- * dimensions.
- */
+/** @returns words of {@link resultWord}, whose status is "gave up" until a call writes it. */
 export function resultWords(shape: readonly number[] = []): Float64Array {
-  const words = new Float64Array(4 + maxDimensions)
-  words[0] = gaveUp
+  const words = new Float64Array(resultWord.dims + maxDimensions)
+  words[resultWord.status] = statusCode.gaveUp
   setShape(words, shape)
   return words
 }
 
 function setShape(words: Float64Array, shape: readonly number[]): void {
-  words[3] = shape.length
-  for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
+  words[resultWord.rank] = shape.length
+  for (let i = 0; i < shape.length; i++) words[resultWord.dims + i] = shape[i]
 }
 
 /**
@@ -56,23 +51,23 @@ export function parsedOf(
   words: Float64Array,
   buffer: ArrayBuffer | undefined,
 ): NDArray | ParseFailure | undefined {
-  if (buffer === undefined || words[0] !== 0) {
-    const failure = failureKinds[words[0]]
-    return failure === undefined ? undefined : { failure, offset: words[1] }
+  if (buffer === undefined || words[resultWord.status] !== statusCode.ok) {
+    const failure = failureKinds.get(words[resultWord.status])
+    return failure === undefined ? undefined : { failure, offset: words[resultWord.offset] }
   }
-  const shape = new Array<number>(words[3])
+  const shape = new Array<number>(words[resultWord.rank])
   let size = 1
   for (let i = 0; i < shape.length; i++) {
-    shape[i] = words[4 + i]
+    shape[i] = words[resultWord.dims + i]
     size *= shape[i]
   }
-  const dtype = dtypes[words[2]] as 'float64'
+  const dtype = dtypes[words[resultWord.dtype]] as 'float64'
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/** @returns the add-on's code of a cast: the dtype's, plus 16 if enforced; -1 infers the dtype. */
+/** @returns the add-on's code of a cast: -1 infers the dtype. */
 export function castCode(dtype: DType | undefined, enforced: boolean): number {
-  return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
+  return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? enforcedCast : 0)
 }
 
 const words = resultWords()
@@ -106,12 +101,12 @@ function nativeCodecOf(addon: Addon): NumberCodec {
       const text = addon.encodeNdarray(
         data,
         elementTypes[dtype].code,
-        nonFiniteCodes[nonFinite],
+        nonFiniteCode[nonFinite],
         words,
       )
       if (typeof text === 'string') return text
-      if (text !== undefined) return new Uint8Array(text, 0, words[1])
-      return words[0] === nonFiniteFound
+      if (text !== undefined) return new Uint8Array(text, 0, words[resultWord.length])
+      return words[resultWord.status] === statusCode.nonFinite
         ? undefined
         : typescriptCodec.encodeNdarray(array, nonFinite)
     },

@@ -1,5 +1,6 @@
 /** Loads the native add-on for pictures (native/image), with or without libjpeg-turbo. @module */
 import { loadAddon } from '../../core/native/load-addon.ts'
+import { contract } from '../../core/native/shared-numbers.ts'
 
 /** Works in libuv's pool: a `stop` that is not 0 gives the work up. Resolves with a text that says what failed. */
 type Work = (
@@ -10,7 +11,7 @@ type Work = (
   table: Float32Array | undefined,
 ) => Promise<string | undefined>
 
-/** What native/image/addon.cpp exports, which also documents the fields of a plan. */
+/** What native/image/addon.cpp exports. A plan is a `pictureWord`, and for a resize a `resizeWord`. */
 export interface ImageAddon {
   readonly contract: number
   readonly resample: Work
@@ -29,13 +30,12 @@ export interface JpegAddon extends ImageAddon {
   ) => Promise<string | ArrayBuffer>
 }
 
-/** The version of the interface above; native/image/addon.cpp says the same. */
-const contract = 5
-
 const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
-const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)
+const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract.pictures, unbuilt)
 const plain =
-  typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
+  typeof withJpeg === 'string'
+    ? loadAddon<ImageAddon>('serving_image.node', contract.pictures)
+    : withJpeg
 
 /** The library and its version, or why it is missing; for `serving --version`. */
 export const jpegStatus: { readonly library?: string; readonly reason?: string } =

@@ -20,7 +20,7 @@ const codecOf = (addon: JpegAddon) => ({
     const { width, height, channels = 0 } = header
     // Not touched before the library has read the header, so that a picture that is refused takes no memory.
     const data = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
-    const plan = Float64Array.of(width, height, channels, 1)
+    const plan = planFields(width, height, channels, 1)
     await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, data, undefined))
     return { mode: modes[channels], width, height, data }
   },
@@ -38,7 +38,7 @@ const codecOf = (addon: JpegAddon) => ({
     out: Uint8Array,
     signal?: AbortSignal,
   ): Promise<void> {
-    const plan = planFields([width, height, channels, denominator], resize)
+    const plan = planFields(width, height, channels, denominator, resize)
     await runWithStop(signal, (stop) => addon.decode(bytes, plan, stop, out, resize.table))
   },
 
@@ -52,7 +52,7 @@ const codecOf = (addon: JpegAddon) => ({
     quality: number,
     signal?: AbortSignal,
   ): Promise<Uint8Array> {
-    const plan = Float64Array.of(width, height, mode === 'L' ? 1 : 3, quality)
+    const plan = planFields(width, height, mode === 'L' ? 1 : 3, quality)
     return new Uint8Array(await runWithStop(signal, (stop) => addon.encode(data, plan, stop)))
   },
 })

@@ -21,10 +21,8 @@ export async function resample(
     const copy = await copyPixels(pixels, signal)
     return inPixelThread('resample', { pixels: copy, resize, out }, [copy.data, out], signal)
   }
-  const plan = planFields(
-    [pixels.width, pixels.height, rasterModes[pixels.mode].channels, 1],
-    resize,
-  )
+  const { width, height, mode } = pixels
+  const plan = planFields(width, height, rasterModes[mode].channels, 1, resize)
   await runWithStop(signal, (stop) => addon.resample(pixels.data, plan, stop, out, resize.table))
   return out
 }

@@ -1,4 +1,5 @@
 /** What a resize computes: the filter, the part of the picture, and where its pixels go. @module */
+import { addRecord, pictureWord, resizeWord } from '../../core/native/shared-numbers.ts'
 
 /** Filters of a resize, named as Pillow names them; all of them are widened when a picture gets smaller (antialias). */
 export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const
@@ -31,17 +32,32 @@ export interface Resize {
   readonly table: Float32Array | undefined
 }
 
-/**
- * @returns the numbers that the add-on reads: the input's width, height, channels and denominator,
- * then the resize.
- */
+/** @returns the numbers that the add-on reads. `last`: the denominator, or the quality of a JPEG. */
 export function planFields(
-  input: readonly [number, number, number, number],
-  resize: Resize,
+  width: number,
+  height: number,
+  channels: number,
+  last: number,
+  resize?: Resize,
 ): Float64Array {
-  const { filter, x, y, channels, width, height, left, top, isPlanar, hasAlpha } = resize
-  const code = resizeFilters.indexOf(filter)
-  const part = [x.extent, y.extent, x.full, y.full, x.first, y.first, x.count, y.count]
-  const place = [channels, width, height, left, top, Number(isPlanar), Number(hasAlpha)]
-  return Float64Array.of(...input, code, ...part, ...place)
+  const numbers: number[] = []
+  addRecord(numbers, pictureWord, { width, height, channels, denominator: last, quality: last })
+  if (resize !== undefined) {
+    const { x, y } = resize
+    addRecord(numbers, resizeWord, {
+      ...resize,
+      filter: resizeFilters.indexOf(resize.filter),
+      xExtent: x.extent,
+      yExtent: y.extent,
+      xFull: x.full,
+      yFull: y.full,
+      xFirst: x.first,
+      yFirst: y.first,
+      xCount: x.count,
+      yCount: y.count,
+      isPlanar: Number(resize.isPlanar),
+      hasAlpha: Number(resize.hasAlpha),
+    })
+  }
+  return Float64Array.from(numbers)
 }

@@ -55,7 +55,7 @@ export interface StructColumn {
 /** A column as Polars holds it. */
 export type AnyColumn = Column | ListColumn | StructColumn
 
-/** Code of a column of JSON text in the add-on: `kJson` in native/src/dtype.h. */
+/** Code of a column of JSON text in the add-on. */
 export const jsonCode = 13
 
 /** Columns of equal length. Names are unique. */

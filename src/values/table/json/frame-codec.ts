@@ -6,7 +6,7 @@ import type { FrameText } from './frame-plan.ts'
 /** What a text is read as. `frame`: records, columns or values, whichever comes, as pandas does under each name. */
 export type FrameLayout = (typeof frameLayouts)[number]
 
-/** The layouts in the order of native/src/frame_parse.h. */
+/** The layouts by their codes in the add-on. */
 export const frameLayouts = ['frame', 'index', 'split', 'table', 'series', 'series-split'] as const
 
 /** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
@@ -20,7 +20,7 @@ export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
 
-/** Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h: reason, expected, received. */
+/** Why a text is not a frame, by the add-on's codes from 1 on: reason, expected, received. */
 export const frameFailures = {
   syntax: ['syntax', 'JSON', 'another character or the end of the body'],
   encoding: ['encoding', 'whole characters', 'half of a surrogate pair'],
@@ -68,7 +68,7 @@ export class FrameFault {
   }
 }
 
-/** Why lines of CSV are not a table, in the order of `CsvError` in native/src/csv_parse.h. */
+/** Why lines of CSV are not a table, by the add-on's codes from 1 on. */
 export const csvFailures = ['ragged', 'quote', 'cells'] as const
 
 /** Why a text of CSV is not a frame, and where. */

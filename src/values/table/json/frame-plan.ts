@@ -1,4 +1,5 @@
 /** The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out. @module */
+import type { labelMode } from '../../../core/native/shared-numbers.ts'
 import type { Column, ColumnTable } from '../columns.ts'
 
 /**
@@ -29,8 +30,8 @@ export type PlanStep = string | RowsStep
 /** The text of each row: `before`, the label, `after`, the elements separated by commas, `close`. */
 export interface RowsStep {
   readonly before: string
-  /** 0: no label; 1: the label as a JSON value; 2: as a string. */
-  readonly label: 0 | 1 | 2
+  /** How the label is written. */
+  readonly label: keyof typeof labelMode
   readonly after: string
   readonly first: number
   readonly count: number
@@ -40,18 +41,18 @@ export interface RowsStep {
 
 const elements: RowsStep = {
   before: '',
-  label: 0,
+  label: 'none',
   after: '',
   first: 0,
   count: 1,
   keys: false,
   close: '',
 }
-const labels: RowsStep = { ...elements, label: 1, count: 0 }
+const labels: RowsStep = { ...elements, label: 'value', count: 0 }
 const records: RowsStep = { ...elements, before: '{', keys: true, close: '}' }
 const lists: RowsStep = { ...elements, before: '[', close: ']' }
 
-const underLabel = { label: 2, after: ':' } as const
+const underLabel = { label: 'text', after: ':' } as const
 
 /**
  * See {@link FrameText}.
@@ -81,7 +82,7 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
     case 'table': {
       const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
       const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
-      const label = text.labelKey === undefined ? 0 : 1
+      const label = text.labelKey === undefined ? 'none' : 'value'
       return [
         `{"schema":${text.schema ?? '{}'},"data":[`,
         { ...records, count, before, label, after },

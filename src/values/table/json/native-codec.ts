@@ -1,10 +1,19 @@
 /** The frame codec in the native add-on, and its substitute without it. @module */
 import { getRandomValues } from 'node:crypto'
-import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
+import { type ColumnKind, dtypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import { type Addon, addon } from '../../../core/native/add-on.ts'
+import {
+  columnWord,
+  failureWord,
+  limitWord,
+  tableWord,
+  wordsOf,
+} from '../../../core/native/shared-numbers.ts'
+import { printPlainTable } from '../../plain-json.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
 import { parseCsv } from '../csv/csv-parse.ts'
+import { EncodeProgram } from './encode-program.ts'
 import {
   type CsvFailure,
   csvFailures,
@@ -18,7 +27,7 @@ import {
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
-import { type FrameText, type PlanStep, planFrame } from './frame-plan.ts'
+import { type FrameText, planFrame } from './frame-plan.ts'
 import { parseFrame } from './parse-frame.ts'
 import { csvHeader, writeCsv, writeFrame } from './write-frame.ts'
 
@@ -29,15 +38,14 @@ function codeOf(layout: FrameLayout, asWritten = false): number {
 /** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
 const secret = getRandomValues(new Uint32Array(4))
 
-const limits = Float64Array.of(0, 0, ...secret)
-
-// Words per frame and per column, as in native/src/frame_pack.cpp.
-const frameWords = 8
-const columnWords = 7
+const limits = new Float64Array(wordsOf(limitWord))
+limits.set(secret, limitWord.secret0)
+const tableWords = wordsOf(tableWord)
+const columnWords = wordsOf(columnWord)
 
 function limitsOf(json: Uint8Array): Float64Array {
-  limits[0] = maxFrameColumns
-  limits[1] = maxFrameCells(json.length)
+  limits[limitWord.columns] = maxFrameColumns
+  limits[limitWord.cells] = maxFrameCells(json.length)
   return limits
 }
 
@@ -53,32 +61,38 @@ function unpack(
   layout: FrameLayout,
 ): ParsedFrame | FrameFailure {
   const bytes = Buffer.from(buffer ?? outOfMemory())
-  const words = new Float64Array(bytes.buffer, 0, frameWords)
-  if (words[0] !== 0) return failureOf(bytes, words)
-  const rows = words[1]
-  const count = words[2]
-  const nameStart = words[4]
+  const words = new Float64Array(bytes.buffer, 0, tableWords)
+  if (words[tableWord.failure] !== 0) return failureOf(bytes, words)
+  const rows = words[tableWord.rows]
+  const count = words[tableWord.columns]
+  const nameAt = words[tableWord.nameAt]
+  const schemaAt = words[tableWord.schemaAt]
   const table = { rows, columns: new Array<Column>(count) }
-  const columnTable = new Float64Array(bytes.buffer, frameWords * 8, (count + 1) * columnWords)
+  const columnTable = new Float64Array(bytes.buffer, tableWords * 8, (count + 1) * columnWords)
   for (let i = 0; i < count; i++)
     table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
   return {
     table,
-    labels: words[3] === 1 ? columnAt(bytes, columnTable, count * columnWords, rows) : undefined,
-    name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
+    labels:
+      words[tableWord.hasLabels] === 1
+        ? columnAt(bytes, columnTable, count * columnWords, rows)
+        : undefined,
+    name: nameAt === -1 ? undefined : shortText(bytes, nameAt, words[tableWord.nameLength]),
     schema:
       layout === 'table'
-        ? { text: json.subarray(words[6], words[7]), offset: words[6] }
+        ? { text: json.subarray(schemaAt, words[tableWord.schemaEnd]), offset: schemaAt }
         : undefined,
   }
 }
 
-function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Array): FrameFailure {
-  const failure = failureKinds[code - 1] ?? outOfMemory()
+function failureOf(bytes: Buffer, words: Float64Array): FrameFailure {
+  const failure = failureKinds[words[failureWord.failure] - 1] ?? outOfMemory()
+  const row = words[failureWord.row]
+  const columnAt = words[failureWord.columnAt]
   return {
     failure,
-    offset,
-    ...(start !== -1 && { column: bytes.toString('utf8', start, start + length) }),
+    offset: words[failureWord.offset],
+    ...(columnAt !== -1 && { column: shortText(bytes, columnAt, words[failureWord.columnLength]) }),
     ...(row !== -1 && { row }),
   }
 }
@@ -88,9 +102,14 @@ function unpackCsv(
   names: readonly string[],
 ): ColumnTable | CsvFailure {
   const bytes = Buffer.from(buffer ?? outOfMemory())
-  const [code, rows, row] = new Float64Array(bytes.buffer, 0, frameWords)
-  if (code !== 0) return { failure: csvFailures[code - 1] ?? outOfMemory(), offset: rows, row }
-  const columnTable = new Float64Array(bytes.buffer, frameWords * 8, names.length * columnWords)
+  const words = new Float64Array(bytes.buffer, 0, tableWords)
+  const code = words[failureWord.failure]
+  if (code !== 0) {
+    const failure = csvFailures[code - 1] ?? outOfMemory()
+    return { failure, offset: words[failureWord.offset], row: words[failureWord.row] }
+  }
+  const rows = words[tableWord.rows]
+  const columnTable = new Float64Array(bytes.buffer, tableWords * 8, names.length * columnWords)
   return {
     rows,
     columns: names.map((name, i) => ({
@@ -107,20 +126,21 @@ function columnAt(
   rows: number,
 ): Column {
   const { buffer } = bytes
-  const validity = words[at + 5]
-  const offsets = words[at + 6]
+  const kind = words[at + columnWord.kind]
+  const validity = words[at + columnWord.validityAt]
+  const offsets = words[at + columnWord.offsetsAt]
   return {
-    name: nameAt(bytes, words[at + 1], words[at + 2]),
-    kind: words[at] === jsonCode ? 'str' : (dtypes[words[at]] as ColumnKind),
-    data: new Uint8Array(buffer, words[at + 3], words[at + 4]),
+    name: shortText(bytes, words[at + columnWord.nameAt], words[at + columnWord.nameLength]),
+    kind: kind === jsonCode ? 'str' : (dtypes[kind] as ColumnKind),
+    data: new Uint8Array(buffer, words[at + columnWord.dataAt], words[at + columnWord.dataLength]),
     validity: validity === -1 ? undefined : new Uint8Array(buffer, validity, (rows + 7) >> 3),
     offsets: offsets === -1 ? undefined : new Int32Array(buffer, offsets, rows + 1),
-    ...(words[at] === jsonCode && { isJson: true }),
+    ...(kind === jsonCode && { isJson: true }),
   }
 }
 
-/** @returns a name; a short one of ASCII characters without a call out of JavaScript. */
-function nameAt(bytes: Buffer, start: number, length: number): string {
+/** @returns a text; a short one of ASCII characters without a call out of JavaScript. */
+function shortText(bytes: Buffer, start: number, length: number): string {
   if (length > 16) return bytes.toString('utf8', start, start + length)
   let name = ''
   for (let i = start; i < start + length; i++) {
@@ -130,106 +150,24 @@ function nameAt(bytes: Buffer, start: number, length: number): string {
   return name
 }
 
-/** What the add-on writes as JSON or CSV, in words as native/src/frame_addon.cpp reads them. */
-class Program {
-  readonly #parts: Uint8Array[] = []
-  readonly #columns: number[] = []
-  readonly #steps: number[] = []
-  #buffer: ArrayBufferLike | undefined
-  #part = -1
-  #text = ''
-  #textBytes = 0
-
-  column({ kind, data, validity, offsets, heaps, isJson }: Column, key: string): void {
-    const words = this.#columns
-    words.push(isJson ? jsonCode : elementTypes[kind].code)
-    this.#range(data)
-    this.#range(validity)
-    this.#range(offsets)
-    words.push(this.#parts.length, heaps?.length ?? 0)
-    this.#piece(key, words)
-    if (heaps === undefined || heaps.length === 0) return
-    for (const heap of heaps) this.#parts.push(heap)
-    this.#buffer = undefined
-  }
-
-  step(step: PlanStep, labels: number): void {
-    const words = this.#steps
-    if (typeof step === 'string') {
-      words.push(0)
-      this.#piece(step, words)
-      return
-    }
-    const { before, label, after, first, count, keys, close } = step
-    words.push(1, label, label === 0 ? 0 : labels + 1)
-    this.#piece(before, words)
-    this.#piece(after, words)
-    this.#piece(close, words)
-    words.push(first, count, keys ? 1 : 0)
-  }
-
-  /** All rows as lines of CSV. */
-  csvLines(): void {
-    this.#steps.push(2)
-  }
-
-  /** @returns undefined for buffers that contradict each other. */
-  write(
-    addon: Addon,
-    ...counts: [columns: number, steps: number, rows: number]
-  ): Uint8Array | undefined {
-    const [columns, steps] = [this.#columns, this.#steps]
-    const words = new Float64Array(3 + columns.length + steps.length)
-    words.set(counts)
-    words.set(columns, 3)
-    words.set(steps, 3 + columns.length)
-    const buffer = addon.encodeFrame(words, this.#parts, Buffer.from(this.#text))
-    return buffer && Buffer.from(buffer)
-  }
-
-  /** Adds where bytes lie. Columns that follow each other in one buffer, as those of an Arrow file do, share a part. */
-  #range(bytes: Uint8Array | Int32Array | undefined): void {
-    if (bytes === undefined) {
-      this.#columns.push(-1, 0, 0)
-      return
-    }
-    const { buffer, byteOffset, byteLength } = bytes
-    if (buffer !== this.#buffer) {
-      this.#part = this.#parts.push(new Uint8Array(buffer)) - 1
-      this.#buffer = buffer
-    }
-    this.#columns.push(this.#part, byteOffset, byteLength)
-  }
-
-  #piece(text: string, words: number[]): void {
-    words.push(this.#textBytes)
-    if (text !== '') {
-      this.#text += text
-      this.#textBytes += Buffer.byteLength(text)
-    }
-    words.push(this.#textBytes)
-  }
-}
-
 function encodeWith(addon: Addon, table: ColumnTable, text: FrameText): Uint8Array {
   const { rows, columns } = table
   const { labels } = text
   const steps = planFrame(table, text)
-  const program = new Program()
+  const program = new EncodeProgram()
   for (const column of columns) program.column(column, `${JSON.stringify(column.name)}:`)
   if (labels !== undefined) program.column(labels, '')
-  for (const step of steps) program.step(step, labels === undefined ? -1 : columns.length)
-  const count = columns.length + (labels === undefined ? 0 : 1)
+  for (const step of steps) program.step(step, labels !== undefined)
   // The other writer throws for buffers that contradict each other.
-  return program.write(addon, count, steps.length, rows) ?? writeFrame(table, steps, labels)
+  return program.write(addon, rows) ?? writeFrame(table, steps, labels)
 }
 
 function csvWith(addon: Addon, table: ColumnTable): Uint8Array {
-  const program = new Program()
+  const program = new EncodeProgram()
   for (const column of table.columns) program.column(column, '')
-  program.step(csvHeader(table), -1)
+  program.step(csvHeader(table))
   program.csvLines()
-  return program.write(addon, table.columns.length, 2, table.rows) ?? writeCsv(table)
+  return program.write(addon, table.rows) ?? writeCsv(table)
 }
 
 function nativeCodec(addon: Addon): FrameCodec {
@@ -267,3 +205,8 @@ export const typescriptFrameCodec: FrameCodec = {
 
 /** The codec in use. */
 export const frameCodec: FrameCodec = nativeFrameCodec ?? typescriptFrameCodec
+
+/** @returns the JSON text of a table in a layout. */
+export function encodeTable(table: ColumnTable, how: FrameText): string | Uint8Array {
+  return printPlainTable(table, how.layout) ?? frameCodec.encodeFrame(table, how)
+}

@@ -5,6 +5,7 @@ import { withCopy } from '../../../core/memory/byte-copy.ts'
 import { minAsyncBytes } from '../../../core/memory/limiter.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { bomLength, decodeUtf8 } from '../../../core/text/utf8.ts'
+import { readPlainTable } from '../../plain-json.ts'
 import { type Column, type ColumnTable, renameColumns } from '../columns.ts'
 import { uniqueNames } from '../csv/csv.ts'
 import type { FrameType } from '../frame-dtype.ts'
@@ -16,7 +17,6 @@ import {
   type ParsedFrame,
 } from './frame-codec.ts'
 import { frameCodec } from './native-codec.ts'
-import { readPlainTable } from './plain-table.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
 /** A JSON body as columns. */

@@ -62,8 +62,8 @@ export function writeFrame(
   const rowText = (row: number, step: RowsStep) => {
     const { before, after, first, count, close } = step
     let text = before
-    if (step.label === 1) text += label(row)
-    else if (step.label === 2) text += `${quote}${label(row)}${quote}`
+    if (step.label === 'value') text += label(row)
+    else if (step.label === 'text') text += `${quote}${label(row)}${quote}`
     text += after
     for (let i = first; i < first + count; i++) {
       if (i > first) text += ','

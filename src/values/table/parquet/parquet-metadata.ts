@@ -195,3 +195,6 @@ export function readPageHeader(thrift: ThriftReader) {
   const levels = second && { definition, repetition, isPacked }
   return { type, unpackedBytes, packedBytes, values, encoding, levels, start: thrift.position }
 }
+
+/** What the header of a page says. */
+export type PageHeader = ReturnType<typeof readPageHeader>

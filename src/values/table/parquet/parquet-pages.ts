@@ -7,9 +7,17 @@
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import type { Addon } from '../../../core/native/add-on.ts'
+import {
+  addRecord,
+  pageWord,
+  parquetColumnWord,
+  parquetWord,
+  readColumnWord,
+  wordsOf,
+} from '../../../core/native/shared-numbers.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import type { Column } from '../columns.ts'
-import { type ParquetChunk, readPageHeader } from './parquet-metadata.ts'
+import { type PageHeader, type ParquetChunk, readPageHeader } from './parquet-metadata.ts'
 import { codecs, unpackPage, WorkBudget } from './parquet-unpack.ts'
 import { ThriftReader, Unreadable } from './thrift.ts'
 
@@ -86,56 +94,90 @@ export function decodeColumns(
   for (const { kind, isOptional, chunks } of requested) {
     const before = pages.length
     for (const chunk of chunks) if (chunk.values > 0) addPages(chunk, source, pages)
-    columns.push(elementTypes[kind].code, isOptional ? 1 : 0, (pages.length - before) / pageWords)
+    addRecord(columns, parquetColumnWord, {
+      kind: elementTypes[kind].code,
+      isOptional: isOptional ? 1 : 0,
+      pages: (pages.length - before) / pageWords,
+    })
   }
-  const counts = [rows, budgets.decoding.left, requested.length, pages.length / pageWords]
-  const program = new Float64Array([...counts, ...columns, ...pages])
+  const head: number[] = []
+  addRecord(head, parquetWord, {
+    rows,
+    textBytes: budgets.decoding.left,
+    columns: requested.length,
+    pages: pages.length / pageWords,
+  })
+  const program = new Float64Array([...head, ...columns, ...pages])
   const answer = (buffers: readonly ArrayBuffer[] | undefined) =>
     buffers && columnsOf(buffers, requested, rows)
   if (!isLarge) return answer(addon.readParquet(program, source.parts))
   return nativeLimiter.run(async () => answer(await addon.readParquetAsync(program, source.parts)))
 }
 
-/** Adds the words of the pages of a column in one row group. */
-function addPages(
-  { codec, start, end, values }: ParquetChunk,
-  source: Source,
-  words: number[],
-): void {
-  const { parts, loop, decoding, mayUnpack } = source
-  const [file] = parts
+/** Adds the pages of a column in one row group. */
+function addPages(chunk: ParquetChunk, source: Source, pages: number[]): void {
+  const { start, end, values } = chunk
+  const [file] = source.parts
   if (start < 4 || end < start || end > file.length) throw new Unreadable()
-  let at = start
   let rows = 0
-  while (rows < values) {
+  for (let at = start; rows < values; ) {
     const header = readPageHeader(new ThriftReader(file, at, end))
-    const { type, packedBytes, unpackedBytes, levels, encoding } = header
-    loop.takePage(header.start - at)
-    decoding.takeBytes(packedBytes, unpackedBytes)
-    const isFirst = at === start ? 1 : 0
-    at = header.start + packedBytes
-    if (at > end || header.values < 0 || encoding < 0) throw new Unreadable()
-    const isData = type === pageTypes.data || type === pageTypes.dataV2
-    if (!isData && type !== pageTypes.dictionary) throw new Unreadable()
-    if (isData) rows += header.values
-    if (rows > values || (isData && header.values === 0)) throw new Unreadable()
-    const isSecond = type === pageTypes.dataV2
-    const levelBytes = isSecond ? (levels?.definition ?? -1) : 0
-    if (isSecond && (levels?.repetition !== 0 || levelBytes < 0 || levelBytes > packedBytes))
-      throw new Unreadable()
-    const packing = levels?.isPacked === false ? codecs.none : codec
-    words.push(isData ? 0 : 1, encoding, header.values)
-    if (packing === codecs.none || packing === codecs.snappy) {
-      words.push(packing === codecs.snappy ? 1 : 0, 0, header.start, packedBytes, unpackedBytes)
-    } else {
-      if (!mayUnpack) throw new Unreadable()
-      const page = file.subarray(header.start, at)
-      const own = unpackPage(page.subarray(levelBytes), packing, unpackedBytes - levelBytes, loop)
-      const part = levelBytes === 0 ? own : Buffer.concat([page.subarray(0, levelBytes), own])
-      words.push(0, parts.push(part) - 1, 0, part.length, part.length)
-    }
-    words.push(isSecond ? levelBytes : -1, isFirst)
+    source.loop.takePage(header.start - at)
+    source.decoding.takeBytes(header.packedBytes, header.unpackedBytes)
+    const isDictionary = header.type === pageTypes.dictionary
+    const levelBytes = levelBytesOf(header)
+    checkPage(header, values - rows, end)
+    addRecord(pages, pageWord, {
+      isDictionary: isDictionary ? 1 : 0,
+      encoding: header.encoding,
+      values: header.values,
+      ...contentOf(header, Math.max(0, levelBytes), chunk.codec, source),
+      levelBytes,
+      startsChunk: at === start ? 1 : 0,
+    })
+    at = header.start + header.packedBytes
+    if (!isDictionary) rows += header.values
   }
+}
+
+/** @throws Unreadable for a page of another kind, beyond its chunk, or of more values than are left. */
+function checkPage(
+  { type, start, packedBytes, encoding, values }: PageHeader,
+  left: number,
+  end: number,
+) {
+  const isData = type === pageTypes.data || type === pageTypes.dataV2
+  if (start + packedBytes > end || values < 0 || encoding < 0) throw new Unreadable()
+  if (!isData && type !== pageTypes.dictionary) throw new Unreadable()
+  if (isData && (values === 0 || values > left)) throw new Unreadable()
+}
+
+/** @returns the bytes of levels, which version 2 has in front; -1 in version 1. */
+function levelBytesOf({ type, levels, packedBytes }: PageHeader): number {
+  if (type !== pageTypes.dataV2) return -1
+  const bytes = levels?.definition ?? -1
+  if (levels?.repetition !== 0 || bytes < 0 || bytes > packedBytes) throw new Unreadable()
+  return bytes
+}
+
+/** @returns where the content of a page is: in the file, or unpacked by zlib in a part of its own. */
+function contentOf(
+  { start, packedBytes, unpackedBytes, levels }: PageHeader,
+  levelBytes: number,
+  codec: number,
+  { parts, loop, mayUnpack }: Source,
+) {
+  const packing = levels?.isPacked === false ? codecs.none : codec
+  if (packing === codecs.none || packing === codecs.snappy) {
+    const isSnappy = packing === codecs.snappy ? 1 : 0
+    return { isSnappy, part: 0, at: start, bytes: packedBytes, unpackedBytes }
+  }
+  if (!mayUnpack) throw new Unreadable()
+  const page = parts[0].subarray(start, start + packedBytes)
+  const own = unpackPage(page.subarray(levelBytes), packing, unpackedBytes - levelBytes, loop)
+  const part = levelBytes === 0 ? own : Buffer.concat([page.subarray(0, levelBytes), own])
+  const bytes = part.length
+  return { isSnappy: 0, part: parts.push(part) - 1, at: 0, bytes, unpackedBytes: bytes }
 }
 
 function columnsOf(
@@ -144,25 +186,22 @@ function columnsOf(
   rows: number,
 ): DecodedColumn[] {
   const [whole] = buffers
-  const words = new Float64Array(whole, 0, requested.length * answerWords)
+  const words = new Float64Array(whole, 0, requested.length * readColumnWords)
   let text = 1
   return requested.map(({ kind }, i): DecodedColumn => {
-    const at = i * answerWords
-    const validity =
-      words[at + 2] === -1 ? undefined : new Uint8Array(whole, words[at + 2], (rows + 7) >> 3)
+    const word = (name: keyof typeof readColumnWord) =>
+      words[i * readColumnWords + readColumnWord[name]]
+    const bits = word('validityAt')
+    const validity = bits === -1 ? {} : { validity: new Uint8Array(whole, bits, (rows + 7) >> 3) }
     if (kind !== 'str')
-      return {
-        data: new Uint8Array(whole, words[at], words[at + 1]),
-        ...(validity && { validity }),
-      }
-    const offsets = new Int32Array(whole, words[at + 3], rows + 1)
-    return { data: new Uint8Array(buffers[text++]), offsets, ...(validity && { validity }) }
+      return { data: new Uint8Array(whole, word('dataAt'), word('dataLength')), ...validity }
+    const offsets = new Int32Array(whole, word('offsetsAt'), rows + 1)
+    return { data: new Uint8Array(buffers[text++]), offsets, ...validity }
   })
 }
 
 /** The buffers of a column. */
 export type DecodedColumn = Pick<Column, 'data' | 'validity' | 'offsets'>
 
-// Words for a page, and for a column of the answer, as in native/src/parquet_addon.cpp.
-const pageWords = 10
-const answerWords = 4
+const pageWords = wordsOf(pageWord)
+const readColumnWords = wordsOf(readColumnWord)

@@ -8,6 +8,7 @@
  */
 import { elementTypes } from '../../../core/dtype.ts'
 import { addon } from '../../../core/native/add-on.ts'
+import { addRecord, fileColumnWord, fileWord } from '../../../core/native/shared-numbers.ts'
 import { encodeArrowSchema } from '../arrow/arrow-writer.ts'
 import {
   type AnyColumn,
@@ -17,7 +18,6 @@ import {
   timeUnits,
 } from '../columns.ts'
 import { physicalKinds } from './parquet-pages.ts'
-import { codecs } from './parquet-unpack.ts'
 
 const maxFileBytes = 2 ** 26
 
@@ -43,17 +43,27 @@ export function encodeParquet(
   )
   const schema = needsArrow ? encodeArrowSchema(columns).toString('base64') : ''
   const texts = Buffer.from(schema + columns.map(({ name }) => name).join(''))
-  // As in native/src/parquet_addon.cpp.
-  const program = [rows, columns.length, codecs[compression], 0, schema.length]
+  const numbers: number[] = []
+  addRecord(numbers, fileWord, {
+    rows,
+    columns: columns.length,
+    isSnappy: compression === 'snappy' ? 1 : 0,
+    schemaAt: 0,
+    schemaEnd: schema.length,
+  })
   const parts: Uint8Array[] = []
-  let nameStart = schema.length
+  let nameAt = schema.length
   for (const column of columns) {
-    const nameEnd = nameStart + Buffer.byteLength(column.name)
-    addWords(program, parts, column.kind === 'str' ? contiguousText(column, rows) : column, rows)
-    program.push(nameStart, nameEnd, ...typeWords(column))
-    nameStart = nameEnd
+    const nameEnd = nameAt + Buffer.byteLength(column.name)
+    addRecord(numbers, fileColumnWord, {
+      ...partsOf(column.kind === 'str' ? contiguousText(column, rows) : column, rows, parts),
+      nameAt,
+      nameEnd,
+      ...typeOf(column),
+    })
+    nameAt = nameEnd
   }
-  const words = new Float64Array(program)
+  const words = new Float64Array(numbers)
   const bound = addon.writeParquet(words, parts, texts, new Uint8Array(0))
   if (bound > maxFileBytes) return undefined
   const memory = Buffer.from(allocate(bound), 0, bound)
@@ -69,36 +79,29 @@ function isFlat(column: AnyColumn): column is Column {
   )
 }
 
-function addWords(
-  program: number[],
-  parts: Uint8Array[],
-  { kind, data, validity, offsets }: Column,
-  rows: number,
-) {
+/** Adds the buffers of a column to the parts; returns their numbers. */
+function partsOf({ kind, data, validity, offsets }: Column, rows: number, parts: Uint8Array[]) {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : parts.push(bytes) - 1)
   const own = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
-  program.push(elementTypes[kind].code, part(data), part(validity), part(own))
+  return {
+    kind: elementTypes[kind].code,
+    data: part(data),
+    validity: part(validity),
+    offsets: part(own),
+  }
 }
 
 /** Fields of the union LogicalType; Parquet has no durations, which the Arrow schema states. */
 const logicalTypes = { text: 1, date: 6, time: 7, datetime: 8, integer: 10, duration: 0 } as const
 
-/**
- * @returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC.
- */
-function typeWords({
-  kind,
-  time,
-  isBinary,
-}: Column): readonly [logical: number, unit: number, isUtc: number] {
+/** @returns the logical type, the unit as a field of the union TimeUnit, and whether a time is UTC. */
+function typeOf({ kind, time, isBinary }: Column) {
+  const plain = { logical: 0, unit: 0, isUtc: 0 }
   if (time !== undefined) {
+    const isUtc = time.type === 'datetime' && time.zone !== undefined
     const unit = 'unit' in time ? timeUnits.indexOf(time.unit) : 0
-    return [
-      logicalTypes[time.type],
-      unit,
-      time.type === 'datetime' && time.zone !== undefined ? 1 : 0,
-    ]
+    return { logical: logicalTypes[time.type], unit, isUtc: isUtc ? 1 : 0 }
   }
-  if (kind === 'str') return [isBinary ? 0 : logicalTypes.text, 0, 0]
-  return [physicalKinds.includes(kind) ? 0 : logicalTypes.integer, 0, 0]
+  if (kind === 'str') return isBinary ? plain : { ...plain, logical: logicalTypes.text }
+  return physicalKinds.includes(kind) ? plain : { ...plain, logical: logicalTypes.integer }
 }
