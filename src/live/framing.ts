@@ -57,6 +57,8 @@ export function parseControl(bytes: Uint8Array, isJson: boolean): ClientControl 
 }
 
 function textOf(json: string): string | undefined {
+  // Whatever else a client wrote in place of a text is not parsed, since it may have any number of values.
+  if (!/^[ \t\r\n]*"/.test(json)) return undefined
   try {
     const value: unknown = JSON.parse(json)
     return typeof value === 'string' ? value : undefined

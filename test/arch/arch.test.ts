@@ -10,6 +10,7 @@ import {
   emptyNames,
   functionCallers,
   ioNames,
+  jsonReaders,
   mayImport,
   moduleLets,
   packageOwners,
@@ -136,6 +137,20 @@ describe('the architecture', () => {
   it('has one way to a function: nobody else has its key', () => {
     const users = imports.filter(({ to }) => to === 'api/function-of.ts').map(({ from }) => from)
     expect([...new Set(users)].toSorted()).toEqual([...functionCallers].toSorted())
+  })
+
+  it('reads JSON of requests within bounds: other files that call JSON.parse are listed', () => {
+    const rooms = ['api', 'descriptors', 'docs', 'engine', 'io', 'jobs', 'live', 'protocols', 'rpc']
+    const isServing = (path: string) =>
+      [...rooms, 'server', 'service.ts'].includes(room(path)) && !path.startsWith('docs/page/')
+    const readers = sources
+      .filter((file) => isServing(file.slice(4)))
+      .filter((file) =>
+        read(file)
+          .split('\n')
+          .some((line) => /\bJSON\.parse\(|\bparseText\(/.test(line) && !/^\s*(\*|\/)/.test(line)),
+      )
+    expect(readers.map((file) => file.slice(4)).toSorted()).toEqual(Object.keys(jsonReaders))
   })
 
   it('lets the client import types and files for browsers alone, so that browsers load nothing of the server', () => {

@@ -75,6 +75,33 @@ export const functionCallers = [
   'live/live-protocol.ts',
 ]
 
+/**
+ * Files of what serves requests that call JSON.parse, and what they read by it: never the bytes of a request, whose
+ * values `visit.json` and `parseJson` count first.
+ */
+export const jsonReaders: Readonly<Record<string, string>> = {
+  'api/auth/jwt.ts': 'a file of keys',
+  'api/response-cache.ts': 'entries of the shared cache',
+  'descriptors/json.ts': 'what a function has returned',
+  'docs/openapi/mounted.ts': 'the document of a mounted handler',
+  'engine/pretty-lines.ts': 'lines of the log',
+  'engine/uws/uws-package.ts': 'a package.json',
+  'jobs/bullmq/bullmq-store.ts': 'entries of the store',
+  'jobs/bullmq/job-records.ts': 'entries of the store',
+  'jobs/job-answers.ts': 'progress that a function has reported',
+  'jobs/job-events.ts': 'progress that a function has reported',
+  'jobs/job-messages.ts': 'problems of the server',
+  'jobs/problem-answer.ts': 'problems of the server',
+  'jobs/sqlite/job-records.ts': 'entries of the store',
+  'jobs/webhooks.ts': 'deliveries of the server',
+  'live/framing.ts': 'a string',
+  'protocols/mcp/tools.ts': 'what a function has returned, and schemas',
+  'protocols/oip/remote-http.ts': 'answers of a remote model',
+  'server/jobs/run-job.ts': 'the state of a job',
+  'server/memory-engine.ts': 'answers, for svc.inject',
+  'server/memory-live.ts': 'answers, for svc.inject',
+}
+
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
   '@napi-rs/image': 'values/image/napi-image.ts',
