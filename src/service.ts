@@ -108,7 +108,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.runners = parsed.runners
     this.models = parsed.models
     this.protocols = parsed.protocols
-    this.#life = new ServiceLife(name, parsed.runners)
+    this.#life = new ServiceLife(this)
   }
 
   /**

@@ -12,25 +12,29 @@ export interface ServiceStart extends StartOptions {
   readonly withRunners?: boolean
 }
 
+/** The part of a Service that is loaded. */
+interface LoadingService {
+  readonly name: string
+  readonly runners: readonly RunnerLife[]
+}
+
 /** From the startup hooks of a service to its shutdown hooks. */
 export class ServiceLife {
   readonly startup: Hook[] = []
   readonly shutdown: Hook[] = []
-  readonly #service: string
-  readonly #runners: readonly RunnerLife[]
+  readonly #service: LoadingService
   readonly #started: RunnerLife[] = []
   #hasRunners = true
   #isCancelled = false
 
-  constructor(service: string, runners: readonly RunnerLife[]) {
+  constructor(service: LoadingService) {
     this.#service = service
-    this.#runners = runners
   }
 
   /** Why the service cannot answer now, though it has started; undefined if it can. */
   get unready(): string | undefined {
     if (!this.#hasRunners) return undefined
-    return this.#runners.find(({ unready }) => unready !== undefined)?.unready
+    return this.#service.runners.find(({ unready }) => unready !== undefined)?.unready
   }
 
   /** Runs the startup hooks in order, waits for `ready`, then loads all runners at the same time. */
@@ -42,8 +46,8 @@ export class ServiceLife {
     for (const hook of this.startup) await hook()
     await ready()
     if (this.#isCancelled)
-      throw new Overloaded(`the start of the service ${this.#service} was broken off`)
-    const starts = (withRunners ? this.#runners : []).map(async (runner) => {
+      throw new Overloaded(`the start of the service ${this.#service.name} was broken off`)
+    const starts = (withRunners ? this.#service.runners : []).map(async (runner) => {
       await runner.start(options)
       this.#started.push(runner)
     })
@@ -58,7 +62,7 @@ export class ServiceLife {
   /** Lets a running start fail soon: it does not wait for models. */
   cancel(): void {
     this.#isCancelled = true
-    for (const runner of this.#runners) void runner.stop()
+    for (const runner of this.#service.runners) void runner.stop()
   }
 
   /** Runs all shutdown hooks, then stops the runners; throws the first failure. */

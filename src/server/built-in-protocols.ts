@@ -1,26 +1,118 @@
 /**
- * All that a server answers: one line for each protocol, in the order in which they are attached. No other file of the
- * server, of its engines and of the command imports one. Code is loaded by the services that use it. @module
+ * All that a server answers, and what it opens for that: one line for each protocol, in the order in which they are
+ * attached. No other file of the server, of its engines and of the command imports one. Code is loaded by the services
+ * that use it. @module
  */
 
 import type { Endpoint } from '../api/endpoint.ts'
 import type { Mount } from '../api/mount.ts'
 import type { Host, Protocol } from '../api/protocol.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import type { ServerState } from '../engine/engine.ts'
 import { healthEndpoints } from '../engine/health.ts'
-import type { JobPaths } from '../jobs/job-endpoints.ts'
+import type { Logger } from '../engine/log.ts'
+import type { ServeOptions } from '../engine/options.ts'
+import type { RequestObserver } from '../http/outcome.ts'
+import type { CollectGroup } from '../telemetry/metrics/exposition.ts'
 import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
 import { apiEndpoints } from './endpoints/api-endpoint.ts'
 import { mountEndpoint } from './endpoints/mount-endpoint.ts'
+import type { ServerJobs } from './jobs/server-jobs.ts'
 import type { ServedService } from './served-service.ts'
+import type { MeasuredServer } from './telemetry/server-metrics.ts'
 
 /** What the protocols of a server are made of, beside its service. */
 export interface ServedParts {
   /** Whether the documents and the page are published. */
   readonly docs: boolean
   /** Undefined if no API is asynchronous. */
-  readonly jobs?: (JobPaths & { metrics?(): Promise<readonly MetricFamily[]> }) | undefined
+  readonly jobs?: ServerJobs | undefined
   /** Of the server's telemetry. */
   readonly metrics: readonly Endpoint[]
+}
+
+/** What a server answers, and has open for that from its start to its end. */
+export interface Composition {
+  readonly protocols: readonly Protocol[]
+  /** Told of all requests before the hooks of the service. */
+  readonly observers: readonly RequestObserver[]
+  /** Why it cannot answer now; undefined if it can. */
+  readonly unready: string | undefined
+  /** Whether other processes run the jobs, and nothing else needs the Runners. */
+  readonly isWithoutRunners: boolean
+  readonly metricsPort: number | undefined
+  /** @returns the metrics of this process. */
+  collect(): Promise<readonly MetricFamily[]>
+  /**
+   * Called before the server listens.
+   *
+   * @throws SetupError for a port that cannot be listened on.
+   */
+  listen(server: MeasuredServer): Promise<void>
+  /** Called once the server listens. */
+  ready(server: ServerState): void
+  /** Called when the server is told to stop: begins no more work of its own. */
+  stop(graceMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the telemetry of a server, and its jobs if it has any.
+ *
+ * @throws InvalidArgument; MissingDependencyException; SetupError.
+ */
+export async function compose(
+  service: ServedService,
+  options: ServeOptions,
+  docs: boolean,
+  log: Logger,
+  collectGroup: CollectGroup | undefined,
+): Promise<Composition> {
+  const { startTelemetry } = await import('./telemetry/telemetry.ts')
+  const telemetry = await startTelemetry(service, options, log, collectGroup)
+  const jobs = await openJobsOf(service, options, log).catch(async (error) => {
+    await telemetry.close()
+    throw error
+  })
+  return {
+    protocols: protocolsOf(service, { docs, jobs, metrics: telemetry.endpoints }),
+    observers: telemetry.observers,
+    get unready() {
+      return jobs?.unready
+    },
+    isWithoutRunners: jobs?.role === 'submit',
+    get metricsPort() {
+      return telemetry.metricsPort
+    },
+    collect: telemetry.collect,
+    listen: (server) => telemetry.listen(server),
+    ready(server) {
+      jobs?.start(server, telemetry.tracer)
+      telemetry.measure()
+    },
+    stop: async (graceMs) => jobs?.stop(graceMs),
+    async close() {
+      try {
+        await jobs?.close()
+      } finally {
+        await telemetry.close()
+      }
+    },
+  }
+}
+
+/** Loads the code of jobs only for a service that has them. */
+async function openJobsOf(
+  service: ServedService,
+  options: ServeOptions,
+  log: Logger,
+): Promise<ServerJobs | undefined> {
+  if ([...service.apis.values()].some((api) => api.async !== undefined))
+    return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
+  if (options.jobRole === undefined || options.jobRole === 'both') return undefined
+  throw new InvalidArgument(
+    `the service ${service.name} has no asynchronous API (async), whose jobs it could run`,
+  )
 }
 
 /** @returns the protocols of a service: those that are built in, and its own. */
@@ -30,7 +122,6 @@ export function protocolsOf(
 ): Protocol[] {
   const apis = (host: Host) =>
     apiEndpoints(service, host.prefix, (message) => host.warn(message), jobs)
-  const jobMetrics = jobs?.metrics && (() => jobs.metrics?.() ?? [])
   const always: Protocol[] = [
     {
       name: 'health',
@@ -41,9 +132,7 @@ export function protocolsOf(
         ),
     },
     { name: 'metrics', attach: (host) => add(host, metrics) },
-    ...(jobMetrics
-      ? [{ name: 'job metrics', attach: (host: Host) => host.metrics(jobMetrics) }]
-      : []),
+    { name: 'job metrics', attach: (host) => jobs && host.metrics(() => jobs.metrics()) },
   ]
   // A process that only runs jobs answers no APIs, but knows them.
   if (jobs?.role === 'work') return [{ name: 'APIs', attach: (host) => void apis(host) }, ...always]

@@ -24,11 +24,10 @@ import { listenUws } from '../engine/uws/uws.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import type { GrpcEngine } from '../rpc/grpc.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
-import type { ServerJobs } from './jobs/server-jobs.ts'
+import { type Composition, compose } from './built-in-protocols.ts'
 import { reclaimMemory } from './memory-reclaimer.ts'
 import type { ServedService } from './served-service.ts'
 import { createServerState } from './server-state.ts'
-import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { WorkerGroup } from './workers/group-member.ts'
 
 /**
@@ -80,18 +79,14 @@ export async function serveFrom(
   const opened: (() => unknown)[] = []
   let engine: Engine | undefined
   try {
-    const telemetry = await startTelemetry(service, options, log, group?.collect)
-    opened.push(() => telemetry.close())
-    const jobs = await openJobsOf(service, options, log)
-    opened.push(() => jobs?.close())
+    const composition = await compose(service, options, disclosure.docs, log, group?.collect)
+    opened.push(() => composition.close())
     const server = await createServerState(service, settings, prefix, log, disclosure, {
       proxies,
       isTls: options.tlsCert !== undefined,
       corsOrigin: options.corsOrigin,
       allowedHosts: parseAllowedHosts(options.allowedHosts),
-      observers: telemetry.observers,
-      metrics: telemetry.endpoints,
-      jobs,
+      composition,
       askProcesses: group?.ask,
     })
     if (group !== undefined) group.host = server.host
@@ -104,22 +99,21 @@ export async function serveFrom(
     if (opens === 'at_once') engine = await start(server, address)
     await service.start({
       modelGraceMs: settings.modelGraceMs,
-      withRunners: jobs?.role !== 'submit',
+      withRunners: !composition.isWithoutRunners,
     })
     // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
-    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
+    await composition.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
     await opens
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     engine ??= await start(server, address)
-    jobs?.start(server, telemetry.tracer)
-    telemetry.measure()
+    composition.ready(server)
     const grpcAddress = { ...address, port: grpcPort as number }
     const grpcEngine = await grpc?.(server, grpcAddress, disclosure.introspection, options.grpcTls)
     const reclaimer = reclaimMemory(() => server.limiter.wasIdle())
     opened.push(() => reclaimer.stop())
-    return listenerOf(server, engine, grpcEngine, telemetry, jobs, () => closeAll(opened))
+    return listenerOf(server, engine, grpcEngine, composition, () => closeAll(opened))
   } catch (error) {
     await engine?.close()
     await closeAll(opened).catch((cause) =>
@@ -127,20 +121,6 @@ export async function serveFrom(
     )
     throw error
   }
-}
-
-/** Loads the code of jobs only for a service that has them. */
-async function openJobsOf(
-  service: ServedService,
-  options: ServeOptions,
-  log: Logger,
-): Promise<ServerJobs | undefined> {
-  if ([...service.apis.values()].some((api) => api.async !== undefined))
-    return await (await import('./jobs/server-jobs.ts')).openJobs(service, options, log)
-  if (options.jobRole === undefined || options.jobRole === 'both') return undefined
-  throw new InvalidArgument(
-    `the service ${service.name} has no asynchronous API (async), whose jobs it could run`,
-  )
 }
 
 async function closeAll(opened: (() => unknown)[]): Promise<void> {
@@ -210,17 +190,16 @@ function listenerOf(
   { health, limiter, limits, lives, log }: ServerState,
   engine: Engine,
   grpc: GrpcEngine | undefined,
-  { collect, metricsPort }: Telemetry,
-  jobs: ServerJobs | undefined,
+  composition: Composition,
   closeRest: () => Promise<void>,
 ): Listener {
   const delay = new AbortController()
   let closing: Promise<void> | undefined
-  let jobsEnd: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
 
   /** Takes no more jobs from now on: those that run have the time to drain, then other processes take them. */
-  const stopJobs = () => {
-    jobsEnd ??= jobs?.stop(limits.drainTimeoutMs)
+  const stop = () => {
+    stopping ??= composition.stop(limits.drainTimeoutMs)
   }
 
   const drain = async (timeoutMs = limits.drainTimeoutMs) => {
@@ -234,7 +213,7 @@ function listenerOf(
       )
     }
     await lives.stop(lastFramesMs)
-    await jobsEnd
+    await stopping
     await Promise.all([engine.close(), grpc?.close()])
     await closeRest()
   }
@@ -265,17 +244,17 @@ function listenerOf(
     port: engine.port,
     engine: engine.name,
     grpcPort: grpc?.port,
-    metricsPort,
-    collectMetrics: collect,
+    metricsPort: composition.metricsPort,
+    collectMetrics: composition.collect,
     close({ accepting = true, atOnce = !accepting } = {}) {
       if (!accepting && closing === undefined) engine.stopAccepting()
       if (atOnce) delay.abort()
-      stopJobs()
+      stop()
       closing ??= atOnce || limits.drainDelayMs === 0 ? drain() : drainLater()
       return closing
     },
     leave() {
-      stopJobs()
+      stop()
       closing ??= handOver('leaving')
       return closing
     },

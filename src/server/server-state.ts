@@ -2,7 +2,6 @@
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { type Cors, type CorsOptions, corsBy } from '../api/cors.ts'
-import type { Endpoint } from '../api/endpoint.ts'
 import { MemoryBudget } from '../core/memory/memory-budget.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { type Health, unreadyReason } from '../engine/health.ts'
@@ -13,7 +12,7 @@ import { beforeRequests, hookObserver, joinObservers } from '../engine/service-h
 import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import { allHeaders, type HeaderNames, joinHeaderNames } from '../http/message.ts'
 import type { RequestObserver } from '../http/outcome.ts'
-import { protocolsOf, type ServedParts } from './built-in-protocols.ts'
+import { type Composition, protocolsOf } from './built-in-protocols.ts'
 import { corsEndpoint } from './endpoints/cors-endpoint.ts'
 import { type AskProcesses, ServerHost } from './host.ts'
 import type { ServedService } from './served-service.ts'
@@ -25,11 +24,8 @@ export interface ServerExtras {
   readonly corsOrigin?: string | undefined
   /** Undefined: any. */
   readonly allowedHosts?: ReadonlySet<string> | undefined
-  /** Told of all requests before the hooks of the service. */
-  readonly observers?: readonly RequestObserver[]
-  /** Endpoints of the telemetry. */
-  readonly metrics?: readonly Endpoint[]
-  readonly jobs?: ServedParts['jobs']
+  /** Undefined for a server without sockets: it has nothing open. */
+  readonly composition?: Pick<Composition, 'protocols' | 'observers' | 'unready'>
   /** Undefined for a process alone. */
   readonly askProcesses?: AskProcesses | undefined
 }
@@ -47,16 +43,7 @@ export async function createServerState(
   prefix: string,
   log: Logger,
   { introspection, docs }: Disclosure,
-  {
-    proxies,
-    isTls,
-    corsOrigin,
-    allowedHosts,
-    observers = [],
-    metrics = [],
-    jobs,
-    askProcesses,
-  }: ServerExtras = {},
+  { proxies, isTls, corsOrigin, allowedHosts, composition, askProcesses }: ServerExtras = {},
 ): Promise<HostedState> {
   const health: Health = { state: 'starting' }
   const host = new ServerHost({
@@ -64,7 +51,7 @@ export async function createServerState(
     prefix,
     introspection,
     maxLive: limits.maxLive,
-    unready: () => unreadyReason(health, () => service.unready ?? jobs?.unready),
+    unready: () => unreadyReason(health, () => service.unready ?? composition?.unready),
     logLate: (error, requestId) => logFailure(log, error, requestId),
     warn: (message) => log.warn({ event: 'cache' }, message),
     askProcesses,
@@ -73,8 +60,9 @@ export async function createServerState(
   const preflight: MakePreflight | undefined =
     cors && ((methodsOf) => corsEndpoint(cors, methodsOf))
   const { endpoints, methods, collectors, lives } = await host.attach(
-    protocolsOf(service, { docs, jobs, metrics }),
+    composition?.protocols ?? protocolsOf(service, { docs, metrics: [] }),
   )
+  const observers = composition?.observers ?? []
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   const origins = endpoints.map((endpoint) => endpoint.origins)
