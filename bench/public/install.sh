@@ -11,7 +11,6 @@ venv="$(mkdir -p ../.venv && cd ../.venv && pwd)"
 
 cp "$greeter/helloworld.proto" "$greeter/payload" "$venv/"
 protoc -I "$greeter" --include_imports --descriptor_set_out="$venv/helloworld.protoset" helloworld.proto
-protoc -I ../../proto --include_imports --descriptor_set_out="$venv/serving.protoset" serving/v1/serving.proto
 
 export GOBIN="$venv/tools" GOFLAGS=-mod=mod
 go install go.k6.io/k6@v1.8.1

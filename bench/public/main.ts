@@ -47,7 +47,6 @@ const greeting = existsSync(installed('payload'))
   ? readFileSync(installed('payload'), 'utf8')
   : '{}'
 const greeter = ghz('helloworld.Greeter.SayHello', 'helloworld', greeting)
-const ourMessage = JSON.stringify({ api_name: 'hello', json: JSON.parse(greeting).request })
 
 const irisOf = (protocol: 'rest' | 'grpc'): Benchmark => ({
   name: `MLServer: iris by ${protocol === 'rest' ? 'REST' : 'gRPC'}, 300 users`,
@@ -80,7 +79,7 @@ const benchmarks: readonly Benchmark[] = [
   {
     name: 'grpc_bench: complex message',
     contenders: [
-      { ...serving, load: ghz('serving.v1.ServingService.Call', 'serving', ourMessage) },
+      { ...serving, load: greeter },
       {
         name: 'grpc-js',
         start: () =>

@@ -1,7 +1,10 @@
 /** What serving answers in the benchmarks of others, on their paths. */
+import { fileURLToPath } from 'node:url'
+import { loadSync, type ServiceDefinition } from '@grpc/proto-loader'
 import { io, NDArray, Runner, Service } from 'serving'
 import { onnxRunner } from 'serving/onnx'
 import { z } from 'zod'
+import { grpcService } from '../../examples/greeter/grpc-service.ts'
 
 const file = (path: string) => new URL(path, import.meta.url)
 
@@ -29,7 +32,13 @@ function irisRunner() {
 const iris = irisRunner()
 const inputs = [{ name: 'input-0', dtype: 'float32', shape: [-1, 4] }] as const
 const outputs = [{ name: 'predict', dtype: 'int64', shape: [-1] }] as const
-const svc = new Service('public', { models: [{ runner: iris, inputs, outputs }] })
+
+const greeting = fileURLToPath(file('../.venv/helloworld.proto'))
+const greeter = loadSync(greeting, { keepCase: true, oneofs: true })['helloworld.Greeter']
+const svc = new Service('public', {
+  models: [{ runner: iris, inputs, outputs }],
+  protocols: [grpcService(greeter as ServiceDefinition)],
+})
 
 // KServe's V1 protocol: the segment is sklearn-iris:predict.
 const instances = z.object({ instances: z.array(z.array(z.number()).length(4)) })
@@ -47,9 +56,9 @@ svc.api({ route: '/predict', input: new io.JSON(), output: new io.JSON() }, func
   for (let output = 0; output < 10_000; output++) yield { output }
 })
 
-// The greeting of grpc_bench: the message comes back.
-svc.api({ input: new io.JSON(), output: new io.JSON() }, function hello(message) {
-  return message
+// The greeting of grpc_bench, by its own .proto.
+svc.api({ input: new io.JSON(), output: new io.JSON() }, function SayHello(message) {
+  return { response: (message as { request: io.JsonValue }).request }
 })
 
 export default svc
