@@ -7,6 +7,7 @@ import type { ProtoContent } from '../messages/messages.ts'
 import { wireType } from '../messages/protobuf.ts'
 import type { Job, JobEvent, StoredResponse } from './job.ts'
 import { jobDocument, timeOf } from './job-answers.ts'
+import { problemOf } from './problem-answer.ts'
 
 /** A Response that stays in bytes. */
 const response: FieldType<Uint8Array> = {
@@ -72,9 +73,11 @@ function answerOf({ status, headers, body }: StoredResponse): MessageOf<typeof j
     const file = () => encodeResponse({ field: 'file', message: { kind: type, content: body } })
     return { result: type === callType ? body : file() }
   }
-  if (type !== 'application/problem+json') return {}
-  const { code, detail } = JSON.parse(Buffer.from(body).toString())
-  return { errorCode: code, errorDetail: detail }
+  const { code, detail } = problemOf({ headers, body })
+  return {
+    ...(code !== undefined && { errorCode: code }),
+    ...(detail !== undefined && { errorDetail: detail }),
+  }
 }
 
 /** Content type of the answers of jobs that RPC has submitted. */

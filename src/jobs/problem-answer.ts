@@ -1,4 +1,5 @@
 import { DeadlineExceeded, InternalError, ServingError } from '../core/errors.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import { problemResponse } from '../http/problem.ts'
 import { deliveryNote } from './delivery.ts'
 import type { StoredResponse } from './job.ts'
@@ -57,6 +58,24 @@ export function failedBy(
   return { kind: 'failed', response: problemAnswer(error, id), mayRetry: error.status >= 500 }
 }
 
+/** @returns the texts of a problem document; a function may have made it, of anything. */
+export function problemOf({ headers, body }: Omit<StoredResponse, 'status'>): {
+  readonly code?: string
+  readonly detail?: string
+} {
+  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  if (type !== 'application/problem+json') return {}
+  try {
+    const { code, detail } = Object(parseJson(body, 'the problem'))
+    return {
+      ...(typeof code === 'string' && { code }),
+      ...(typeof detail === 'string' && { detail }),
+    }
+  } catch {
+    return {}
+  }
+}
+
 /**
  * @returns the code of a problem document, or what a delivery tells of its receiver: never what a
  * function answers.
@@ -66,7 +85,7 @@ export function failureOf({ headers, body }: StoredResponse): {
   readonly reason?: string
 } {
   const type = headers.find(([name]) => name === 'content-type')?.[1]
-  const text = Buffer.from(body).toString()
-  if (type === 'application/problem+json') return { code: JSON.parse(text).code }
-  return type === deliveryNote ? { reason: text } : {}
+  if (type === deliveryNote) return { reason: Buffer.from(body).toString() }
+  const { code } = problemOf({ headers, body })
+  return code === undefined ? {} : { code }
 }

@@ -46,6 +46,7 @@ async function start(
   }
   return {
     ...served,
+    submitHttp: served.submit,
     submit: (api: string, content: ProtoContent, metadata = {}) =>
       unary('SubmitJob', encodeRequest(api, content), metadata),
     job: (id: string, metadata = {}) =>
@@ -70,6 +71,25 @@ async function start(
 }
 
 describe.skipIf(!isBuiltin('node:sqlite'))('jobs over RPC', () => {
+  it.each(['not JSON', '{"code":5,"detail":["x"]}', 'null'])(
+    'end with an answer of a function that calls itself a problem: %s',
+    async (body) => {
+      const output = new io.File({ mimeType: 'application/problem+json' })
+      const define = (svc: Service) =>
+        svc.api({ input: new io.Text(), output, name: 'own', async: { retries: 0 } }, (_, ctx) => {
+          ctx.response.status = 500
+          return Buffer.from(body)
+        })
+      const served = await start(define)
+      const place = await served.submitHttp('/own', 'x')
+      const result = await served.result(place)
+      expect([result.status, await result.text()]).toEqual([500, body])
+      const known = await served.job(place.split('/').pop() as string)
+      expect(known).toMatchObject({ status: 'failed' })
+      expect([known.errorCode, known.errorDetail]).toEqual([undefined, undefined])
+    },
+  )
+
   it('runs a call that gRPC submits, and answers as Call does', async () => {
     const { submit, job } = await start((svc) => {
       shout(svc)
