@@ -119,10 +119,12 @@ napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAs
 
 namespace {
 
-bool ReadColumn(Plan& plan, EncodeColumn& column, Bytes& heaps) {
+// Reads column `at` of a list of `count`; those in it come behind it.
+bool ReadColumn(Plan& plan, EncodeColumn* list, size_t at, size_t count, Bytes& heaps) {
+  EncodeColumn& column = list[at];
   using Word = EncodeColumnWord;
   plan.Next(Word::kWords);
-  column.dtype = plan.CodeUpTo(Word::kKind, Dtype::kJson);
+  column.dtype = plan.CodeUpTo(Word::kKind, Dtype::kStruct);
   column.data = plan.RangeOrNone(Word::kData);
   column.validity = plan.RangeOrNone(Word::kValidity);
   column.offsets = plan.RangeOrNone(Word::kOffsets);
@@ -132,10 +134,15 @@ bool ReadColumn(Plan& plan, EncodeColumn& column, Bytes& heaps) {
   for (size_t i = 0; i < column.heap_count && plan.ok(); i++) {
     if (!heaps.Push(plan.PartAt(first + i))) return false;
   }
-  return plan.ok() && column.data.data != nullptr;
+  const size_t child = plan.Number(Word::kFirstChild, count);
+  column.child_count = plan.Number(Word::kChildren, count - child);
+  column.children = list + child;
+  const bool is_nested = column.dtype > Dtype::kJson;
+  if (is_nested ? child <= at : column.data.data == nullptr) return false;
+  return plan.ok();
 }
 
-bool RunStep(Plan& plan, const EncodeColumn* columns, size_t count, size_t rows, Bytes& out) {
+bool RunStep(Plan& plan, EncodeColumn* columns, size_t count, size_t rows, Bytes& out) {
   using Word = StepWord;
   plan.Next(Word::kWords);
   const StepKind kind = plan.CodeUpTo(Word::kKind, StepKind::kCsv);
@@ -150,9 +157,9 @@ bool RunStep(Plan& plan, const EncodeColumn* columns, size_t count, size_t rows,
   step.columns = columns + first;
   step.count = plan.Number(Word::kColumns, count - first);
   step.keys = plan.Flag(Word::kHasKeys);
-  if (!plan.ok() || (step.labels != nullptr && !HoldsRows(*step.labels, rows))) return false;
+  if (!plan.ok() || (labels > 0 && !HoldsRows(columns[labels - 1], rows))) return false;
   for (size_t i = 0; i < step.count; i++) {
-    if (!HoldsRows(step.columns[i], rows)) return false;
+    if (!HoldsRows(columns[first + i], rows)) return false;
   }
   return kind == StepKind::kRows ? EncodeRowsTo(out, step) : EncodeCsvTo(out, step.columns, step.count, rows);
 }
@@ -177,7 +184,7 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   if (!columns.Reserve((count + 1) * sizeof(EncodeColumn))) return nullptr;
   EncodeColumn* const list = columns.As<EncodeColumn>();
   for (size_t i = 0; i < count; i++) {
-    if (!ReadColumn(plan, list[i], heaps)) return Misused(env);
+    if (!ReadColumn(plan, list, i, count, heaps)) return Misused(env);
   }
   // Set last: `heaps` may move its memory while it grows.
   size_t heap = 0;

@@ -65,6 +65,7 @@ bool WriteJsonText(Bytes& out, const uint8_t* text, size_t length) {
 // How the elements of a layout are written.
 struct JsonForm {
   static constexpr const char* kNull = "null";
+  static constexpr bool kHasNested = true;
 
   static bool Text(Bytes& out, Dtype dtype, const uint8_t* text, size_t length) {
     return dtype == Dtype::kJson ? out.Append(text, length) : WriteJsonText(out, text, length);
@@ -82,6 +83,7 @@ struct JsonForm {
 // Quotes texts that are blank, since pandas skips blank lines, or have a comma, a quote or an end of line in them.
 struct CsvForm {
   static constexpr const char* kNull = "";
+  static constexpr bool kHasNested = false;
 
   static bool Text(Bytes& out, Dtype, const uint8_t* text, size_t length) {
     if (!out.Reserve(length * 2 + 2)) return false;
@@ -189,6 +191,8 @@ bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
   return Form::Text(out, column.dtype, heap.data + words[3], words[0]);
 }
 
+bool WriteNested(Bytes& out, const EncodeColumn& column, size_t row);
+
 template <class Form>
 bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
   if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, Form::kNull);
@@ -204,9 +208,28 @@ bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
       return WriteReal<Form, Binary32>(out, Load<uint32_t>(column.data, row));
     case Dtype::kFloat64:
       return WriteReal<Form, Binary64>(out, Load<uint64_t>(column.data, row));
+    case Dtype::kList:
+    case Dtype::kStruct:
+      return Form::kHasNested && WriteNested(out, column, row);
     default:
       return WriteTextAt<Form>(out, column, row);
   }
+}
+
+bool WriteNested(Bytes& out, const EncodeColumn& column, size_t row) {
+  const bool is_list = column.dtype == Dtype::kList;
+  const int32_t start = is_list ? Load<int32_t>(column.offsets, row) : 0;
+  const int32_t end = is_list ? Load<int32_t>(column.offsets, row + 1) : static_cast<int32_t>(column.child_count);
+  if (start < 0 || end < start || (is_list && static_cast<size_t>(end) > column.inner_rows)) return false;
+  if (!out.Push<uint8_t>(is_list ? '[' : '{')) return false;
+  for (int32_t i = start; i < end; i++) {
+    const EncodeColumn& child = column.children[is_list ? 0 : i];
+    if ((i > start && !out.Push<uint8_t>(',')) || (!is_list && !Write(out, child.key)) ||
+        !WriteElement<JsonForm>(out, child, is_list ? static_cast<size_t>(i) : row)) {
+      return false;
+    }
+  }
+  return out.Push<uint8_t>(is_list ? ']' : '}');
 }
 
 bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
@@ -230,12 +253,29 @@ bool WriteLines(Bytes& out, const EncodeColumn* columns, size_t count, size_t ro
 
 }  // namespace
 
-bool HoldsRows(const EncodeColumn& column, size_t rows) {
+bool HoldsRows(EncodeColumn& column, size_t rows, int depth) {
+  // Each level is a call while a cell is written. The other writer takes what is deeper.
+  constexpr int kMaxDepth = 128;
   const size_t bits = (rows + 7) / 8;
   if (rows > SIZE_MAX / 32 || (column.validity.data != nullptr && column.validity.size < bits)) return false;
   if (column.dtype == Dtype::kBool) return column.data.size >= bits;
   if (column.dtype < Dtype::kStr) return column.data.size >= rows * ItemSize(column.dtype);
-  return column.offsets.data != nullptr ? column.offsets.size >= (rows + 1) * 4 : column.data.size >= rows * 16;
+  const bool has_offsets = column.offsets.data != nullptr && column.offsets.size >= (rows + 1) * 4;
+  if (column.dtype <= Dtype::kJson) {
+    return column.offsets.data == nullptr ? column.data.size >= rows * 16 : has_offsets;
+  }
+  column.inner_rows = rows;
+  if (column.dtype == Dtype::kList) {
+    if (!has_offsets || column.child_count != 1) return false;
+    const int32_t end = Load<int32_t>(column.offsets, rows);
+    if (end < 0) return false;
+    column.inner_rows = static_cast<size_t>(end);
+  }
+  bool holds = depth < kMaxDepth;
+  for (size_t i = 0; holds && i < column.child_count; i++) {
+    holds = HoldsRows(column.children[i], column.inner_rows, depth + 1);
+  }
+  return holds;
 }
 
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {

@@ -16,12 +16,17 @@ struct EncodeColumn {
   Span data;
   // data == nullptr: no nulls.
   Span validity;
-  // For text: offsets of 4 bytes, one more than elements; data == nullptr: the elements are views into heaps.
+  // For text and lists: offsets of 4 bytes, one more than elements; data == nullptr: the elements are views into heaps.
   Span offsets;
   const Span* heaps;
   size_t heap_count;
   // `"name":`
   Span key;
+  // The items of a list, or the fields of a struct.
+  EncodeColumn* children;
+  size_t child_count;
+  // Elements of the children; set by HoldsRows.
+  size_t inner_rows;
 };
 
 // Rows separated by commas; each is written as before, label, after, elements, close.
@@ -38,8 +43,9 @@ struct EncodeRows {
   bool keys;
 };
 
-// Whether a column's buffers are long enough for `rows` rows. Their contents are checked while they are written.
-bool HoldsRows(const EncodeColumn& column, size_t rows);
+// Whether a column's buffers, and those of the columns in it, are long enough for `rows` rows. Their contents are
+// checked while they are written.
+bool HoldsRows(EncodeColumn& column, size_t rows, int depth = 0);
 
 // Returns false when a buffer contradicts itself or memory runs out.
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows);

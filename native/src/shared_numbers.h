@@ -6,7 +6,7 @@
 
 namespace serving {
 
-constexpr uint32_t kNumbersContract = 16;
+constexpr uint32_t kNumbersContract = 17;
 constexpr uint32_t kPicturesContract = 6;
 constexpr int kEnforcedCast = 16;
 constexpr int kFrameLayouts = 6;
@@ -27,6 +27,8 @@ enum class Dtype : int {
   kFloat64 = 11,
   kStr = 12,
   kJson = 13,
+  kList = 14,
+  kStruct = 15,
 };
 
 enum class Status : int {
@@ -129,7 +131,9 @@ struct EncodeColumnWord {
     kHeaps = 11,
     kKeyAt = 12,
     kKeyEnd = 13,
-    kWords = 14,
+    kFirstChild = 14,
+    kChildren = 15,
+    kWords = 16,
   };
 };
 

@@ -18,7 +18,7 @@ export function frameText(value: unknown): string | undefined {
   const isFrame = polars.isDataFrame(value)
   if (!isFrame && !polars.isSeries(value)) return undefined
   const labels = getLabels(value)
-  const table = requireTable(polars.toColumns(isFrame ? value : polars.frameOf(value)), 'JSON')
+  const table = requireTable(polars.toPrintable(isFrame ? value : polars.frameOf(value)), 'JSON')
   const text = frameCodec.encodeFrame(table, {
     layout: isFrame ? 'columns' : 'series-index',
     ...(labels && { labels }),

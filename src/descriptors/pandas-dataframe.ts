@@ -385,7 +385,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #toJson(frame: DataFrame, labels: Column | undefined): string | Uint8Array {
     const polars = this.#polars
     const { orient } = this
-    const table = requireTable(polars.toColumns(frame, this.#times), 'PandasDataFrame')
+    const table = requireTable(polars.toPrintable(frame, this.#times), 'PandasDataFrame')
     if (orient === 'table')
       return encodeTable(table, tableText(table, labels, polars.fieldTypes(frame)))
     return encodeTable(table, { layout: orient, ...(labels && { labels }) })

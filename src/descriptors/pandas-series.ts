@@ -202,7 +202,8 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   override toProto(value: Series): SeriesMessage {
-    return toSeriesTable({ table: this.#columnsOf(value), labels: getLabels(value) })
+    const table = requireTable(this.#check(value).toColumns(value), 'PandasSeries')
+    return toSeriesTable({ table, labels: getLabels(value) })
   }
 
   /** `isOwned`: no other object shares the column's memory. */
@@ -250,8 +251,8 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   toHttpResponse(value: Series): HttpResponse {
-    const table = this.#columnsOf(value, this.#times)
-    const polars = this.#polars
+    const polars = this.#check(value)
+    const table = requireTable(polars.toPrintable(value, this.#times), 'PandasSeries')
     const { orient } = this
     const { name } = value
     const labels = getLabels(value)
@@ -274,11 +275,11 @@ export class PandasSeries extends IODescriptor<Series> {
     return { headers: jsonHeaders, body }
   }
 
-  #columnsOf(value: Series, times?: TimeForm): ColumnTable {
+  #check(value: Series): Polars {
     if (!this.#polars.isSeries(value))
       throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)
-    return requireTable(this.#polars.toColumns(value, times), 'PandasSeries')
+    return this.#polars
   }
 }
 

@@ -8,7 +8,7 @@ import { isSpace, skipSpace } from '../core/text/json-syntax.ts'
 import { asciiText, floatText } from '../core/text/number-text.ts'
 import { dtypeBounds } from './array/cast-scalars.ts'
 import { NDArray } from './array/ndarray.ts'
-import type { Column, ColumnTable } from './table/columns.ts'
+import type { AnyColumn, Column, ColumnTable } from './table/columns.ts'
 import type { FrameLayout } from './table/json/frame-codec.ts'
 import type { FrameText } from './table/json/frame-plan.ts'
 
@@ -235,7 +235,7 @@ const maxNumberBytes = 24
  * tables.
  */
 export function printPlainTable(
-  { rows, columns }: ColumnTable,
+  { rows, columns }: ColumnTable<AnyColumn>,
   layout: FrameText['layout'],
 ): string | undefined {
   const count = columns.length
@@ -248,7 +248,9 @@ export function printPlainTable(
   )
     return undefined
   for (let i = 0; i < count; i++) {
-    const { kind, data } = columns[i]
+    const column = columns[i]
+    if (!('kind' in column)) return undefined
+    const { kind, data } = column
     if ((kind !== 'float64' && kind !== 'int64') || data.length !== rows * 8) return undefined
     bytes.set(data, i * rows * 8)
   }
@@ -261,7 +263,7 @@ export function printPlainTable(
       if (i > 0) text[at++] = 0x2c
       if (areRecords) at = printKey(at, columns[i].name)
       if (at === -1) return undefined
-      at = printCell(at, columns[i], row, i * rows + row)
+      at = printCell(at, columns[i] as Column, row, i * rows + row)
       if (at === -1) return undefined
     }
     if (areRecords) text[at++] = 0x7d

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { elementTypes } from '../../src/core/dtype.ts'
 import * as shared from '../../src/core/native/shared-numbers.ts'
 import { resizeFilters } from '../../src/values/image/resize.ts'
-import { jsonCode } from '../../src/values/table/columns.ts'
 import {
   csvFailures,
   frameFailures,
@@ -24,7 +23,7 @@ const codes: Readonly<Record<string, Table>> = {
   Dtype: {
     inferred: -1,
     ...Object.fromEntries(Object.entries(elementTypes).map(([name, { code }]) => [name, code])),
-    json: jsonCode,
+    ...shared.nestedCode,
   },
   Status: shared.statusCode,
   NonFinite: shared.nonFiniteCode,

@@ -5,7 +5,10 @@
  */
 
 /** Versions of the interfaces of the two add-ons, raised by every change. */
-export const contract = { numbers: 16, pictures: 6 } as const
+export const contract = { numbers: 17, pictures: 6 } as const
+
+/** Codes of columns that have no element type: texts of JSON, and what has columns in it. */
+export const nestedCode = { json: 13, list: 14, struct: 15 } as const
 
 /** Added to the code of a type that an array is cast to, if the type is enforced. */
 export const enforcedCast = 16
@@ -91,6 +94,8 @@ export const encodeColumnWord = {
   heaps: 11,
   keyAt: 12,
   keyEnd: 13,
+  firstChild: 14,
+  children: 15,
 } as const
 
 /** What a step writes: its own text, all rows, or all rows as lines of CSV. */

@@ -55,9 +55,6 @@ export interface StructColumn {
 /** A column as Polars holds it. */
 export type AnyColumn = Column | ListColumn | StructColumn
 
-/** Code of a column of JSON text in the add-on. */
-export const jsonCode = 13
-
 /** Columns of equal length. Names are unique. */
 export interface ColumnTable<C extends AnyColumn = Column> {
   readonly rows: number

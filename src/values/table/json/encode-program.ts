@@ -5,11 +5,12 @@ import {
   encodeColumnWord as columnPlace,
   encodeWord,
   labelMode,
+  nestedCode,
   stepKind,
   stepWord as stepPlace,
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
-import { type Column, jsonCode } from '../columns.ts'
+import type { AnyColumn, ListColumn, StructColumn } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Columns and the steps that write them. */
@@ -18,22 +19,29 @@ export class EncodeProgram {
   readonly #columns: number[] = []
   readonly #steps: number[] = []
   readonly #counts = { columns: 0, steps: 0 }
+  /** Nested columns, whose own columns come behind all others. */
+  readonly #parents: { readonly column: ListColumn | StructColumn; readonly at: number }[] = []
   #buffer: ArrayBufferLike | undefined
   #part = -1
   #text = ''
   #textBytes = 0
 
   /** Adds a column under the text of its key. */
-  column({ kind, data, validity, offsets, heaps = [], isJson }: Column, key: string): void {
+  column(column: AnyColumn, key: string): void {
     const words = this.#columns
     const at = words.length
-    words[at + columnPlace.kind] = isJson ? jsonCode : elementTypes[kind].code
-    this.#range(at + columnPlace.data, data)
-    this.#range(at + columnPlace.validity, validity)
-    this.#range(at + columnPlace.offsets, offsets)
+    const isFlat = 'kind' in column
+    const heaps = isFlat ? (column.heaps ?? []) : []
+    words[at + columnPlace.kind] = codeOf(column)
+    this.#range(at + columnPlace.data, isFlat ? column.data : undefined)
+    this.#range(at + columnPlace.validity, column.validity)
+    this.#range(at + columnPlace.offsets, 'fields' in column ? undefined : column.offsets)
     words[at + columnPlace.firstHeap] = this.#parts.length
     words[at + columnPlace.heaps] = heaps.length
     this.#piece(words, at + columnPlace.keyAt, key)
+    words[at + columnPlace.firstChild] = 0
+    words[at + columnPlace.children] = 0
+    if (!isFlat) this.#parents.push({ column, at })
     this.#counts.columns++
     if (heaps.length === 0) return
     for (const heap of heaps) this.#parts.push(heap)
@@ -53,6 +61,8 @@ export class EncodeProgram {
 
   /** @returns what the add-on writes; undefined for buffers that contradict each other. */
   write(addon: Addon, rows: number): Uint8Array | undefined {
+    // Children that are nested, too, join the list.
+    for (const parent of this.#parents) this.#children(parent.column, parent.at)
     const words = new Float64Array(encodeWords + this.#columns.length + this.#steps.length)
     words[encodeWord.columns] = this.#counts.columns
     words[encodeWord.steps] = this.#counts.steps
@@ -61,6 +71,13 @@ export class EncodeProgram {
     words.set(this.#steps, encodeWords + this.#columns.length)
     const buffer = addon.encodeFrame(words, this.#parts, Buffer.from(this.#text))
     return buffer && Buffer.from(buffer)
+  }
+
+  #children(column: ListColumn | StructColumn, at: number): void {
+    const children = 'items' in column ? [column.items] : column.fields
+    this.#columns[at + columnPlace.firstChild] = this.#counts.columns
+    this.#columns[at + columnPlace.children] = children.length
+    for (const child of children) this.column(child, `${JSON.stringify(child.name)}:`)
   }
 
   #step(kind: number, step: RowsStep, isLabelled = false): void {
@@ -99,6 +116,12 @@ export class EncodeProgram {
     }
     words[at + 1] = this.#textBytes
   }
+}
+
+function codeOf(column: AnyColumn): number {
+  if ('items' in column) return nestedCode.list
+  if ('fields' in column) return nestedCode.struct
+  return column.isJson ? nestedCode.json : elementTypes[column.kind].code
 }
 
 const encodeWords = wordsOf(encodeWord)

@@ -1,6 +1,6 @@
 /** The contract between the frame descriptors and their codecs: the add-on, and TypeScript. @module */
 import type { BadInputReason } from '../../../core/errors.ts'
-import type { Column, ColumnTable } from '../columns.ts'
+import type { AnyColumn, Column, ColumnTable } from '../columns.ts'
 import type { FrameText } from './frame-plan.ts'
 
 /** What a text is read as. `frame`: records, columns or values, whichever comes, as pandas does under each name. */
@@ -102,7 +102,7 @@ export interface FrameCodec {
     layout: FrameLayout,
     asWritten?: boolean,
   ): Promise<ParsedFrame | FrameFailure>
-  encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
+  encodeFrame(table: ColumnTable<AnyColumn>, text: FrameText): Uint8Array
   /** Parses the lines below a CSV header with the columns `names`. Those that `isText` marks are always text. */
   parseCsv(
     lines: Uint8Array,

@@ -1,6 +1,6 @@
 /** The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out. @module */
 import type { labelMode } from '../../../core/native/shared-numbers.ts'
-import type { Column, ColumnTable } from '../columns.ts'
+import type { AnyColumn, Column, ColumnTable } from '../columns.ts'
 
 /**
  * Layouts of pandas' `orient`.
@@ -14,8 +14,8 @@ export type Orient = (typeof orients)[number]
 
 /** The layout, labels and names to write with the values. */
 export interface FrameText {
-  /** `series` writes the one column's values in a list, `series-index` under labels. */
-  readonly layout: Orient | 'series' | 'series-index' | 'series-split'
+  /** Of one column, `series` writes a list, `series-index` an object by label, `lines` a line for each value. */
+  readonly layout: Orient | 'series' | 'series-index' | 'series-split' | 'lines'
   /** Row labels (int64, float64 or str); undefined: 0, 1, 2, … */
   readonly labels?: Column
   readonly name?: string
@@ -59,7 +59,10 @@ const underLabel = { label: 'text', after: ':' } as const
  *
  * @returns the steps that write a table in a layout.
  */
-export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
+export function planFrame(
+  { columns }: ColumnTable<AnyColumn>,
+  text: FrameText,
+): readonly PlanStep[] {
   const count = columns.length
   switch (text.layout) {
     case 'records':
@@ -91,6 +94,8 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
     }
     case 'series':
       return ['[', elements, ']']
+    case 'lines':
+      return [{ ...elements, close: '\n' }]
     case 'series-index':
       return ['{', { ...elements, ...underLabel }, '}']
     case 'series-split': {

@@ -7,11 +7,12 @@ import {
   columnWord,
   failureWord,
   limitWord,
+  nestedCode,
   tableWord,
   wordsOf,
 } from '../../../core/native/shared-numbers.ts'
 import { printPlainTable } from '../../plain-json.ts'
-import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
+import type { AnyColumn, Column, ColumnTable } from '../columns.ts'
 import { parseCsv } from '../csv/csv-parse.ts'
 import { EncodeProgram } from './encode-program.ts'
 import {
@@ -131,11 +132,11 @@ function columnAt(
   const offsets = words[at + columnWord.offsetsAt]
   return {
     name: shortText(bytes, words[at + columnWord.nameAt], words[at + columnWord.nameLength]),
-    kind: kind === jsonCode ? 'str' : (dtypes[kind] as ColumnKind),
+    kind: kind === nestedCode.json ? 'str' : (dtypes[kind] as ColumnKind),
     data: new Uint8Array(buffer, words[at + columnWord.dataAt], words[at + columnWord.dataLength]),
     validity: validity === -1 ? undefined : new Uint8Array(buffer, validity, (rows + 7) >> 3),
     offsets: offsets === -1 ? undefined : new Int32Array(buffer, offsets, rows + 1),
-    ...(kind === jsonCode && { isJson: true }),
+    ...(kind === nestedCode.json && { isJson: true }),
   }
 }
 
@@ -150,7 +151,7 @@ function shortText(bytes: Buffer, start: number, length: number): string {
   return name
 }
 
-function encodeWith(addon: Addon, table: ColumnTable, text: FrameText): Uint8Array {
+function encodeWith(addon: Addon, table: ColumnTable<AnyColumn>, text: FrameText): Uint8Array {
   const { rows, columns } = table
   const { labels } = text
   const steps = planFrame(table, text)
@@ -207,6 +208,6 @@ export const typescriptFrameCodec: FrameCodec = {
 export const frameCodec: FrameCodec = nativeFrameCodec ?? typescriptFrameCodec
 
 /** @returns the JSON text of a table in a layout. */
-export function encodeTable(table: ColumnTable, how: FrameText): string | Uint8Array {
+export function encodeTable(table: ColumnTable<AnyColumn>, how: FrameText): string | Uint8Array {
   return printPlainTable(table, how.layout) ?? frameCodec.encodeFrame(table, how)
 }

@@ -6,7 +6,13 @@
  */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { measureJson } from '../../../core/text/json-scan.ts'
-import { type Column, type ColumnTable, nullColumn, type TimeType } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  nullColumn,
+  type TimeType,
+} from '../columns.ts'
 import { type FrameType, zonedType } from '../frame-dtype.ts'
 import type { FrameText } from './frame-plan.ts'
 
@@ -101,7 +107,7 @@ function labelKeyFor(names: readonly string[], labels: Column | undefined): stri
  * @returns how a table is written, with its schema.
  */
 export function tableText(
-  { columns }: ColumnTable,
+  { columns }: ColumnTable<AnyColumn>,
   labels: Column | undefined,
   types: readonly FieldType[],
 ): FrameText {
@@ -114,10 +120,11 @@ export function tableText(
   return { layout: 'table', schema, labelKey, ...(labels && { labels }) }
 }
 
-function fieldOf({ kind, isJson, validity }: Column, { time, categories }: FieldType): object {
+function fieldOf(column: AnyColumn, { time, categories }: FieldType): object {
   if (categories !== undefined)
     return { type: 'any', constraints: { enum: categories }, ordered: false }
-  if (isJson) return { type: 'any' }
+  if (!('kind' in column) || column.isJson) return { type: 'any' }
+  const { kind, validity } = column
   if (time?.type === 'date' || time?.type === 'datetime') {
     return {
       type: 'datetime',

@@ -1,7 +1,15 @@
 /** Columns to JSON and CSV text, for use without the native add-on. @module */
 import { isFloat, itemSize } from '../../../core/dtype.ts'
 import { floatText } from '../../../core/text/number-text.ts'
-import { type Column, type ColumnTable, isValid, valueReader } from '../columns.ts'
+import {
+  type AnyColumn,
+  type Column,
+  type ColumnTable,
+  isValid,
+  type ListColumn,
+  type StructColumn,
+  valueReader,
+} from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
 
 /** Text that grows; its beginning is kept as bytes, since a string has at most half a gigabyte. */
@@ -30,15 +38,36 @@ interface CellForm {
   float(value: number, bytes: number): string
 }
 
-function cellTexts(column: Column, form: CellForm): (row: number) => string {
+function cellTexts(column: AnyColumn, form: CellForm): (row: number) => string {
+  const text = 'kind' in column ? flatTexts(column, form) : nestedTexts(column)
+  return (row) => (isValid(column, row) ? text(row) : form.missing)
+}
+
+function flatTexts(column: Column, form: CellForm): (row: number) => string {
   const read = valueReader(column)
   const bytes = isFloat(column.kind) ? itemSize(column.kind) : 0
   return (row) => {
-    if (!isValid(column, row)) return form.missing
     const value = read(row)
     if (typeof value === 'string') return form.text(value, column)
     return bytes > 0 ? form.float(value as number, bytes) : String(value)
   }
+}
+
+function nestedTexts(column: ListColumn | StructColumn): (row: number) => string {
+  if ('items' in column) {
+    const { offsets } = column
+    const item = cellTexts(column.items, json)
+    return (row) => {
+      const texts: string[] = []
+      for (let i = offsets[row]; i < offsets[row + 1]; i++) texts.push(item(i))
+      return `[${texts.join()}]`
+    }
+  }
+  const fields = column.fields.map((field) => {
+    const text = cellTexts(field, json)
+    return (row: number) => `${JSON.stringify(field.name)}:${text(row)}`
+  })
+  return (row) => `{${fields.map((field) => field(row)).join()}}`
 }
 
 const json: CellForm = {
@@ -50,7 +79,7 @@ const json: CellForm = {
 
 /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
 export function writeFrame(
-  { rows, columns }: ColumnTable,
+  { rows, columns }: ColumnTable<AnyColumn>,
   steps: readonly PlanStep[],
   labels?: Column,
 ): Uint8Array {

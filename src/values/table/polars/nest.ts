@@ -242,7 +242,7 @@ function elementsIn(data: Uint8Array, start: number, end: number): number | unde
 }
 
 /** @returns the position of the quote that ends a string. */
-export function stringEnd(data: Uint8Array, start: number, end: number): number {
+function stringEnd(data: Uint8Array, start: number, end: number): number {
   for (let i = start + 1; i < end; i++) {
     if (data[i] === 0x5c) i++
     else if (data[i] === 0x22) return i

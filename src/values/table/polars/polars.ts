@@ -27,7 +27,7 @@ import {
   variantsOf,
 } from './polars-columns.ts'
 import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
-import { unnestColumns } from './unnest.ts'
+import { printableColumns, unnestColumns } from './unnest.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export type Polars = ReturnType<typeof wrap>
@@ -81,8 +81,16 @@ function wrap(load: () => typeof pl) {
       value: DataFrame | Series,
       times: TimeForm = exactTimes,
     ): ColumnTable | ColumnFailure {
-      const table = tableBehind(value) ?? toVectors(isSeries(value) ? value.toFrame() : value)
+      const table = vectorsOf(value)
       return 'failure' in table ? table : unnestColumns(table, times)
+    },
+    /** As `toColumns`, but lists and structs stay columns. */
+    toPrintable(
+      value: DataFrame | Series,
+      times: TimeForm = exactTimes,
+    ): ColumnTable<AnyColumn> | ColumnFailure {
+      const table = vectorsOf(value)
+      return 'failure' in table ? table : printableColumns(table, times)
     },
     fieldTypes: (frame: DataFrame) => fieldTypes(load(), frame),
     /** @returns the columns as Polars holds them, but categories as text and decimals as floats. */
@@ -197,6 +205,9 @@ function wrap(load: () => typeof pl) {
       arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
   }
 }
+
+const vectorsOf = (value: DataFrame | Series) =>
+  tableBehind(value) ?? toVectors(isSeries(value) ? value.toFrame() : value)
 
 /** By the tag, as nodejs-polars does: it may be absent. */
 function isDataFrame(value: unknown): value is DataFrame {
