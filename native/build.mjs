@@ -45,16 +45,16 @@ class Unmet extends Error {}
 /** Says what to install; they are optional, since most installations need none of them. */
 const packages = (name) =>
   new Unmet(
-    `the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\``,
+    `the package ${name} is not installed: run \`npm install -D @nozbe/simdjson@3.9.4 node-gyp@11 node-api-headers\``,
   )
 
 /** Returns the directory of simdjson.h and simdjson.cpp in the npm package. */
 export function simdjsonDir() {
   try {
-    const dir = join(dirname(require.resolve('simdjson/package.json')), 'simdjson', 'src')
+    const dir = join(dirname(require.resolve('@nozbe/simdjson/package.json')), 'src')
     if (existsSync(join(dir, 'simdjson.cpp'))) return dir
   } catch {}
-  throw packages('simdjson')
+  throw packages('@nozbe/simdjson')
 }
 
 /**
@@ -155,7 +155,7 @@ function fingerprint(simdjson, jpeg) {
     `${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg} ${sourceHash()}`,
   )
   hash.update(readFileSync(join(here, 'binding.gyp')))
-  hash.update(readFileSync(join(dirname(dirname(simdjson)), 'package.json')))
+  hash.update(readFileSync(join(dirname(simdjson), 'package.json')))
   return hash.digest('hex')
 }
 

@@ -56,7 +56,7 @@ function partsList() {
     },
   )
   const compiled = [
-    part('simdjson', '0.9.1', license('Apache-2.0')),
+    part('simdjson', '3.9.4', license('Apache-2.0')),
     part('libjpeg-turbo', '3.1.0', license('IJG')),
     part('libc++', '18', [{ expression: 'Apache-2.0 WITH LLVM-exception' }]),
   ]

@@ -129,7 +129,7 @@ it('tells a project a command that is there where it has no add-on', async () =>
   })
   const { stdout } = await run(['--version'], { cwd: project, program })
   for (const text of [installation.stdout, stdout]) {
-    expect(text).toContain('npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers')
+    expect(text).toContain('npm install -D @nozbe/simdjson@3.9.4 node-gyp@11 node-api-headers')
     expect(/`node (\S+) --force`/.exec(text)?.[1]).toBe('node_modules/serving/native/build.mjs')
   }
 })

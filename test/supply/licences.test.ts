@@ -33,7 +33,6 @@ const installScripts: Readonly<Record<string, string>> = {
   'msgpackr-extract':
     'development and peer only, with bullmq: compiles an add-on that msgpackr does without',
   protobufjs: 'compares version schemes of package.json and warns',
-  simdjson: 'compiles an add-on that nothing here loads; its C++ sources are what is wanted',
 }
 
 describe('packages that come with serving', () => {
