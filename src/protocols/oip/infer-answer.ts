@@ -3,6 +3,7 @@
 import { BadInput, expected } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenAllReady } from '../../core/promise.ts'
+import { TextWriter } from '../../core/text/text-writer.ts'
 import type { HeaderLine, HttpResponse } from '../../http/message.ts'
 import { constantHeaders } from '../../http/response-head.ts'
 import { encodeLarge, isLarge } from '../../values/array/large-codec.ts'
@@ -98,34 +99,44 @@ export function encodeAnswer(
   outputs: readonly Output[],
   { allBinary, isAtOnce, nonFinite }: AnswerForm,
 ): MaybePromise<HttpResponse> {
-  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
-  const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
   const binaries: Uint8Array[] = []
-  const texts: MaybePromise<Uint8Array | string>[] = []
-  for (const { tensor, binary } of outputs) {
-    if (binary ?? allBinary) {
-      const bytes = writeRaw(tensor)
-      binaries.push(bytes)
-      texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
-    } else texts.push(dataOf(tensor, nonFinite))
-  }
-  return whenAllReady(texts, (data) => {
-    const answer = joined(opening, outputs, data, binaries, isAtOnce)
+  const members = outputs.map(({ tensor, binary }) => {
+    if (!(binary ?? allBinary)) return dataOf(tensor, nonFinite)
+    const bytes = writeRaw(tensor)
+    binaries.push(bytes)
+    return `{"binary_data_size":${bytes.length}}`
+  })
+  return whenAllReady(members, (values) => {
+    const json = new TextWriter()
+    const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
+    json.add(`{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`)
+    for (const [i, { tensor, binary }] of outputs.entries()) {
+      const key = (binary ?? allBinary) ? 'parameters' : 'data'
+      json.add(`${i > 0 ? ',' : ''}{${headOf(tensor)},"${key}":`)
+      json.add(values[i])
+      json.add('}')
+    }
+    json.add(']}')
+    const answer = answerOf(json, binaries, isAtOnce)
     // Texts of large arrays lie in memory of the pool, and were copied.
-    for (const [i, own] of data.entries()) {
-      if (isPromise(texts[i])) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
+    for (const [i, value] of values.entries()) {
+      if (isPromise(members[i])) bufferPool.give((value as Uint8Array).buffer as ArrayBuffer)
     }
     return answer
   })
 }
 
+function headOf({ name, datatype, array }: Tensor): string {
+  return `"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${shapeText(array.shape)}]`
+}
+
 function dataOf(tensor: Tensor, nonFinite: NonFinite): MaybePromise<Uint8Array | string> {
-  if (tensor.nulls !== undefined) return `"data":${JSON.stringify(withNulls(tensor))}}`
+  if (tensor.nulls !== undefined) return JSON.stringify(withNulls(tensor))
   const array = writtenArray(tensor)
   const flat = new NDArray(array.data, [array.size], array.dtype)
-  if (isLarge(flat)) return encodeLarge(flat, nonFinite) as Promise<Uint8Array>
-  const text = numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string
-  return typeof text === 'string' ? `"data":${text}}` : text
+  return isLarge(flat)
+    ? (encodeLarge(flat, nonFinite) as Promise<Uint8Array>)
+    : (numberCodec.encodeNdarray(flat, nonFinite) as Uint8Array | string)
 }
 
 /** @returns the texts of a tensor, null where one is missing. */
@@ -135,50 +146,29 @@ export function withNulls({ array, nulls = [] }: Tensor): readonly (string | nul
   return texts
 }
 
-function joined(
-  opening: string,
-  outputs: readonly Output[],
-  data: readonly (Uint8Array | string)[],
+function answerOf(
+  json: TextWriter,
   binaries: readonly Uint8Array[],
   isAtOnce: boolean,
 ): HttpResponse {
-  const pieces: (Uint8Array | string)[] = []
-  let text = opening
-  for (let i = 0; i < outputs.length; i++) {
-    const { name, datatype, array } = outputs[i].tensor
-    if (i > 0) text += ','
-    text += `{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${shapeText(array.shape)}],`
-    const own = data[i]
-    if (typeof own === 'string') text += own
-    else {
-      pieces.push(`${text}"data":`, own)
-      text = '}'
-    }
-  }
-  text += ']}'
-  if (pieces.length === 0 && binaries.length === 0) return { headers: jsonHeaders, body: text }
-  pieces.push(text)
-  let length = 0
-  for (const piece of pieces)
-    length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
-  const json = length
-  for (const bytes of binaries) length += bytes.length
-  const headers = binaries.length === 0 ? jsonHeaders : binaryHeaders(json)
-  if (isAtOnce && pieces.length === 1 && binaries.length === 1 && json <= maxBeforeBytes) {
-    const [body] = binaries
-    if (body.length > minPooledBytes) return { headers, before: text, body }
-  }
+  const { text } = json
+  if (text !== undefined && binaries.length === 0) return { headers: jsonHeaders, body: text }
+  const start = json.byteLength
+  const headers = binaries.length === 0 ? jsonHeaders : binaryHeaders(start)
+  const [first] = binaries
+  const isAlone = isAtOnce && binaries.length === 1 && first.length > minPooledBytes
+  if (isAlone && text !== undefined && start <= maxBeforeBytes)
+    return { headers, before: text, body: first }
+  const length = binaries.reduce((sum, bytes) => sum + bytes.length, start)
   const isPooled = length >= minPooledBytes
   const body = isPooled
     ? Buffer.from(bufferPool.take(length), 0, length)
     : Buffer.allocUnsafe(length)
-  let at = 0
-  for (const piece of [...pieces, ...binaries]) {
-    if (typeof piece === 'string') at += body.write(piece, at)
-    else {
-      body.set(piece, at)
-      at += piece.length
-    }
+  json.writeTo(body)
+  let at = start
+  for (const bytes of binaries) {
+    body.set(bytes, at)
+    at += bytes.length
   }
   return { headers, body, ...(isPooled && { pooled: new PooledBody() }) }
 }

@@ -1,6 +1,7 @@
 /** Columns to JSON and CSV text, for use without the native add-on. @module */
 import { isFloat, itemSize } from '../../../core/dtype.ts'
 import { floatText } from '../../../core/text/number-text.ts'
+import { TextWriter } from '../../../core/text/text-writer.ts'
 import {
   type AnyColumn,
   type Column,
@@ -11,26 +12,6 @@ import {
   valueReader,
 } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'
-
-/** Text that grows; its beginning is kept as bytes, since a string has at most half a gigabyte. */
-class TextPieces {
-  readonly #pieces: Buffer[] = []
-  #text = ''
-
-  add(text: string): void {
-    this.#text += text
-    if (this.#text.length < pieceCharacters) return
-    this.#pieces.push(Buffer.from(this.#text))
-    this.#text = ''
-  }
-
-  bytes(): Uint8Array {
-    const last = Buffer.from(this.#text)
-    return this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last])
-  }
-}
-
-const pieceCharacters = 2 ** 22
 
 interface CellForm {
   readonly missing: string
@@ -83,7 +64,7 @@ export function writeFrame(
   steps: readonly PlanStep[],
   labels?: Column,
 ): Uint8Array {
-  const out = new TextPieces()
+  const out = new TextWriter()
   const cells = columns.map((column) => cellTexts(column, json))
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`)
   const label = labels === undefined ? String : cellTexts(labels, json)
@@ -118,7 +99,7 @@ export function csvHeader({ columns }: ColumnTable): string {
 /** See `FrameCodec`. */
 export function writeCsv(table: ColumnTable): Uint8Array {
   const { rows, columns } = table
-  const out = new TextPieces()
+  const out = new TextWriter()
   out.add(csvHeader(table))
   // Readers skip a blank line, and with it a row of one column.
   const form = columns.length === 1 ? { ...csv, missing: '""' } : csv
