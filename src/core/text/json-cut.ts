@@ -1,6 +1,6 @@
 /** Cuts long values out of a JSON text, to read them into typed arrays: JSON.parse rounds int64. @module */
 
-import { BadInput, PayloadTooLarge } from '../errors.ts'
+import { PayloadTooLarge } from '../errors.ts'
 import { isSpace, maxJsonDepth, skipSpace } from './json-syntax.ts'
 import { maxWalkedValues, parseJson } from './parse-json.ts'
 import { parseText } from './parse-text.ts'
@@ -100,18 +100,16 @@ function parseRest(json: string, cuts: readonly Extent[]): unknown {
   try {
     if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return parseText(json)
   } catch {}
-  try {
-    return parseJson(Buffer.from(json, 'latin1'), 'the request', { maxValues: maxWalkedValues })
-  } catch (error) {
-    if (!(error instanceof BadInput) || error.offset === undefined) throw error
-    let offset = error.offset
+  const toOffset = (offset: number) => {
+    let at = offset
     for (const [i, [start, end]] of cuts.entries()) {
-      if (offset <= start) break
-      offset += end - start - (mark.length + String(i).length + 2)
+      if (at <= start) break
+      at += end - start - (mark.length + String(i).length + 2)
     }
-    const message = error.message.replace(/at byte \d+$/, `at byte ${offset}`)
-    throw new BadInput(message, { reason: error.reason, offset, cause: error })
+    return at
   }
+  const bytes = Buffer.from(json, 'latin1')
+  return parseJson(bytes, 'the request', { maxValues: maxWalkedValues, toOffset })
 }
 
 function findCuts(text: Uint8Array, { of, names }: CutRule): Extent[] {

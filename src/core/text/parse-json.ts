@@ -15,6 +15,8 @@ export interface JsonRules {
   readonly maxKeys?: number
   /** @default `'round'` */
   readonly bigNumbers?: BigNumbers
+  /** Where a byte was in the client's text, if this one is made of it. Errors tell that. */
+  readonly toOffset?: (offset: number) => number
 }
 
 /** Longest text for JSON.parse unless a descriptor allows more. **Units**: bytes. */
@@ -41,31 +43,35 @@ export function parseJson(bytes: Uint8Array, name: string, rules: JsonRules = {}
     maxValues = maxParsedValues,
     maxKeys = defaultMaxKeys,
     bigNumbers = 'round',
+    toOffset = (offset) => offset,
   } = rules
   if (bytes.length > maxBytes)
     throw tooLarge(maxBytes, `bytes for ${name} (maxBytes)`, bytes.length)
   const { deepAt, values, widest, mayHoldBigNumbers } = measureJson(bytes)
   if (deepAt !== -1) {
-    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deepAt}`
-    throw new BadInput(message, { reason: 'syntax', offset: deepAt })
+    const offset = toOffset(deepAt)
+    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${offset}`
+    throw new BadInput(message, { reason: 'syntax', offset })
   }
   if (values > maxValues) throw tooLarge(maxValues, `values for ${name} (maxValues)`, values)
   if (widest > maxKeys) throw tooLarge(maxKeys, `keys in an object for ${name} (maxKeys)`, widest)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
-  const whole = decodeUtf8(bytes, name)
+  const whole = decodeUtf8(bytes, name, toOffset)
   const text = start === 0 ? whole : whole.slice(1)
   let value: unknown
   try {
     value = parseText(text)
   } catch (cause) {
-    throw syntaxError(bytes, start + syntaxErrorAt(json), name, cause)
+    const at = start + syntaxErrorAt(json)
+    throw syntaxError(utf8Text(bytes.subarray(at, at + 4)), toOffset(at), name, cause)
   }
   if (bigNumbers === 'round' || !mayHoldBigNumbers) return value
   const numbers = bigNumbersIn(text)
   const refused = numbers.find(({ isInteger }) => !isInteger || bigNumbers === 'error')
   if (refused !== undefined) {
-    throw bigNumberError(refused, start + byteLength(text.slice(0, refused.start)), name)
+    const at = start + byteLength(text.slice(0, refused.start))
+    throw bigNumberError(refused, toOffset(at), name)
   }
   return numbers.length === 0 ? value : parseWithBigInts(text, numbers)
 }
@@ -85,8 +91,8 @@ function tooLarge(limit: number, what: string, received: number): PayloadTooLarg
   return new PayloadTooLarge(`expected at most ${limit} ${what}, received some ${received}`)
 }
 
-function syntaxError(bytes: Uint8Array, offset: number, name: string, cause: unknown): BadInput {
-  const [character] = utf8Text(bytes.subarray(offset, offset + 4))
+function syntaxError(rest: string, offset: number, name: string, cause: unknown): BadInput {
+  const [character] = rest
   const found = character === undefined ? 'the end of the body' : show(character)
   const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
   return new BadInput(message, { reason: 'syntax', offset, cause })

@@ -12,8 +12,12 @@ export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
-/** @throws those of {@link checkUtf8}. */
-export function decodeUtf8(bytes: Uint8Array, name: string): string {
+/** @throws those of {@link checkUtf8}. `toOffset`: where a byte was in the client's text. */
+export function decodeUtf8(
+  bytes: Uint8Array,
+  name: string,
+  toOffset = (offset: number): number => offset,
+): string {
   if (bytes.length > asciiBytes) {
     if (isAscii(bytes)) return latin1Text(bytes)
     const text = longUtf8Text(bytes)
@@ -22,17 +26,17 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return decoder.decode(bytes)
   } catch (cause) {
-    checkUtf8(bytes, name)
+    checkUtf8(bytes, name, toOffset)
     throw cause
   }
 }
 
 /** @throws BadInput `encoding` with the offset of the first ill-formed sequence. */
-function checkUtf8(bytes: Uint8Array, name: string): void {
-  const offset = illFormedAt(bytes)
-  if (offset === -1) return
+function checkUtf8(bytes: Uint8Array, name: string, toOffset: (offset: number) => number): void {
+  const at = illFormedAt(bytes)
+  if (at === -1) return
   const message = `expected UTF-8 text for ${name}, received an invalid byte sequence`
-  throw new BadInput(message, { reason: 'encoding', offset })
+  throw new BadInput(message, { reason: 'encoding', offset: toOffset(at) })
 }
 
 /**
