@@ -1,4 +1,4 @@
-/** Starts again what has ended, after pauses that grow while it fails. @module */
+/** Starts a thread or process again when it has ended, after pauses that grow while it fails. @module */
 
 /** The pauses between one end and the next start. **Units**: milliseconds. */
 export interface Pauses {

@@ -1,4 +1,5 @@
-import { deferred, within } from '../core/promise.ts'
+import { within } from '../core/promise.ts'
+import { Waiter } from '../core/waiter.ts'
 import type { JobStore } from './job-store.ts'
 
 /** The changes of one job, for whoever waits for the next one. */
@@ -6,12 +7,12 @@ export class Changes {
   isStopped = false
   readonly #end: () => void
   #hasChanged = false
-  #wake: (() => void) | undefined
+  readonly #waiter = new Waiter()
 
   constructor(store: JobStore, id: string, onStop?: () => void) {
     const end = store.watch(id, () => {
       this.#hasChanged = true
-      this.#wake?.()
+      this.#waiter.wake()
     })
     this.#end = () => {
       end()
@@ -22,9 +23,7 @@ export class Changes {
   /** Resolves at the next change since the last call, at most after a time. Returns whether there was one. */
   async next(timeoutMs: number): Promise<boolean> {
     if (!this.#hasChanged && !this.isStopped && timeoutMs > 0) {
-      const { promise, resolve } = deferred<void>()
-      this.#wake = resolve
-      await within(promise, Math.min(timeoutMs, 0x7fffffff), undefined)
+      await within(this.#waiter.wait(), Math.min(timeoutMs, 0x7fffffff), undefined)
     }
     const hasChanged = this.#hasChanged
     this.#hasChanged = false
@@ -36,6 +35,6 @@ export class Changes {
     if (this.isStopped) return
     this.isStopped = true
     this.#end()
-    this.#wake?.()
+    this.#waiter.wake()
   }
 }

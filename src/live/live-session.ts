@@ -11,6 +11,7 @@ import {
 } from '../core/errors.ts'
 import type { HeldMemory } from '../core/memory/held-memory.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { Waiter } from '../core/waiter.ts'
 import type { Context } from '../http/context.ts'
 import {
   closeCodeOf,
@@ -53,7 +54,7 @@ export class LiveSession implements LiveListener, OpenStream {
   #socket: LiveSocket | undefined
   /** What the function has taken since the last credit. **Units**: bytes. */
   #taken = 0
-  #wake: (() => void) | undefined
+  readonly #waiter = new Waiter()
   #isClosing = false
   #heardAt = performance.now()
   #wasHeard = true
@@ -139,15 +140,12 @@ export class LiveSession implements LiveListener, OpenStream {
   /** @returns a promise only if the client has to read first. */
   #room(): Promise<void> | undefined {
     if (this.#socket === undefined || this.#hasRoom) return undefined
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
+    return this.#waiter.wait()
   }
 
   drained(): void {
     if (!this.#hasRoom) return
-    this.#wake?.()
-    this.#wake = undefined
+    this.#waiter.wake()
     this.#grant(0)
   }
 
@@ -289,7 +287,6 @@ export class LiveSession implements LiveListener, OpenStream {
   #leave(reason: Error): void {
     this.#visit.ctx.abort(reason)
     this.#inbox.end(reason)
-    this.#wake?.()
-    this.#wake = undefined
+    this.#waiter.wake()
   }
 }

@@ -4,6 +4,7 @@ import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from
 import { readTypeScript } from '../core/modules/typescript.ts'
 import { checkThat } from '../core/options.ts'
 import { isPromise } from '../core/promise.ts'
+import { Waiter } from '../core/waiter.ts'
 import { packList, unpackList } from './lists.ts'
 import type {
   LoadMessage,
@@ -154,7 +155,7 @@ export class ModelHost {
     const call = new Call(message.deadlineMs, message.traceparent)
     const post = (up: StreamUp, transfer: Transfer[] = []) => channel.post(up, transfer)
     let credits = 0
-    let wake = () => {}
+    const waiter = new Waiter()
     let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
     const inputs = message.input === undefined ? new ModelInputs(channel) : undefined
     channel.listen((sent) => {
@@ -165,7 +166,7 @@ export class ModelHost {
         call.abort()
         inputs?.abort()
       }
-      wake()
+      waiter.wake()
     })
     try {
       const within =
@@ -175,8 +176,7 @@ export class ModelHost {
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {
-        while (credits === 0 && !call.aborted)
-          await new Promise<void>((resolve) => (wake = resolve))
+        while (credits === 0 && !call.aborted) await waiter.wait()
         if (call.aborted) break
         const next = await iterator.next()
         if (next.done === true || call.aborted) break

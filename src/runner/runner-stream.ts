@@ -1,5 +1,6 @@
 /** The values that a model yields, as an async iterator on the caller's side. @module */
 import { InternalError } from '../core/errors.ts'
+import { Waiter } from '../core/waiter.ts'
 import type { OpenStream } from './job.ts'
 import type { StreamDown, StreamResult, StreamUp } from './model-messages.ts'
 import { abortReason, whenAborted } from './runner-call.ts'
@@ -22,10 +23,10 @@ export function valuesOf<T>(
   options: CallOptions,
 ): AsyncIterableIterator<T> {
   const received: (StreamResult | Error | typeof left)[] = []
-  let wake = () => {}
+  const waiter = new Waiter()
   const receive = (up: StreamResult | Error | typeof left) => {
     received.push(up)
-    wake()
+    waiter.wake()
   }
   const breakOff = (why: Error | typeof left) => {
     received.length = 0
@@ -57,11 +58,7 @@ export function valuesOf<T>(
     })
     try {
       for (let taken = 1; ; taken++) {
-        while (received.length === 0) {
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
+        while (received.length === 0) await waiter.wait()
         const up = received.shift() as StreamResult | Error | typeof left
         if (up === left) return undefined
         if (up instanceof Error) throw up
